@@ -113,9 +113,11 @@ async function start(
 
   serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke, showLine, logFile }, started)
   page.serve(serveAuthorizationPage(api.url))
-  await runSchedulesOnce(model, invoke)
   aws.startDelivery()
-  if (options.demo) started.defer(await startDemo({ model, aws, file: keep('demo.json'), showLine }))
+  const demo = options.demo ? startDemo({ model, aws, file: keep('demo.json'), showLine }) : undefined
+  // At the same time, because the demo's registrations need no signing key, and both take half a second.
+  const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
+  if (stopDemo) started.defer(stopDemo)
   return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
 }
 

@@ -3,7 +3,7 @@ export type EventTest = (event: unknown) => boolean
 
 /**
  * Compiles an EventBridge event pattern: each field has further fields, or a list of alternatives (exact
- * values, `{"prefix": TEXT}`, `{"anything-but": TEXTS}` or `{"exists": FLAG}`), and `$or` has a list of
+ * values, `{"anything-but": TEXTS}` or `{"exists": FLAG}`), and `$or` has a list of
  * patterns. Throws on any other form, because ignoring it would deliver the wrong events.
  */
 export function compilePattern(pattern: Record<string, unknown>): EventTest {
@@ -42,10 +42,7 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
     if (operator === 'anything-but') return compileAnythingBut([operand].flat())
     if (operator === 'exists' && typeof operand === 'boolean')
       return (value) => (value !== undefined) === operand
-    if (operator !== 'prefix')
-      throw new Error(`the event pattern's operator ${String(operator)} is not known here`)
-    if (typeof operand !== 'string') throw new Error("the event pattern's prefix is not a text")
-    return (value) => typeof value === 'string' && value.startsWith(operand)
+    throw new Error(`the event pattern's operator ${String(operator)} is not known here`)
   })
   return (value) => tests.some((test) => test(value))
 }

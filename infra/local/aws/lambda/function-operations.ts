@@ -1,5 +1,5 @@
-import type { FunctionModel, StackModel } from '../../model.ts'
-import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
+import type { StackModel } from '../../model.ts'
+import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
 /**
@@ -33,19 +33,13 @@ export async function invokeLater(
   if (problem !== undefined) report(`${name} failed asynchronously: ${problem}`)
 }
 
-const functionsPath = '/2015-03-31/functions'
 const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576 }
 
-/** The Lambda operations Invoke and ListFunctions, in Lambda's REST protocol. */
+/** The Lambda operation Invoke, in Lambda's REST protocol. */
 export function lambdaService(model: StackModel, invoke: Invoke, report: (problem: string) => void): Service {
   return (request) => {
     const { method, path } = request
-    if (method === 'GET' && path.replace(/\/$/, '') === functionsPath)
-      return {
-        access: () => [{ action: 'lambda:ListFunctions', resource: '*' }],
-        run: () => jsonAnswer('application/json', { Functions: model.functions.map(describeFunction) }),
-      }
-    const reference = new RegExp(`^${functionsPath}/([^/]+)/invocations$`).exec(path)?.[1]
+    const reference = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path)?.[1]
     if (method !== 'POST' || reference === undefined) return undefined
     const name = readName(decodeURIComponent(reference))
     const arn = `arn:aws:lambda:${model.region}:${model.accountId}:function:${name}`
@@ -95,18 +89,5 @@ async function invokeFunction(
       ...(functionError && { 'x-amz-function-error': functionError }),
     },
     body: result,
-  }
-}
-
-function describeFunction(model: FunctionModel): Record<string, unknown> {
-  return {
-    FunctionName: model.name,
-    FunctionArn: model.arn,
-    Runtime: 'nodejs24.x',
-    Role: model.roleArn,
-    Handler: model.handler,
-    Timeout: model.timeoutSeconds,
-    MemorySize: model.memoryMegabytes,
-    Version: '$LATEST',
   }
 }
