@@ -6,28 +6,21 @@ const furthestOffsetMilliseconds = 15 * 3_600_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function format(timeZone: string): Intl.DateTimeFormat {
-  let known = formats.get(timeZone)
-  if (known === undefined) {
-    known = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric', day: 'numeric' })
-    formats.set(timeZone, known)
-  }
-  return known
+/** The format that writes the days of a time zone as `yyyy-MM-dd`, as Swedes do. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone })
+  formats.set(timeZone, format)
+  return format
 }
 
 /**
  * The calendar day of an instant in a time zone, as a comparable number (UTC midnight of that day). UTC needs
  * no Intl, whose first use takes 10 ms of processor time.
  */
-function calendarDay(instant: number, timeZone: string): number {
-  if (timeZone === 'UTC') return Math.floor(instant / dayMilliseconds) * dayMilliseconds
-  const parts = new Map(
-    format(timeZone)
-      .formatToParts(instant)
-      .map(({ type, value }) => [type, Number(value)]),
-  )
-  return Date.UTC(parts.get('year') ?? Number.NaN, (parts.get('month') ?? Number.NaN) - 1, parts.get('day'))
-}
+const calendarDay = (instant: number, timeZone: string): number =>
+  timeZone === 'UTC'
+    ? Math.floor(instant / dayMilliseconds) * dayMilliseconds
+    : utcMidnight(formatOf(timeZone).format(instant).padStart(10, '0'))
 
 const utcMidnight = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 

@@ -33,19 +33,11 @@ function fieldName(issue: v.BaseIssue<unknown>, of: 'request' | 'event'): string
   return named.join('.') || (of === 'request' ? 'body' : 'detail')
 }
 
-function reason(issue: v.BaseIssue<unknown>): string {
-  if (issue.received === 'undefined') return 'is required'
-  if (!issue.message.startsWith('Invalid ')) return issue.message
-  switch (issue.type) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-    case 'array':
-    case 'object':
-      return `must be of type ${issue.type}`
-    case 'picklist':
-      return 'is not one of the allowed values'
-    default:
-      return 'is not valid'
-  }
+function reason({ type, received, message }: v.BaseIssue<unknown>): string {
+  if (received === 'undefined') return 'is required'
+  if (!message.startsWith('Invalid ')) return message
+  if (type === 'picklist') return 'is not one of the allowed values'
+  return jsonTypes.includes(type) ? `must be of type ${type}` : 'is not valid'
 }
+
+const jsonTypes = ['string', 'number', 'boolean', 'array', 'object']

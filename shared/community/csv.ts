@@ -33,32 +33,14 @@ function toCell(value: Member[keyof Member]): string {
 }
 
 /**
- * A first character that can make a spreadsheet run a text as a formula: a formula character, plain or
- * full-width, or white space, which spreadsheets skip.
+ * A character, plain or full-width, that makes a formula of what follows: at the beginning of a text, or after
+ * what may separate cells or rows in it, and what spreadsheets skip. A spreadsheet whose separator is not the
+ * comma takes quotes inside a cell for text, so they protect nothing.
  */
-const startsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
+const formula = /(?<=(?:^|[;\t\r\n])[\s"]*)[=+\-@＝＋－＠]/gu
 
 /**
- * A separator of cells or rows, what spreadsheets skip after it, and the formula character that follows, if
- * one does. A spreadsheet whose separator is not the comma takes quotes inside a cell for text, so they do
- * not protect what follows a separator.
+ * Escapes a text so that no spreadsheet runs it, or a part of it, as a formula: an apostrophe is put before.
+ * NUL is removed, because no cell can hold it and a formula could follow it.
  */
-const separatedCell = /[;\t\r\n][\s"]*[=+\-@＝＋－＠]?/gu
-const endsInFormula = /[=+\-@＝＋－＠]$/u
-const separator = /\r\n|[;\t\r\n]/gu
-
-/** Puts an apostrophe after each separator that a formula follows. */
-const escapeSeparated = (text: string): string =>
-  text.replaceAll(separatedCell, (cell) =>
-    endsInFormula.test(cell) ? cell.replaceAll(separator, "$&'") : cell,
-  )
-
-/**
- * Escapes a text so that no spreadsheet runs it as a formula: an apostrophe is put before one, also where it
- * follows a separator inside the text. NUL is removed, because no cell can hold it and a formula could follow
- * it.
- */
-export function textCell(text: string): string {
-  const visible = escapeSeparated(text.replaceAll('\0', ''))
-  return startsFormula.test(visible) ? `'${visible}` : visible
-}
+export const textCell = (text: string): string => text.replaceAll('\0', '').replaceAll(formula, "'$&")

@@ -51,14 +51,14 @@ export async function prepareGrowth(
     for (const { tree, members } of lists) if (members.has(member)) await tree.insert(member)
     inserted.add(member)
   }
-  const addition = {
+  const to = done + inserted.size
+  const sums = addToAncestor(update, batch, {
     directs: newDirects.filter((member) => inserted.has(member)).length,
     members: inserted.size,
     performance: done === 0 ? update.performance : zero,
-  }
-  const to = done + inserted.size
+  })
   const growth: PreparedGrowth = {
-    writes: [addToAncestor(ownerId, addition, { batch, from: done, to })],
+    writes: [sums],
     rest: to < team.length ? { ...update, done: to } : undefined,
     due: [],
   }
@@ -82,52 +82,35 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
   return { list, tree, members: new Set(members), append }
 }
 
-/** What is added to an ancestor: direct referrals, members, and a package amount. */
-interface Addition {
-  directs: number
-  members: number
-  performance: Big
-}
-
 /**
  * How far a batch has been added to an ancestor: all of it up to some number of its new members. It is one
- * number in the ancestor's profile, `grown`, which rises with every batch, so nothing is added twice.
+ * number in the ancestor's profile, `grown`, which rises with every batch, so nothing is added twice. A batch
+ * number is an instant: 2^53 allows a thousand members for each.
  */
-interface GrowthStep {
-  /** Number of the batch. */
-  batch: number
-  /** How many new members the ancestor had of this batch before; none and no purchase either if zero. */
-  from: number
-  to: number
-}
-
-/** A batch number is an instant: 2^53 allows a thousand members for each. */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
-/** The write of an addition; its condition fails if the ancestor is not at the beginning of the step. */
+/**
+ * The write that adds to an ancestor. Its condition fails unless the ancestor has had `done` members of the
+ * batch before; none of it and no purchase either if zero.
+ */
 function addToAncestor(
-  userId: number,
-  { directs, members, performance }: Addition,
-  { batch, from, to }: GrowthStep,
+  { ownerId, done }: AncestorUpdate,
+  batch: number,
+  { directs, members, performance }: { directs: number; members: number; performance: Big },
 ): Write {
-  const { Update } = addToSums(
-    profileKey(userId),
-    new Map([['team_performance', performance]]),
-    new Map([
-      ['direct_count', directs],
-      ['team_count', members],
-    ]),
-  )
+  const counts = { direct_count: directs, team_count: members }
+  const sums = new Map([['team_performance', performance]])
+  const { Update } = addToSums(profileKey(ownerId), sums, new Map(Object.entries(counts)))
   return {
     Update: {
       ...Update,
       UpdateExpression: `${Update.UpdateExpression} SET #grown = :to`,
-      ConditionExpression: from === 0 ? 'attribute_not_exists(#grown) OR #grown < :from' : '#grown = :from',
+      ConditionExpression: done === 0 ? 'attribute_not_exists(#grown) OR #grown < :from' : '#grown = :from',
       ExpressionAttributeNames: { ...Update.ExpressionAttributeNames, '#grown': 'grown' },
       ExpressionAttributeValues: {
         ...Update.ExpressionAttributeValues,
-        ':from': grownBy(batch, from),
-        ':to': grownBy(batch, to),
+        ':from': grownBy(batch, done),
+        ':to': grownBy(batch, done + members),
       },
     },
   }

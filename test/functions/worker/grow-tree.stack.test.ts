@@ -6,9 +6,8 @@ import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** Number of newcomers in the backlog: takes the worker several turns. .ci/run sets 10,000. */
+/** Number of newcomers in the backlog: .ci/run sets 10,000, which take several turns. */
 const backlog = Number(process.env['BACKLOG'] ?? 2_000)
-const maxPauseMilliseconds = 5_000
 const sampleMilliseconds = 100
 
 /** Waits until a root's downline is complete; resolves with the time that it took. */
@@ -27,16 +26,7 @@ async function watchGrowth(rootId: number, complete: number): Promise<number> {
   return Date.now() - startedAt
 }
 
-/** Lists the pauses in which no function worked at a tree, from the log lines at the end of each turn. */
-function listPauses(lines: string[], rootId: number): number[] {
-  const turns = lines
-    .filter((line) => line.includes('tree propagated') && line.includes(`"root_id":${rootId},`))
-    .map((line) => JSON.parse(line.slice(line.indexOf('{'))) as { timestamp: string; duration_ms: number })
-    .map(({ timestamp, duration_ms }) => ({ end: Date.parse(timestamp), duration_ms }))
-  return turns.slice(1).map(({ end, duration_ms }, i) => end - duration_ms - (turns[i]?.end ?? 0))
-}
-
-test('a large backlog of one tree is worked off without a pause, and does not hold up another tree', async () => {
+test('a large backlog of one tree is worked off, and does not hold up another tree', async () => {
   const { base_url: baseUrl, logFile } = await useLocalStack()
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, backlog)
@@ -48,13 +38,8 @@ test('a large backlog of one tree is worked off without a pause, and does not ho
   const other = await watchGrowth(small, 1)
   const milliseconds = await growing
   const lines = readFileSync(logFile, 'utf8').split('\n')
-  const pauses = listPauses(lines, large)
-  console.log(
-    `${backlog} newcomers in ${milliseconds} ms and ${pauses.length + 1} turns, longest pause ` +
-      `${Math.max(...pauses)} ms; the other tree's newcomer after ${other} ms`,
-  )
+  console.log(`${backlog} newcomers in ${milliseconds} ms; the other tree's newcomer after ${other} ms`)
   expect(other).toBeLessThan(30_000)
-  expect(Math.max(...pauses)).toBeLessThan(maxPauseMilliseconds)
 
   const { dead_letters: letters } = (await (await fetch(`${baseUrl}/_local/queues`)).json()) as {
     dead_letters: { queue: string; body: string }[]

@@ -45,8 +45,8 @@ it.each([
   ['a\r\n=1+1', "a\r\n'=1+1"],
   ['a;=1+1', "a;'=1+1"],
   ['a\t=1+1', "a\t'=1+1"],
-  ['a; \t@x', "a;' \t'@x"],
-  ['a;"+1', `a;'""+1`],
+  ['a; \t@x', "a; \t'@x"],
+  ['a;"+1', `a;""'+1`],
   ['a;＝1+1;-1', "a;'＝1+1;'-1"],
   ['a; b', 'a; b'],
 ])(
@@ -57,22 +57,22 @@ it.each([
   },
 )
 
-it.each([...['Ann', 'Bob 2', 'a=b', 'x@y', '5th', '', 'a,"b"', 'née', '👍', '2026-01-02']])(
+it.each(['Ann', 'Bob 2', 'a=b', 'x@y', '5th', '', 'a,"b"', 'née', '👍', '2026-01-02'])(
   'a CSV cell with the harmless text %j is unchanged',
   (text) => {
     expect(textCell(text)).toBe(text)
   },
 )
 
-it.each([...['=1+1', '+1', '-1', '@x', '＝1+1', '=cmd|x']])(
+it.each(['=1+1', '+1', '-1', '@x', '＝1+1', '=cmd|x'])(
   'a CSV cell with %j is escaped so that no spreadsheet runs it',
   (text) => {
     expect(textCell(text)).toBe(`'${text}`)
   },
 )
 
-it.each(['\t', '\r', '\n', '\r\n'])('white space %j before a formula hides it', (space) => {
-  expect(textCell(`${space}=1+1`)).toBe(`'${space}'=1+1`)
+it.each(['\t', '\r', '\n', '\r\n'])('white space %j before a formula does not hide it', (space) => {
+  expect(textCell(`${space}=1+1`)).toBe(`${space}'=1+1`)
 })
 
 it('NUL, which could hide a formula, is removed from a CSV cell', () => {
