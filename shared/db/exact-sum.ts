@@ -10,7 +10,7 @@ const fractionUnit = new Big(`1e-${places}`)
 const unitsPerOne = new Big(`1e${places}`)
 
 /** Name of the attribute that holds the fractional part of an exact sum. */
-export const fractionOf = (attribute: string): string => `~${attribute}`
+const fractionOf = (attribute: string): string => `~${attribute}`
 
 /**
  * The write that adds amounts to exact sums in attributes of an item. DynamoDB does the addition, so nothing

@@ -1,10 +1,8 @@
 /**
- * Signed whole numbers below 2^53 in as few bytes as they need: each byte has seven bits, the lowest first,
- * and its highest bit says whether another one follows; in the first byte, the next bit is the sign.
+ * Appends a signed whole number below 2^53 in as few bytes as it needs: each byte has seven bits, the lowest
+ * first, and its highest bit says whether another one follows; in the first byte, the next bit is the sign.
  */
-
-/** Appends a number to a list of bytes. */
-export function appendSigned(bytes: number[], value: number): void {
+function appendSigned(bytes: number[], value: number): void {
   const magnitude = Math.abs(value)
   let rest = Math.floor(magnitude / 64)
   bytes.push((magnitude % 64) + (value < 0 ? 64 : 0) + (rest > 0 ? 128 : 0))
@@ -16,7 +14,7 @@ export function appendSigned(bytes: number[], value: number): void {
 }
 
 /** Creates a function that reads the next number from bytes. Throws a RangeError past their end. */
-export function signedReader(bytes: Uint8Array): () => number {
+function signedReader(bytes: Uint8Array): () => number {
   let offset = 0
   const nextByte = (): number => {
     const byte = bytes[offset]

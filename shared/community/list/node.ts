@@ -47,9 +47,8 @@ export interface BTreeRoot {
 export const nodeCapacity = 400
 
 /** A member list: the direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
-export type ListKind = 'DIRECT' | 'COMMUNITY'
 export interface MemberList {
-  kind: ListKind
+  kind: 'DIRECT' | 'COMMUNITY'
   ownerId: number
 }
 

@@ -10,7 +10,7 @@ import { settings } from '../../settings.ts'
 import { emailKey, emailOwner } from '../../users/email-owner.ts'
 import { normalizeEmail } from '../../users/identity.ts'
 import { type BTreePosition, countOf, type MemberList, rootKey, unpackRoot } from '../list/node.ts'
-import { readRange } from '../list/range.ts'
+import { type RangeQuery, type RangeResult, readRange } from '../list/range.ts'
 import {
   isBelow,
   Member,
@@ -22,7 +22,7 @@ import {
 } from '../profile.ts'
 import { limitMisses, type ReserveUnits, searchBudgetOf } from './budget.ts'
 import { indexKey, type SearchIndex, toIndex } from './index/items.ts'
-import { searchIndex, type SearchQuery, type SearchResult } from './index/search.ts'
+import { searchIndex } from './index/search.ts'
 import { type Keyword, KeywordText, matchesText, toKeyword, toSearchText } from './keyword.ts'
 
 const Filter = v.object({
@@ -54,7 +54,7 @@ export const MembersPageQuery = v.pipe(
 )
 
 /** Converts the filter's days of joining to a range of instants. */
-export const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>) => ({
+const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>) => ({
   from: beginDate === undefined ? undefined : startOfDay(beginDate),
   before: endDate === undefined ? undefined : endOfDay(endDate),
 })
@@ -159,14 +159,12 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
-type Window = Pick<SearchQuery, 'from' | 'before' | 'skip' | 'take'>
-
 /** Finds members: without a keyword in the list, with one by its index or by the profiles of a short list. */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,
   page: { skip: number; take: number },
-): Promise<SearchResult> {
+): Promise<RangeResult> {
   const window = { ...joinedRange(filter), ...page }
   if (search === undefined) return readRange(list, root, window)
   const { keyword, reserve, addressOwner } = search
@@ -201,9 +199,9 @@ async function searchProfiles(
   list: MemberList,
   root: Item | undefined,
   { keyword, reserve }: SearchStart,
-  { from, before, skip, take }: Window,
-): Promise<SearchResult> {
-  const { entries } = await readRange(list, root, { from, before, skip: 0, take: Infinity })
+  { skip, take, ...range }: RangeQuery,
+): Promise<RangeResult> {
+  const { entries } = await readRange(list, root, { ...range, skip: 0, take: Infinity })
   const reservation = reserve(otherUnits + entries.length * profileUnits)
   const [profiles] = await Promise.all([readProfiles(entries), reservation])
   const matches = profiles.filter(

@@ -96,7 +96,7 @@ export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: num
 export const termBits = 49
 
 /** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
-export const maxTermLength = 32
+const maxTermLength = 32
 
 /** The term to look a keyword up by, and whether it is the whole keyword. */
 export function termOf(folded: string): { term: number; isWhole: boolean } {

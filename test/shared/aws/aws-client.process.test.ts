@@ -66,13 +66,10 @@ const failureOf = (call: Call, listener: RequestListener): Promise<unknown> =>
 describe('an error of AWS that passes', () => {
   const cases: [call: Call, code: string, status: number, cause: string][] = [
     ['a write to DynamoDB', 'ThrottlingException', 400, 'throttled'],
-    ['a write to DynamoDB', 'ProvisionedThroughputExceededException', 400, 'throttled'],
     ['a write to DynamoDB', 'RequestLimitExceeded', 400, 'throttled'],
     ['a write to DynamoDB', 'InternalServerError', 500, 'outage'],
     ['a write to DynamoDB', 'TransactionConflictException', 400, 'contention'],
     ['a transaction of DynamoDB', 'TransactionInProgressException', 400, 'contention'],
-    ['a transaction of DynamoDB', 'ThrottlingException', 400, 'throttled'],
-    ['a call of KMS', 'ThrottlingException', 400, 'throttled'],
     ['a call of KMS', 'LimitExceededException', 400, 'throttled'],
     ['a call of KMS', 'KMSInternalException', 500, 'outage'],
     ['a call of KMS', 'DependencyTimeoutException', 503, 'outage'],
@@ -81,7 +78,6 @@ describe('an error of AWS that passes', () => {
     ['a message to SQS', 'KmsThrottled', 400, 'throttled'],
     ['a message to SQS', 'ServiceUnavailable', 503, 'outage'],
     ['a mail by SES', 'TooManyRequestsException', 429, 'throttled'],
-    ['a mail by SES', 'LimitExceededException', 400, 'throttled'],
     ['a mail by SES', 'SendingPausedException', 400, 'outage'],
     ['an event to EventBridge', 'ThrottlingException', 400, 'throttled'],
     ['an event to EventBridge', 'InternalException', 500, 'outage'],

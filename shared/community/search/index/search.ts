@@ -1,6 +1,7 @@
 import { readItems } from '../../../db/read.ts'
 import type { Item, Key } from '../../../db/table.ts'
 import { type BTreePosition, comparePositions, lowerBound, type MemberList } from '../../list/node.ts'
+import type { RangeQuery, RangeResult } from '../../list/range.ts'
 import { type Keyword, matchesText, termOf } from '../keyword.ts'
 import type { ReserveUnits } from '../budget.ts'
 import {
@@ -18,27 +19,14 @@ import {
 } from './items.ts'
 
 /** A window of the members who match a keyword and joined in a range of time, newest first. */
-export interface SearchQuery {
+export interface SearchQuery extends RangeQuery {
   keyword: Keyword
-  /** Start and end (not included) of the range of joining, epoch milliseconds. */
-  from?: number | undefined
-  before?: number | undefined
-  skip: number
-  take: number
   /** Number of members of the list; an index that has fewer is not searched. */
   count: number
   /** Looks up another member who is found, if there is one. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
-  /** Whether to read strongly consistent. */
   consistent: boolean
-}
-
-export interface SearchResult {
-  /** Number of members who match. */
-  total: number
-  /** Positions of those in the window, newest first. */
-  entries: BTreePosition[]
 }
 
 /** Read units of an eventually consistent read of an item of up to 4 KB. */
@@ -60,7 +48,7 @@ export async function searchIndex(
   list: MemberList,
   index: SearchIndex,
   query: SearchQuery,
-): Promise<SearchResult | undefined> {
+): Promise<RangeResult | undefined> {
   const { keyword, from = 0, before = Infinity, consistent } = query
   const { term, isWhole: isWholeTerm } = termOf(keyword.folded)
   const isIn = ({ joinedAt }: BTreePosition) => joinedAt >= from && joinedAt < before
