@@ -33,9 +33,9 @@ function toCell(value: Member[keyof Member]): string {
 }
 
 /**
- * A character, plain or full-width, that makes a formula of what follows: at the beginning of a text, or after
- * what may separate cells or rows in it, and what spreadsheets skip. A spreadsheet whose separator is not the
- * comma takes quotes inside a cell for text, so they protect nothing.
+ * A character, plain or full-width, that makes a formula of what follows: at the beginning of a text or after
+ * what may separate cells or rows in it, with what spreadsheets skip between. A spreadsheet whose separator
+ * is not the comma takes quotes inside a cell for text, so they protect nothing.
  */
 const formula = /(?<=(?:^|[;\t\r\n])[\s"]*)[=+\-@＝＋－＠]/gu
 
