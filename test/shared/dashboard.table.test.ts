@@ -130,62 +130,69 @@ it('earnings of a year in as many currencies as fit are answered within 6 MB, an
   expect(JSON.stringify(stringifyExact(points)).length).toBeLessThan(6 * 1024 * 1024)
 })
 
-describe('a device', () => {
-  it('a device counts for the user of its latest event, whatever the order of arrival', async () => {
-    const [first, second] = [newUserIds(), newUserIds()]
-    for (const userId of [first, second]) {
-      await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
-    }
-    const counts = async () =>
-      Promise.all([first, second].map(async (userId) => (await readOverview(userId)).devices))
-    let devices = 0
-    const record = async (events: [user: number, at: number, active: boolean][]) => {
-      devices += 1
-      for (const [user_id, at, active] of events) {
-        const detail = { device_id: `${first}-${devices}`, at, user_id }
-        await applyEvent(active ? activated : deactivated, detail)
-      }
-      return counts()
-    }
-    expect(await record([[first, 1, true]])).toEqual([1, 0])
-    // The device moves to the second user. Events of an earlier instant that arrive later change nothing.
-    expect(
-      await record([
-        [second, 5, true],
-        [first, 3, true],
-        [first, 4, false],
-      ]),
-    ).toEqual([1, 1])
-    expect(
-      await record([
-        [first, 1, true],
-        [second, 2, true],
-      ]),
-    ).toEqual([1, 2])
-    expect(
-      await record([
-        [first, 1, true],
-        [second, 2, false],
-      ]),
-    ).toEqual([1, 2])
-    // Of two device events at the same instant the deactivation decides, whichever arrives first.
-    expect(
-      await record([
-        [first, 1, true],
-        [first, 1, false],
-      ]),
-    ).toEqual([1, 2])
-    expect(
-      await record([
-        [first, 1, false],
-        [first, 1, true],
-      ]),
-    ).toEqual([1, 2])
-    expect(
-      await record([
-        [first, 1, true],
-        [first, 1, true],
-      ]),
-    ).toEqual([2, 2])
-  })
+type DeviceEvent = [user: 0 | 1, at: number, active: boolean]
+
+it.each<[string, DeviceEvent[], number[]]>([
+  ['activated', [[0, 1, true]], [1, 0]],
+  [
+    'activated twice',
+    [
+      [0, 1, true],
+      [0, 1, true],
+    ],
+    [1, 0],
+  ],
+  [
+    'that another user activates',
+    [
+      [0, 1, true],
+      [1, 2, true],
+    ],
+    [0, 1],
+  ],
+  [
+    'of whose events the latest arrives first',
+    [
+      [1, 5, true],
+      [0, 3, true],
+      [0, 4, false],
+    ],
+    [0, 1],
+  ],
+  [
+    'that another user deactivates',
+    [
+      [0, 1, true],
+      [1, 2, false],
+    ],
+    [0, 0],
+  ],
+  [
+    'activated and deactivated at one instant',
+    [
+      [0, 1, true],
+      [0, 1, false],
+    ],
+    [0, 0],
+  ],
+  [
+    'deactivated and activated at one instant',
+    [
+      [0, 1, false],
+      [0, 1, true],
+    ],
+    [0, 0],
+  ],
+])('a device %s counts for the user of its latest event', async (_what, events, counts) => {
+  const users = [newUserIds(), newUserIds()]
+  for (const userId of users)
+    await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
+  for (const [user, at, active] of events)
+    await applyEvent(active ? activated : deactivated, {
+      device_id: `d-${users[0]}`,
+      at,
+      user_id: users[user],
+    })
+  const overviews = await Promise.all(users.map((userId) => readOverview(userId)))
+  expect(overviews.map(({ devices }) => devices)).toEqual(counts)
 })

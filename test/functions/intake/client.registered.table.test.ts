@@ -1,24 +1,16 @@
-import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
-import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
-import { waitForDeadLetter } from '../../support/bus.ts'
-import { contextWith } from '../../support/deliver.ts'
-import { toSqsEvent } from '../../support/sqs-event.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
 
 const detailType = 'client.registered'
 
-beforeAll(async () => {
-  const sqs = new SQSClient(clientOptions())
-  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'client-registered-dead-letters' }))
-  vi.stubEnv('DEAD_LETTER_QUEUE_URL', QueueUrl)
-})
+beforeAll(interceptQueues)
 
 const registration = (overrides: Record<string, unknown> = {}) => ({
   client_id: `client-${randomUUID()}`,
@@ -29,17 +21,11 @@ const registration = (overrides: Record<string, unknown> = {}) => ({
   ...overrides,
 })
 
-/** Delivers a client.registered event to the intake function as its queue does. */
-async function receive(detail: Record<string, unknown>): Promise<void> {
-  const event = toSqsEvent([{ body: JSON.stringify({ 'detail-type': detailType, detail }) }])
-  expect(await handler(event, contextWith(30_000))).toEqual({ batchItemFailures: [] })
-}
-
 const secret = 'a client secret of 34 characters!!'
 
 test('client.registered stores the client, with its secret only as a MAC', async () => {
   const detail = registration({ secret })
-  await receive(detail)
+  await deliver(handler, detail)
   const client = await readClient(detail.client_id)
   expect(client).toMatchObject({
     clientId: detail.client_id,
@@ -53,7 +39,7 @@ test('client.registered stores the client, with its secret only as a MAC', async
 
 test('client.registered records its event under a MAC, so a stolen table allows no guessing of the secret', async () => {
   const detail = registration({ secret })
-  await receive(detail)
+  await deliver(handler, detail)
   const { businessKey, digest } = eventRecord(detailType, `${detail.client_id}#${detail.updated_at}`, detail)
   const Key = { pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }
   const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key }))
@@ -63,53 +49,49 @@ test('client.registered records its event under a MAC, so a stolen table allows 
 
 test.each([{}, { secret: null }])('a client registered without a secret is public: %j', async (overrides) => {
   const detail = registration(overrides)
-  await receive(detail)
+  await deliver(handler, detail)
   expect((await readClient(detail.client_id))?.secretMac).toBeUndefined()
 })
 
-describe('two registrations of one client', () => {
-  test.each([
-    ['in order', (earlier: object, later: object) => [earlier, later, later]],
-    ['out of order', (earlier: object, later: object) => [later, earlier, earlier]],
-  ])('the later of two registrations of one client wins when they arrive %s', async (_order, arrange) => {
-    const earlier = registration({ secret, redirect_uris: ['https://client.example/old'] })
-    const later = { ...earlier, updated_at: earlier.updated_at + 1, secret: undefined, redirect_uris: [] }
-    for (const detail of arrange(earlier, later)) await receive(detail as Record<string, unknown>)
-    expect(await readClient(earlier.client_id)).toMatchObject({
-      redirectUris: [],
-      updatedAt: later.updated_at,
-    })
-    expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
+test.each([
+  ['in order', (earlier: object, later: object) => [earlier, later, later]],
+  ['out of order', (earlier: object, later: object) => [later, earlier, earlier]],
+])('the later of two registrations of one client wins when they arrive %s', async (_order, arrange) => {
+  const earlier = registration({ secret, redirect_uris: ['https://client.example/old'] })
+  const later = { ...earlier, updated_at: earlier.updated_at + 1, secret: undefined, redirect_uris: [] }
+  for (const detail of arrange(earlier, later)) expect(await deliver(handler, detail)).toBe('done')
+  expect(await readClient(earlier.client_id)).toMatchObject({
+    redirectUris: [],
+    updatedAt: later.updated_at,
   })
+  expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
 })
 
 test('a client.registered with a used business key and other content is refused and changes nothing', async () => {
   const detail = registration()
-  await receive(detail)
-  await receive({ ...detail, name: 'Another name' })
-  expect((await waitForDeadLetter(detailType, detail.client_id)).reason).toMatch(/^conflicting_content/)
+  await deliver(handler, detail)
+  expect(await deliver(handler, { ...detail, name: 'Another name' })).toEqual({
+    refused: expect.stringMatching(/^conflicting_content/) as string,
+  })
   expect((await readClient(detail.client_id))?.name).toBe('A client')
 })
 
-describe('an invalid registration is refused', () => {
-  test.each([
-    ['a redirect URI over plain http', { redirect_uris: ['http://client.example/'] }, 'redirect_uris.0'],
-    ['an unknown scope', { scopes: ['openid', 'admin'] }, 'scopes.1'],
-    ['a blank name', { name: ' ' }, 'name'],
-    ['an updated_at that is not a number', { updated_at: '2026-01-01' }, 'updated_at'],
-    ['a name with a character that turns the text around', { name: 'Bank\u202eknaB' }, 'name'],
-    ['an unprintable secret', { secret: `${secret}\n` }, 'secret'],
-    ['a secret of 31 characters', { secret: 'x'.repeat(31) }, 'secret'],
-    ['a secret of 513 characters', { secret: 'x'.repeat(513) }, 'secret'],
-    ['an empty secret', { secret: '' }, 'secret'],
-  ])('a client registration with %s is refused', async (_why, overrides, field) => {
-    const detail = registration(overrides)
-    await receive(detail)
-    expect((await waitForDeadLetter(detailType, detail.client_id)).reason).toMatch(
-      new RegExp(`^invalid_detail: ${field} `),
-    )
-    expect(await readClient(detail.client_id)).toBeUndefined()
+test.each([
+  ['a redirect URI over plain http', { redirect_uris: ['http://client.example/'] }, 'redirect_uris.0'],
+  ['an unknown scope', { scopes: ['openid', 'admin'] }, 'scopes.1'],
+  ['a blank name', { name: ' ' }, 'name'],
+  ['an updated_at that is not a number', { updated_at: '2026-01-01' }, 'updated_at'],
+  ['a name with a character that turns the text around', { name: 'Bank\u202eknaB' }, 'name'],
+  ['an unprintable secret', { secret: `${secret}\n` }, 'secret'],
+  ['a secret of 31 characters', { secret: 'x'.repeat(31) }, 'secret'],
+  ['a secret of 513 characters', { secret: 'x'.repeat(513) }, 'secret'],
+  ['an empty secret', { secret: '' }, 'secret'],
+])('a client registration with %s is refused', async (_why, overrides, field) => {
+  const detail = registration(overrides)
+  expect(await deliver(handler, detail)).toEqual({
+    refused: expect.stringMatching(new RegExp(`^invalid_detail: ${field} `)) as string,
   })
+  expect(await readClient(detail.client_id)).toBeUndefined()
 })
 
 test('the service’s own client exists without registration and has no redirect URI', async () => {

@@ -15,14 +15,7 @@ import {
   takeChunk,
 } from '../../../../shared/ledger/page/index.ts'
 import { countBefore, numbersIn, numbersInTail } from '../../../../shared/ledger/page/stored.ts'
-import {
-  decodeMarks,
-  encodeMarks,
-  newWallet,
-  toWallet,
-  type Wallet,
-  walletItem,
-} from '../../../../shared/ledger/wallet.ts'
+import { newWallet, toWallet, type Wallet, walletItem } from '../../../../shared/ledger/wallet.ts'
 import { Big } from '../../../../shared/money.ts'
 import { asStored } from '../../../support/as-stored.ts'
 
@@ -166,18 +159,6 @@ describe('the index of bills', () => {
         expect(chunksOf(read)).toBe(chunks.length)
       }),
       { numRuns: 20, endOnFailure: true },
-    )
-  })
-
-  it('marks are decoded as they were encoded', () => {
-    const code = fc.nat({ max: 5_000 })
-    fc.assert(
-      fc.property(fc.array(fc.tuple(code, fc.nat({ max: 3e6 }))), (pairs) => {
-        let at = 0
-        const marks = pairs.map(([each, gap]) => ({ code: each, quarter: (at += gap) }))
-        expect(decodeMarks(encodeMarks(marks))).toEqual(marks)
-      }),
-      { endOnFailure: true },
     )
   })
 })
