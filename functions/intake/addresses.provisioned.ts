@@ -24,15 +24,5 @@ export const handler = intake({
   }),
   key: ({ batch_id }) => batch_id,
   rejections: ['address_taken'],
-  apply: ({ batch_id, currency, currency_network, required_confirmations, addresses }, record) =>
-    provisionAddresses(
-      {
-        batchId: batch_id,
-        currency,
-        network: currency_network,
-        requiredConfirmations: required_confirmations,
-        addresses,
-      },
-      record,
-    ),
+  apply: provisionAddresses,
 })

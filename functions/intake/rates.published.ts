@@ -14,5 +14,5 @@ export const handler = intake({
   }),
   key: ({ quote, as_of }) => `${quote}#${as_of}`,
   rejections: ['unknown_quote'],
-  apply: ({ quote, as_of, rates }, record) => publishRates({ quote, asOf: as_of, rates }, record),
+  apply: publishRates,
 })

@@ -1,12 +1,14 @@
-import { ConditionFailed } from '../db/write.ts'
+import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { addressDigest, type Pool, putAddress, putFreeAddress, putPool, readAddresses } from './address.ts'
+import { addressDigest, putAddress, putFreeAddress, putPool, readAddresses } from './address.ts'
 
 /** A batch of new deposit addresses for one pool. */
-export interface AddressBatch extends Pool {
-  batchId: string
-  requiredConfirmations: number
+interface AddressBatch {
+  batch_id: string
+  currency: string
+  currency_network: string
+  required_confirmations: number
   addresses: { address: string; tag?: string | undefined }[]
 }
 
@@ -23,46 +25,33 @@ const chunkSize = 48
  *
  * Throws RejectedEvent, before anything is written, when an address came in another batch.
  */
-export async function provisionAddresses(batch: AddressBatch, record: EventRecord): Promise<Outcome> {
-  const { network, addresses, batchId } = batch
+export async function provisionAddresses(
+  { addresses, ...batch }: AddressBatch,
+  record: EventRecord,
+): Promise<Outcome> {
+  const { currency, currency_network: network } = batch
+  const pool = { currency, network }
   const known = await readAddresses(addresses.map((address) => ({ network, ...address })))
-  if (known.some((item) => item.batch_id !== batchId)) throw new RejectedEvent('address_taken')
+  if (known.some(({ batch_id }) => batch_id !== batch.batch_id)) throw new RejectedEvent('address_taken')
   const outcomes: Outcome[] = []
   for (let start = 0; start < addresses.length; start += chunkSize) {
-    const chunk = { ...batch, addresses: addresses.slice(start, start + chunkSize) }
-    outcomes.push(await addChunk(chunk, start / chunkSize, record))
+    const writes = addresses.slice(start, start + chunkSize).flatMap((address) => {
+      const digest = addressDigest({ network, ...address })
+      return [putAddress(digest, { ...batch, ...address }), putFreeAddress(pool, digest)]
+    })
+    outcomes.push(await addChunk(writes, start / chunkSize, record))
   }
-  outcomes.push(await applyOnce(record, [putPool(batch)]))
+  outcomes.push(await applyOnce(record, [putPool(pool)]))
   return outcomes.includes('applied') ? 'applied' : 'duplicate'
 }
 
-async function addChunk(batch: AddressBatch, index: number, record: EventRecord): Promise<Outcome> {
-  const chunkRecord: EventRecord = {
-    ...record,
-    detailType: `${record.detailType}.chunk`,
-    businessKey: `${index}#${record.businessKey}`,
-  }
+async function addChunk(writes: Write[], index: number, record: EventRecord): Promise<Outcome> {
+  const { detailType, businessKey } = record
+  const chunkKey = { detailType: `${detailType}.chunk`, businessKey: `${index}#${businessKey}` }
   try {
-    return await applyOnce(
-      chunkRecord,
-      batch.addresses.flatMap((address) => addAddress(batch, address)),
-    )
+    return await applyOnce({ ...record, ...chunkKey }, writes)
   } catch (error) {
     // Another batch has added the same address since the addresses were read.
     throw error instanceof ConditionFailed ? new RejectedEvent('address_taken') : error
   }
-}
-
-function addAddress(batch: AddressBatch, { address, tag }: AddressBatch['addresses'][number]) {
-  const { currency, network } = batch
-  const digest = addressDigest({ network, address, tag })
-  const item = {
-    currency,
-    currency_network: network,
-    address,
-    tag,
-    required_confirmations: batch.requiredConfirmations,
-    batch_id: batch.batchId,
-  }
-  return [putAddress(digest, item), putFreeAddress(batch, digest)]
 }

@@ -63,11 +63,10 @@ export async function convert(amount: Big, currency: string, target: string): Pr
   return target === settings().quoteCurrency ? worth : worth.div(to)
 }
 
-/** The data of a `rates.published` event. */
-export interface Publication {
+/** The data of a `rates.published` event; `as_of` is the instant of the rates, epoch milliseconds. */
+interface Publication {
   quote: string
-  /** Instant of the rates, epoch milliseconds. */
-  asOf: number
+  as_of: number
   rates: Record<string, Big>
 }
 
@@ -83,16 +82,16 @@ export async function publishRates(publication: Publication, record: EventRecord
 }
 
 /** The write that replaces the rates; it fails unless the new ones are later than the stored ones. */
-const putRates = ({ quote, asOf, rates }: Publication): Write => ({
+const putRates = ({ quote, as_of, rates }: Publication): Write => ({
   Put: {
     Item: {
       ...ratesKeys.key({ quote }),
-      as_of: asOf,
+      as_of,
       rates: Object.fromEntries(
         Object.entries(rates).map(([currency, rate]) => [currency, toNumberValue(rate)]),
       ),
     },
     ConditionExpression: 'attribute_not_exists(pk) OR as_of < :as_of',
-    ExpressionAttributeValues: { ':as_of': asOf },
+    ExpressionAttributeValues: { ':as_of': as_of },
   },
 })

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { loadIntakes } from '../../infra/openapi/event-schemas.ts'
+import { fieldErrors } from '../../shared/parse-input.ts'
+import { newRegistration } from '../support/sign-in.ts'
 
 const minute = 60_000
 
@@ -42,4 +44,19 @@ describe('the expiry of a requested mail', () => {
     expect(refused(latest - minute)).toEqual([])
     expect(refused(latest + minute)).toEqual(['must not be later than a mail of its kind expires'])
   })
+})
+
+it.each([
+  ['email', 'nobody'],
+  ['login_password', 'in plain text'],
+  ['totp_secret', 'not base32!'],
+  ['registered_at', '2026-01-01'],
+  ['nickname', 7],
+])('user.registered with a bad %s is refused for a reason that does not quote it', (field, bad) => {
+  const detail = newRegistration({ [field]: bad })
+  const handler = intakes.find(({ detailType }) => detailType === 'user.registered')
+  const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)
+  const reasons = fieldErrors(issues as v.BaseIssue<unknown>[], 'event')
+  expect(reasons.map((reason) => reason.field)).toEqual([field])
+  expect(JSON.stringify(reasons)).not.toContain(String(bad))
 })
