@@ -56,16 +56,13 @@ describe('the community endpoints', () => {
     await register(root, 'Root')
     await register(child, 'Child', root)
     await register(grandchild, 'Grandchild', child, 1_767_225_700_000)
-    for (let i = 0; i < 20; i += 1) {
-      await putEvents('package.purchased', [
-        {
-          purchase_id: `${root}-${i}`,
-          user_id: i % 2 === 0 ? child : grandchild,
-          amount: '0.100000000000000001',
-          at: Date.now(),
-        },
-      ])
-    }
+    const purchases = Array.from({ length: 20 }, (_, i) => ({
+      purchase_id: `${root}-${i}`,
+      user_id: i % 2 === 0 ? child : grandchild,
+      amount: '0.100000000000000001',
+      at: Date.now(),
+    }))
+    await putEvents('package.purchased', purchases)
     await eventually(async () => {
       const { status, text, data } = await members(root, 'type=COMMUNITY&current=1&size=20')
       expect(status).toBe(200)

@@ -25,6 +25,21 @@ const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<
     execute: [oidc.allowInsecureRequests],
   })
 
+/** Begins a sign-in as the library's documentation shows it: the request, and the checks of its answer. */
+async function begin(client: TestClient, authentication: oidc.ClientAuth, changes = {}) {
+  const config = await discover(client, authentication)
+  const [pkceCodeVerifier, expectedState] = [oidc.randomPKCECodeVerifier(), oidc.randomState()]
+  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: client.redirectUri,
+    scope: 'openid',
+    code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: expectedState,
+    ...changes,
+  })
+  return { config, url, checks: { pkceCodeVerifier, expectedState } }
+}
+
 describe('unmodified openid-client', () => {
   test.each([
     ['a public client', () => [publicClient, oidc.None()] as const],
@@ -38,27 +53,13 @@ describe('unmodified openid-client', () => {
     ],
   ])('unmodified openid-client completes the authorization code flow as %s', async (_kind, choose) => {
     const [client, authentication] = choose()
-    const config = await discover(client, authentication)
-    const verifier = oidc.randomPKCECodeVerifier()
-    const state = oidc.randomState()
     const nonce = oidc.randomNonce()
-    const url = oidc.buildAuthorizationUrl(config, {
-      redirect_uri: client.redirectUri,
-      scope: 'openid email profile',
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-      state,
-      nonce,
-    })
+    const changes = { scope: 'openid email profile', nonce }
+    const { config, url, checks } = await begin(client, authentication, changes)
     const answer = await followAuthorization(url, session)
 
-    const tokens = await oidc.authorizationCodeGrant(config, answer, {
-      pkceCodeVerifier: verifier,
-      expectedState: state,
-      expectedNonce: nonce,
-      idTokenExpected: true,
-      maxAge: 3600,
-    })
+    const expected = { ...checks, expectedNonce: nonce, idTokenExpected: true, maxAge: 3600 }
+    const tokens = await oidc.authorizationCodeGrant(config, answer, expected)
     const claims = tokens.claims()
     expect(claims).toMatchObject({ sub: String(session.userId), aud: client.clientId, email: session.email })
     expect(tokens.scope).toBe('openid profile email')
@@ -72,57 +73,26 @@ describe('unmodified openid-client', () => {
     await expect(oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')).rejects.toThrow()
   })
 
-  test('openid-client reports an error of the authorization endpoint and a denial by the user', async () => {
-    const config = await discover(publicClient, oidc.None())
-    const verifier = oidc.randomPKCECodeVerifier()
-    const parameters = {
-      redirect_uri: publicClient.redirectUri,
-      scope: 'openid',
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-      state: 's',
-    }
-    const checks = { pkceCodeVerifier: verifier, expectedState: 's' }
-    const url = oidc.buildAuthorizationUrl(config, parameters)
-    const refused = await followAuthorization(url, session, { approved: false })
-    await expect(oidc.authorizationCodeGrant(config, refused, checks)).rejects.toMatchObject({
-      error: 'access_denied',
-    })
-    const wrong = oidc.buildAuthorizationUrl(config, { ...parameters, scope: 'email' })
-    const faulty = await followAuthorization(wrong, session)
-    await expect(oidc.authorizationCodeGrant(config, faulty, checks)).rejects.toMatchObject({
-      error: 'invalid_scope',
-    })
+  test.each([
+    ['a denial by the user', {}, false, 'access_denied'],
+    ['an error of the authorization endpoint', { scope: 'email' }, true, 'invalid_scope'],
+  ])('openid-client reports %s', async (_what, changes, approved, error) => {
+    const { config, url, checks } = await begin(publicClient, oidc.None(), changes)
+    const answer = await followAuthorization(url, session, { approved })
+    await expect(oidc.authorizationCodeGrant(config, answer, checks)).rejects.toMatchObject({ error })
   })
 
   test('openid-client reports invalid_grant for a used code', async () => {
-    const config = await discover(confidential, oidc.ClientSecretBasic(secret))
-    const verifier = oidc.randomPKCECodeVerifier()
-    const url = oidc.buildAuthorizationUrl(config, {
-      redirect_uri: confidential.redirectUri,
-      scope: 'openid',
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    })
+    const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(secret))
     const answer = await followAuthorization(url, session)
-    await oidc.authorizationCodeGrant(config, answer, { pkceCodeVerifier: verifier })
-    await expect(
-      oidc.authorizationCodeGrant(config, answer, { pkceCodeVerifier: verifier }),
-    ).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
+    await oidc.authorizationCodeGrant(config, answer, checks)
+    const again = oidc.authorizationCodeGrant(config, answer, checks)
+    await expect(again).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
   })
 
   test('openid-client reports the WWW-Authenticate challenge after a wrong client secret', async () => {
-    const config = await discover(confidential, oidc.ClientSecretBasic(`${secret}.`))
-    const verifier = oidc.randomPKCECodeVerifier()
-    const url = oidc.buildAuthorizationUrl(config, {
-      redirect_uri: confidential.redirectUri,
-      scope: 'openid',
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    })
-    const answer = await followAuthorization(url, session)
-    await expect(
-      oidc.authorizationCodeGrant(config, answer, { pkceCodeVerifier: verifier }),
-    ).rejects.toMatchObject({ code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
+    const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(`${secret}.`))
+    const exchange = oidc.authorizationCodeGrant(config, await followAuthorization(url, session), checks)
+    await expect(exchange).rejects.toMatchObject({ code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
   })
 })
