@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../startup-error.ts'
-import { refuseForeignHost } from './known-host.ts'
 
 /** Answers one HTTP request. If it rejects, the client gets a plain 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
@@ -94,4 +93,18 @@ export function explainPortError(error: Error, port: number, option: string): Er
   if (code === 'EACCES')
     return new StartupError(`port ${port} needs more rights: choose another with ${option} PORT`)
   return error
+}
+
+/** Names of this machine (RFC 6761 §6.3). Any port, because it may be reached through a forwarded one. */
+const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
+
+/**
+ * Answers 403, as API Gateway does for a host that it does not serve, if a request is for another host than
+ * this machine; returns whether it did. In an attack by DNS rebinding, a page in the developer's browser
+ * reaches a loopback address under a name of the attacker's, and the browser lets it read the answers.
+ */
+export function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (localHosts.test(headers.host ?? '')) return false
+  response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"Forbidden"}')
+  return true
 }
