@@ -6,38 +6,23 @@ import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { Count } from '../fields.ts'
 import { maskEmail } from '../users/identity.ts'
-import { type Big, Money } from '../money.ts'
+import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
 /** Maximum number of ancestors that a profile names. More are found from the farthest one's profile. */
 export const maxUplineLength = 32
 
-/** A member of the community: name, place in the referral tree, and sums over the member's downline. */
-export interface Profile {
-  userId: number
-  nickname: string
-  email: string
-  /** Instant of joining, epoch milliseconds. */
-  joinedAt: number
-  /** User id of the root of the referral tree, the member without a referrer. */
-  rootId: number
-  /** Number of levels below the root of the tree; 0 for the root itself. */
-  depth: number
-  /** User ids of the nearest ancestors, the referrer first, at most `maxUplineLength`. */
-  upline: number[]
-  directCount: number
-  teamCount: number
-  packageAmount: Big
-  teamPerformance: Big
-}
-
 const ProfileItem = v.object({
   user_id: Integer,
   nickname: v.string(),
   email: v.string(),
+  /** Instant of joining, epoch milliseconds. */
   joined_at: Integer,
+  /** User id of the root of the referral tree, the member without a referrer. */
   root_id: Integer,
+  /** Number of levels below the root of the tree; 0 for the root itself. */
   depth: Integer,
+  /** User ids of the nearest ancestors, the referrer first, at most `maxUplineLength`. */
   upline: v.pipe(
     v.string(),
     v.transform((text) => (text === '' ? [] : text.split(',').map(Number))),
@@ -56,8 +41,11 @@ const profiles = itemType({
 /** Key of the item of a member's profile. */
 export const profileKey = (userId: number): Key => profiles.key({ userId })
 
+/** A member of the community: name, place in the referral tree, and sums over the member's downline. */
+export type Profile = ReturnType<typeof toProfile>
+
 /** Parses a member's profile from its item. */
-export function toProfile(item: Item): Profile {
+export function toProfile(item: Item) {
   const parsed = v.parse(ProfileItem, item)
   return {
     userId: parsed.user_id,
