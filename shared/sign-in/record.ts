@@ -60,8 +60,8 @@ export const SignInRecord = v.looseObject({
   generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),
-  /** When each mail slot was last used, epoch milliseconds; slots used over an hour ago are free. */
-  mails: v.record(v.string(), Integer),
+  /** When codes were mailed in the last hour, epoch milliseconds. */
+  mails: v.array(Integer),
   /** The login tickets that were not used, by hash. */
   tickets: v.record(v.string(), Ticket),
   /** Digests of the source networks that the user has signed in from, one after another, the latest first. */
@@ -95,7 +95,7 @@ export const putSignInRecord = (
     ...Object.fromEntries(fieldsIn('sign-in', { passkey: false, disabled: false, ...registered })),
     user_id: userId,
     generation: 0,
-    mails: {},
+    mails: [],
     tickets: {},
     networks: new Uint8Array(),
   })

@@ -19,7 +19,7 @@ export async function addLoginTicket({ userId, email }: TestUser, code: string):
     expiresAt: ticketExpiry(now),
     network: 'network',
   }
-  await addTicket(record, { reservedAt: now, ticket: stored, mailSlot: undefined, newHash: undefined }, now)
+  await addTicket(record, { reservedAt: now, ticket: stored, mails: undefined, newHash: undefined }, now)
   return ticket
 }
 

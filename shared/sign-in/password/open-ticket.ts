@@ -33,8 +33,13 @@ export async function checkPassword(
   return { record, newHash: outdated ? await hashPassword(password) : undefined }
 }
 
+const hourMilliseconds = 3_600_000
+
+/** Maximum number of codes that are mailed to a user in an hour. */
+const maxMails = 5
+
 /**
- * Opens a login ticket, with a code to be mailed when one of the user's mail slots is free. When the record
+ * Opens a login ticket, with a code to be mailed unless the user got five in the last hour. When the record
  * has changed meanwhile, the decision is made again, and a new password is compared again.
  */
 export async function openTicket(
@@ -46,20 +51,22 @@ export async function openTicket(
   let { record, newHash } = checked
   return retry(
     async () => {
-      const mailSlot = freeMailSlot(record.mails, now)
-      if (mailSlot === undefined && enrolledMethods(record).length === 0) {
+      const recent = record.mails.filter((mailedAt) => mailedAt > now - hourMilliseconds)
+      const mails = recent.length < maxMails ? [...recent, now] : undefined
+      if (mails === undefined && enrolledMethods(record).length === 0) {
         await giveBackPasswordTry(key, at)
         log.appendKeys({ limit: 'mail' })
         await warnOwner(record, 'no_more_mails', now)
-        throw new Failure('too_many_requests', { retryAfterSeconds: secondsUntilFreeSlot(record.mails, now) })
+        const wait = Math.min(...recent) + hourMilliseconds - now
+        throw new Failure('too_many_requests', { retryAfterSeconds: Math.ceil(wait / 1000) })
       }
       const ticket = newLoginTicket(record.user_id)
-      const code = mailSlot && newMailedCode()
+      const code = mails && newMailedCode()
       const expiresAt = ticketExpiry(now)
       const codeDigest = code === undefined ? undefined : digestMailedCode(ticket, code)
       const stored = { hash: ticketHash(ticket, address), expiresAt, codeDigest, network }
       try {
-        await addTicket(record, { reservedAt: at, ticket: stored, mailSlot, newHash }, now)
+        await addTicket(record, { reservedAt: at, ticket: stored, mails, newHash }, now)
       } catch (error) {
         if (!(error instanceof SignInRecordChanged)) throw error
         const isSamePassword = error.record.login_password === record.login_password && !error.record.disabled
@@ -100,38 +107,37 @@ export interface PasswordStep {
   /** When the password try was reserved, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** The mail slot to take, if a code is to be mailed. */
-  mailSlot: { name: string; freeBefore: number } | undefined
+  /** When codes were mailed in the last hour, this one included; undefined if none is to be mailed. */
+  mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * Completes the password step in one write: adds the login ticket, takes the mail slot and takes the reserved
- * try back. Throws SignInRecordChanged when the password, `disabled` or the mail slot is no longer as in
- * `record`: a ticket must not outlive the password that it was given for.
+ * Completes the password step in one write: adds the login ticket, counts the mail and takes the reserved try
+ * back. Throws SignInRecordChanged when the password, `disabled` or the mails are no longer as in `record`: a
+ * ticket must not outlive the password that it was given for.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
-  const { ticket, mailSlot, newHash } = step
+  const { ticket, mails, newHash } = step
   const removal = removeFromRecord(record, now, { tickets: replacedTickets(record, ticket.network) })
   await writeItem({
     Update: {
       Key: signInKey(record.user_id),
       UpdateExpression: [
         'SET tickets.#ticket = :ticket',
-        ...(mailSlot ? [', mails.#slot = :now'] : []),
+        ...(mails ? [', mails = :mails'] : []),
         ...(newHash === undefined ? [] : [', login_password = :newHash']),
         ` ADD #try :minusOne ${removal.clause}`,
       ].join(''),
       ConditionExpression: [
         'login_password = :hash AND disabled = :false AND attribute_not_exists(tickets.#ticket)',
-        ...(mailSlot ? ['(attribute_not_exists(mails.#slot) OR mails.#slot <= :freeBefore)'] : []),
+        ...(mails ? ['mails = :mailsBefore'] : []),
       ].join(' AND '),
       ExpressionAttributeNames: {
         ...removal.names,
         '#ticket': ticket.hash,
         '#try': tryAttribute(passwordCounter, step.reservedAt),
-        ...(mailSlot && { '#slot': mailSlot.name }),
       },
       ExpressionAttributeValues: {
         ':ticket': {
@@ -143,7 +149,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
         ':hash': record.login_password,
         ':false': false,
         ':minusOne': -1,
-        ...(mailSlot && { ':now': now, ':freeBefore': mailSlot.freeBefore }),
+        ...(mails && { ':mails': mails, ':mailsBefore': record.mails }),
         ...(newHash !== undefined && { ':newHash': newHash }),
       },
     },
@@ -167,28 +173,4 @@ function replacedTickets({ tickets, networks }: SignInRecord, network: string): 
   const ofNetwork = ofKind.filter(([, ticket]) => ticket.network === network)
   const replaced = [...ofKind.slice(maxTickets.ofKind - 1), ...ofNetwork.slice(maxTickets.ofNetwork - 1)]
   return replaced.map(([hash]) => hash)
-}
-
-const hourMilliseconds = 3_600_000
-
-/** The mail slots of a user. Each mail takes one for an hour: at most five mails in any hour. */
-const slots = ['s0', 's1', 's2', 's3', 's4']
-
-/** The mail slots of a user, as stored: when each was last used, epoch milliseconds. */
-type MailSlots = Record<string, number>
-
-/** Finds a mail slot that is free at `now`; undefined if all five are taken. */
-export function freeMailSlot(
-  mails: MailSlots,
-  now: number,
-): { name: string; freeBefore: number } | undefined {
-  const freeBefore = now - hourMilliseconds
-  const name = slots.find((slot) => (mails[slot] ?? 0) <= freeBefore)
-  return name === undefined ? undefined : { name, freeBefore }
-}
-
-/** Seconds until the first of the taken mail slots is free again. */
-export function secondsUntilFreeSlot(mails: MailSlots, now: number): number {
-  const next = Math.min(...slots.map((slot) => mails[slot] ?? now)) + hourMilliseconds
-  return Math.max(1, Math.ceil((next - now) / 1000))
 }

@@ -271,7 +271,7 @@ test.each(endings.slice(0, 2))(
     const before = (await readSignInRecord(user.userId)) ?? expect.unreachable()
     await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
     const ticket = { hash: 'hash', expiresAt: Date.now() + 60_000, codeDigest: undefined, network: 'network' }
-    const step = { reservedAt: Date.now(), ticket, mailSlot: undefined, newHash: undefined }
+    const step = { reservedAt: Date.now(), ticket, mails: undefined, newHash: undefined }
     await expect(addTicket(before, step, Date.now())).rejects.toThrow(SignInRecordChanged)
     expect((await readSignInRecord(user.userId))?.tickets).toEqual({})
   },

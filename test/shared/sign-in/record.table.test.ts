@@ -13,7 +13,7 @@ const read = async (userId: number) => (await readSignInRecord(userId)) ?? expec
 /** Adds a login ticket directly, without the cost of a password check. */
 async function put(userId: number, hash: string, expiresAt: number, network = 'elsewhere'): Promise<void> {
   const ticket = { hash, expiresAt, codeDigest: undefined, network }
-  const step = { reservedAt: Date.now(), ticket, mailSlot: undefined, newHash: undefined }
+  const step = { reservedAt: Date.now(), ticket, mails: undefined, newHash: undefined }
   await addTicket(await read(userId), step, Date.now())
 }
 
