@@ -20,6 +20,5 @@ export const handler = intake({
   }),
   key: ({ address, tag, currency_network: network }) => `${network}:${address}:${tag ?? ''}`,
   rejections: ['unknown_address', 'wrong_currency'],
-  apply: ({ address, tag, currency, currency_network: network, user_id: userId, at }) =>
-    recordAssignment({ network, address, tag, currency, userId, at }),
+  apply: recordAssignment,
 })

@@ -17,7 +17,6 @@ import {
   countFreeAddresses,
   dropFromPool,
   findFreeAddress,
-  type NetworkAddress,
   type Pool,
   poolExists,
   readAddress,
@@ -161,9 +160,12 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
 }
 
 /** The data of an event about an address that was assigned to a user. */
-interface AssignedAddress extends NetworkAddress {
+interface AssignedAddress {
   currency: string
-  userId: number
+  currency_network: string
+  address: string
+  tag?: string | undefined
+  user_id: number
   /** When it was assigned, epoch milliseconds. */
   at: number
 }
@@ -182,9 +184,9 @@ export const recordAssignment = (assigned: AssignedAddress): Promise<Outcome> =>
   )
 
 async function tryToRecord(assigned: AssignedAddress): Promise<Outcome> {
-  const { userId, at, currency, network } = assigned
+  const { user_id: userId, at, currency, currency_network: network } = assigned
   const pool: Pool = { currency, network }
-  const digest = addressDigest(assigned)
+  const digest = addressDigest({ ...assigned, network })
   const [item, known] = await Promise.all([readAddress(digest), readAssignment(userId, pool)])
   if (item === undefined) throw new OutOfOrderEvent('unknown_address', 'the address is not provisioned')
   if (item.currency !== currency) throw new RejectedEvent('wrong_currency')

@@ -33,16 +33,6 @@ test('a later publication of rates replaces all of them and an earlier one nothi
   expect(await rateAt('ETH')).toBeUndefined()
 })
 
-test('a second publication of other rates for the same instant is refused', async () => {
-  const published = publication({ BTC: '5' })
-  await deliver(handler, published)
-  const other = publication({ BTC: '6' }, published.as_of)
-  expect(await deliver(handler, other)).toEqual({
-    refused: expect.stringMatching(/^conflicting_content/) as string,
-  })
-  expect((await rateAt('BTC'))?.toFixed()).toBe('5')
-})
-
 test('an earlier publication, which had no effect, keeps its key all the same: with other rates it is refused', async () => {
   const [earlier, later] = [publication({ BTC: '8' }), publication({ BTC: '9' })]
   for (const published of [later, earlier, earlier]) expect(await deliver(handler, published)).toBe('done')
