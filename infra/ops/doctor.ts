@@ -2,7 +2,6 @@ import { listQueueCounts } from './dead-letters/queues.ts'
 import { type Finding, judge } from './doctor/finding.ts'
 import { checkApi, checkChallenge, checkEdge, checkPasswordDigest } from './doctor/http.ts'
 import { checkMail } from './doctor/mail.ts'
-import { checkRules } from './doctor/rules.ts'
 import { checkStandby } from './doctor/standby.ts'
 import { readKeyStatus } from './keys/key-status.ts'
 import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
@@ -26,7 +25,6 @@ export function examine(target: Target): Promise<({ check: string } & Finding)[]
           'password digest': () => checkPasswordDigest(baseUrl),
         }),
     'signing keys': checkKeys,
-    rules: () => checkRules(target),
     queues: () => checkQueues(target),
     mail: () => checkMail(settings.mailFrom),
     standby: standbyRegion !== undefined && (() => checkStandby(tableName, standbyRegion, settings.mailFrom)),

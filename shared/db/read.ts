@@ -1,11 +1,4 @@
-import {
-  BatchGetCommand,
-  GetCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  ScanCommand,
-  type ScanCommandInput,
-} from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Failure } from '../errors.ts'
 import { retry } from '../retry.ts'
@@ -144,39 +137,4 @@ export async function queryFirst(
 ): Promise<Item[]> {
   const { Items = [] } = await db.send(new QueryCommand({ ...query, TableName: tableName(), Limit: limit }))
   return Items
-}
-
-/**
- * Yields the items of the whole table that match a filter, in no order: strongly consistent unless told
- * otherwise, in this many parallel segments, each a page ahead at most. Every item is read and charged,
- * whether it matches or not (AWS: Scan). For operators only; no function may scan.
- */
-export async function* scanItems(
-  filter: Pick<
-    ScanCommandInput,
-    'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-  >,
-  segments: number,
-  { consistent = true }: ReadOptions = {},
-): AsyncGenerator<Item> {
-  const scanPage = async (Segment: number, ExclusiveStartKey?: Item) => {
-    const page = await db.send(
-      new ScanCommand({
-        ...filter,
-        TableName: tableName(),
-        ConsistentRead: consistent,
-        Segment,
-        TotalSegments: segments,
-        ...(ExclusiveStartKey && { ExclusiveStartKey }),
-      }),
-    )
-    return { Segment, page }
-  }
-  const pending = new Map(Array.from({ length: segments }, (_, i) => [i, scanPage(i)]))
-  while (pending.size > 0) {
-    const { Segment, page } = await Promise.race(pending.values())
-    if (page.LastEvaluatedKey === undefined) pending.delete(Segment)
-    else pending.set(Segment, scanPage(Segment, page.LastEvaluatedKey))
-    yield* page.Items ?? []
-  }
 }

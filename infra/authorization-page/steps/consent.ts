@@ -69,7 +69,6 @@ const showAccount = ({ email }: Account, onChange: (event: Event) => void): HTML
   make(
     'div',
     { class: 'account' },
-    make('span', { class: 'avatar', 'aria-hidden': 'true' }, email.charAt(0).toUpperCase()),
     make('bdi', { class: 'account-email' }, email),
     makeButton('link', 'Not you?', onChange),
   )

@@ -40,46 +40,44 @@ const deposit = {
   credited_at: 1_789_000_060_000,
 }
 
+const walletOperations = (
+  path: string,
+  wallet: string,
+  { filter, ...examples }: { filter: string; account: unknown; bill: unknown },
+): Record<string, Operation> => ({
+  [`GET ${path}/info`]: {
+    summary: `Balances of the ${wallet} wallet`,
+    description: `One row for each currency, ordered by currency.${filter}`,
+    failures: [],
+    example: [examples.account],
+  },
+  [`GET ${path}/bills`]: {
+    summary: `Transactions of the ${wallet} wallet`,
+    description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
+    failures: [],
+    example: listPage(examples.bill),
+  },
+  [`GET ${path}/asset`]: {
+    summary: `Value of the ${wallet} wallet`,
+    description:
+      'Every currency of the wallet, converted into the quote currency. Without a rate, `rate` and `value` are null.',
+    failures: [],
+    example: asset,
+  },
+})
+
 /** Descriptions and examples of the wallet and deposit endpoints. */
 export const moneyOperations: Record<string, Operation> = {
-  'GET /account/info': {
-    summary: 'Balances of the asset wallet',
-    description: 'One row for each currency, ordered by currency. The filter `currency` ignores case.',
-    failures: [],
-    example: [account],
-  },
-  'GET /account/bills': {
-    summary: 'Transactions of the asset wallet',
-    description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
-    failures: [],
-    example: listPage(bill),
-  },
-  'GET /account/asset': {
-    summary: 'Value of the asset wallet',
-    description:
-      'Every currency of the wallet, converted into the quote currency. Without a rate, `rate` and `value` are null.',
-    failures: [],
-    example: asset,
-  },
-  'GET /bonus-account/info': {
-    summary: 'Balances of the reward wallet',
-    description: 'One row for each currency, ordered by currency.',
-    failures: [],
-    example: [{ ...account, deposited: 0, withdrawal: 0 }],
-  },
-  'GET /bonus-account/bills': {
-    summary: 'Transactions of the reward wallet',
-    description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
-    failures: [],
-    example: listPage({ ...bill, id: 'R42-7', business_id: 'REWARD', reference: 'reward-7' }),
-  },
-  'GET /bonus-account/asset': {
-    summary: 'Value of the reward wallet',
-    description:
-      'Every currency of the wallet, converted into the quote currency. Without a rate, `rate` and `value` are null.',
-    failures: [],
-    example: asset,
-  },
+  ...walletOperations('/account', 'asset', {
+    filter: ' The filter `currency` ignores case.',
+    account,
+    bill,
+  }),
+  ...walletOperations('/bonus-account', 'reward', {
+    filter: '',
+    account: { ...account, deposited: 0, withdrawal: 0 },
+    bill: { ...bill, id: 'R42-7', business_id: 'REWARD', reference: 'reward-7' },
+  }),
   'GET /address/info': {
     summary: 'Deposit address',
     description:

@@ -70,7 +70,7 @@ export async function keepRefused(
     const { detail } = JSON.parse(body) as { detail: unknown }
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
-    const key = intake.key(parsed.output as never)
+    const key = intake.key(parsed.output)
     // As a message that is sent later than any, so that it replaces what is recorded of the refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)

@@ -1,14 +1,28 @@
+import {
+  DescribeArchiveCommand,
+  DescribeReplayCommand,
+  EventBridgeClient,
+  StartReplayCommand,
+} from '@aws-sdk/client-eventbridge'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { events } from '../../events.ts'
 import type { CommandContext } from '../command.ts'
 import { collectDeadLetters, dropDeadLetters, redriveDeadLetters } from '../dead-letters/actions.ts'
 import { findQueue, onDeadLetters, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
+import { OperationError } from '../errors.ts'
+import type { Target } from '../target.ts'
 import { formatInstant } from '../terminal.ts'
-import { openArchive, type Span } from './archive.ts'
 import { keepRefused } from './keep-refused.ts'
 import { awaitEmptyQueues } from './await-empty-queues.ts'
+
+/** Events from one instant up to another, which is excluded, epoch milliseconds. */
+interface Span {
+  from: number
+  to: number
+}
 
 /** The JSON result of the command `events replay`. */
 interface ReplayResult {
@@ -52,7 +66,6 @@ export async function replayEvents(
   if (milliseconds > 0)
     terminal.err(`waiting for the archive until ${formatInstant(Date.now() + milliseconds)}`)
   await wait(milliseconds)
-  const archive = await openArchive(target)
   const sqs = openSqs()
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
@@ -65,11 +78,8 @@ export async function replayEvents(
     for (const [group, detailTypes] of groups.entries()) {
       const some = detailTypes.map((detailType) => findQueue(target, detailType))
       terminal.err(`replaying ${detailTypes.join(', ')}`)
-      await archive.replay(
-        replays[group] ?? '',
-        { from, to },
-        some.flatMap(({ queue }) => queue ?? []),
-      )
+      const rules = some.flatMap(({ queue }) => queue ?? [])
+      await replayArchive(target, replays[group] ?? '', { from, to }, rules)
       applied = await awaitApplied(sqs, [...some, worker])
       if (!applied) break
     }
@@ -92,7 +102,6 @@ export async function replayEvents(
     return show(result, { ok: applied && rejected.length === 0 })
   } finally {
     await release()
-    archive.close()
     sqs.destroy()
   }
 }
@@ -122,5 +131,45 @@ async function redriveWhileItHelps(
       collectDeadLetters(sqs, deadLetters, { limit: maxListedPerQueue, matches })
     if (redriven >= before) return (await onDeadLetters(sqs, pairs, list)).flat()
     before = redriven
+  }
+}
+
+/** A replay takes minutes on AWS, and milliseconds on the local stack. */
+const pollIntervals = { first: 50, most: 5_000 }
+
+/**
+ * Replays the events of a span to rules of the bus, by their names, and waits for the end. The archive has
+ * the name of the bus. Throws an OperationError if EventBridge gives up.
+ */
+async function replayArchive(
+  { eventBusName }: Target,
+  name: string,
+  { from, to }: Span,
+  rules: string[],
+): Promise<void> {
+  const client = new EventBridgeClient(clientOptions())
+  const described = await client.send(new DescribeArchiveCommand({ ArchiveName: eventBusName }))
+  const { ArchiveArn: archiveArn, EventSourceArn: busArn = '' } = described
+  await client.send(
+    new StartReplayCommand({
+      ReplayName: name,
+      EventSourceArn: archiveArn,
+      // The times of events have whole seconds (EventBridge: AWS service event metadata).
+      EventStartTime: new Date(from - (from % 1000)),
+      EventEndTime: new Date(to),
+      Destination: {
+        Arn: busArn,
+        FilterArns: rules.map((rule) => `${busArn.replace(':event-bus/', ':rule/')}/${rule}`),
+      },
+    }),
+  )
+  for (let pause = pollIntervals.first; ; pause = Math.min(2 * pause, pollIntervals.most)) {
+    const { State: state, StateReason: reason = '-' } = await client.send(
+      new DescribeReplayCommand({ ReplayName: name }),
+    )
+    if (state === 'COMPLETED') return
+    if (state === 'FAILED' || state === 'CANCELLED')
+      throw new OperationError(`the replay ${name} ended as ${state}: ${reason}`)
+    await wait(pause)
   }
 }

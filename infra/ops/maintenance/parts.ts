@@ -4,7 +4,12 @@ import {
   GetStageCommand,
   UpdateStageCommand,
 } from '@aws-sdk/client-apigatewayv2'
-import { DisableRuleCommand, EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import {
+  DescribeRuleCommand,
+  DisableRuleCommand,
+  EnableRuleCommand,
+  EventBridgeClient,
+} from '@aws-sdk/client-eventbridge'
 import {
   LambdaClient,
   paginateListEventSourceMappings,
@@ -15,7 +20,6 @@ import { maintenanceVariable } from '../../../shared/http/middleware/refuse-in-m
 import { events } from '../../events.ts'
 import { eventName, serviceName } from '../../names.ts'
 import { schedules, workers } from '../../workers-and-schedules.ts'
-import { readRuleState } from '../doctor/rules.ts'
 import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
 
@@ -109,7 +113,7 @@ function findRules({ namePrefix }: Target): Promise<Switch[]> {
   return Promise.all(
     schedules.map(async ({ name }) => {
       const rule = { Name: namePrefix + name }
-      const state = await readRuleState(client, rule)
+      const { State: state } = await client.send(new DescribeRuleCommand(rule))
       return {
         state: state === 'ENABLED' ? 'running' : state === 'DISABLED' ? 'stopped' : 'changing',
         set: (stopped) => client.send(stopped ? new DisableRuleCommand(rule) : new EnableRuleCommand(rule)),

@@ -4,12 +4,12 @@ import {
   putFreeAddress,
   toAddress,
 } from '../../../shared/deposits/address.ts'
-import { scanItems } from '../../../shared/db/read.ts'
 import { tryTransact } from '../../../shared/db/write.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { countMessages, findQueue, openSqs, totalOf } from '../dead-letters/queues.ts'
 import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
+import { scanItems } from './scan-items.ts'
 
 const segments = 16
 const concurrency = 16

@@ -1,11 +1,12 @@
 import type { Partition } from '../../../shared/db/partitions.ts'
-import { keyText, queryItems, scanItems } from '../../../shared/db/read.ts'
+import { keyText, queryItems } from '../../../shared/db/read.ts'
 import { lastWriteBefore } from '../../../shared/db/rest.ts'
 import type { Item, Key } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { freePrefix } from '../../../shared/deposits/address.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { signingKeySetKey } from '../../../shared/keys/set.ts'
+import { scanItems } from './scan-items.ts'
 import { transitionsAhead } from './transitions-ahead.ts'
 
 /** What was taken out of a restored table, as numbers of items, and what should not be in it. */

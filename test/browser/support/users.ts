@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { scanItems } from '../../../shared/db/read.ts'
+import { scanItems } from '../../../infra/ops/restore/scan-items.ts'
 import type { Key } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'

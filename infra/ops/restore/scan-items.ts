@@ -1,0 +1,36 @@
+import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
+import { db, type Item, tableName } from '../../../shared/db/table.ts'
+
+/**
+ * Yields the items of the whole table that match a filter, in no order and strongly consistent, in this many
+ * parallel segments, each a page ahead at most. Every item is read and charged, whether it matches or not
+ * (AWS: Scan). No function may scan.
+ */
+export async function* scanItems(
+  filter: Pick<
+    ScanCommandInput,
+    'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  >,
+  segments: number,
+): AsyncGenerator<Item> {
+  const scanPage = async (Segment: number, ExclusiveStartKey?: Item) => {
+    const page = await db.send(
+      new ScanCommand({
+        ...filter,
+        TableName: tableName(),
+        ConsistentRead: true,
+        Segment,
+        TotalSegments: segments,
+        ...(ExclusiveStartKey && { ExclusiveStartKey }),
+      }),
+    )
+    return { Segment, page }
+  }
+  const pending = new Map(Array.from({ length: segments }, (_, i) => [i, scanPage(i)]))
+  while (pending.size > 0) {
+    const { Segment, page } = await Promise.race(pending.values())
+    if (page.LastEvaluatedKey === undefined) pending.delete(Segment)
+    else pending.set(Segment, scanPage(Segment, page.LastEvaluatedKey))
+    yield* page.Items ?? []
+  }
+}
