@@ -187,7 +187,8 @@ export const events: Event[] = [
   },
   {
     detailType: 'address.assigned',
-    senders: [ownSource],
+    // An operator repeats what a lost region has assigned: see infra/RUNBOOK.md#a-lost-region.
+    senders: ['operator', ownSource],
     permissions: {
       table: {
         GetItem: ['ADDR#', 'ADDRS#'],

@@ -1,9 +1,7 @@
-import { ownSource } from '../../../shared/env.ts'
 import { demoLoginPassword, demoUsers } from './demo-users.ts'
 
 /** An event of the demo data. */
 export interface DemoEvent {
-  source: string
   detailType: string
   detail: Record<string, unknown>
 }
@@ -54,16 +52,15 @@ const client = ({ firstStart }: DemoSettings): DemoEvent =>
 
 /** Alice's addresses, which she gets as if she had asked for them: the first one of each pool. */
 const assignments = ({ firstStart }: DemoSettings): DemoEvent[] =>
-  depositPools.map((pool) => ({
-    ...event('address.assigned', {
+  depositPools.map((pool) =>
+    event('address.assigned', {
       address: addressOf(pool, 0),
       currency: pool.currency,
       currency_network: pool.network,
       user_id: alice,
       at: firstStart - 7 * day,
     }),
-    source: ownSource,
-  }))
+  )
 
 function deposits({ firstStart }: DemoSettings): DemoEvent[] {
   const seen = [
@@ -214,8 +211,4 @@ const withdrawal = (settings: DemoSettings, status: string, daysAgo: number): De
     at: settings.firstStart - daysAgo * day,
   })
 
-const event = (detailType: string, detail: DemoEvent['detail']): DemoEvent => ({
-  source: 'demo',
-  detailType,
-  detail,
-})
+const event = (detailType: string, detail: DemoEvent['detail']): DemoEvent => ({ detailType, detail })

@@ -2,14 +2,13 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
-import { ownSource } from '../../../shared/env.ts'
-import type { AwsEndpoint, Credentials } from '../aws/server.ts'
+import type { AwsEndpoint } from '../aws/server.ts'
 import type { StackModel } from '../model.ts'
 import { type DemoEvent, type DemoSettings, demoStages } from './demo-events.ts'
 
 interface DemoOptions {
   model: StackModel
-  aws: Pick<AwsEndpoint, 'url' | 'queues' | 'credentialsFor'>
+  aws: Pick<AwsEndpoint, 'url' | 'queues'>
   /** File that records that the events have been sent; undefined keeps the record for this run only. */
   file: string | undefined
   showLine: (line: string) => void
@@ -24,7 +23,7 @@ const maxStageMilliseconds = 30_000
 const maxBatchSize = 10
 
 /**
- * Sends the demo data through the event bus, as the business server would. Resolves when Alice can sign in,
+ * Sends the demo data through the event bus, as an operator may. Resolves when Alice can sign in,
  * with a function that stops sending. The rest is sent while the stack already serves; its errors are
  * reported, not thrown. After a stop in between, the next start sends everything again, which has no further
  * effect.
@@ -39,11 +38,14 @@ export async function startDemo({ model, aws, file, showLine }: DemoOptions): Pr
   const stopped = new AbortController()
   const isStopped = () => stopped.signal.aborted
   const [first = [], ...others] = demoStages(readSettings(model, first_start))
-  const clientOf = clientsBySource(model, aws)
+  const client = new EventBridgeClient({
+    endpoint: aws.url,
+    region: model.region,
+    credentials: { accessKeyId: 'demo', secretAccessKey: 'demo' },
+  })
   const sendStage = async (events: DemoEvent[]): Promise<void> => {
-    for (const [source, ofSource] of Map.groupBy(events, (event) => event.source))
-      for (let start = 0; start < ofSource.length && !isStopped(); start += maxBatchSize)
-        await putEvents(clientOf(source), busOf(model), ofSource.slice(start, start + maxBatchSize))
+    for (let start = 0; start < events.length && !isStopped(); start += maxBatchSize)
+      await putEvents(client, busOf(model), events.slice(start, start + maxBatchSize))
     await waitUntilApplied(aws, stopped.signal)
   }
   const sendRest = async (): Promise<void> => {
@@ -65,20 +67,10 @@ const readRecord = (file: string | undefined): v.InferOutput<typeof Record> =>
     ? v.parse(Record, JSON.parse(readFileSync(file, 'utf8')))
     : { first_start: Date.now(), sent: false }
 
-/** Makes clients that send as anybody, and as the function that assigns addresses: nobody else may. */
-function clientsBySource(model: StackModel, aws: DemoOptions['aws']) {
-  const clientAs = (credentials: Credentials) =>
-    new EventBridgeClient({ endpoint: aws.url, region: model.region, credentials })
-  const anybody = clientAs({ accessKeyId: 'demo', secretAccessKey: 'demo' })
-  const assigner = model.functions.find(({ name }) => name === 'address-info')
-  const service = assigner === undefined ? anybody : clientAs(aws.credentialsFor(assigner))
-  return (source: string) => (source === ownSource ? service : anybody)
-}
-
 async function putEvents(client: EventBridgeClient, bus: string, events: DemoEvent[]): Promise<void> {
-  const entries = events.map(({ source, detailType, detail }) => ({
+  const entries = events.map(({ detailType, detail }) => ({
     EventBusName: bus,
-    Source: source,
+    Source: 'operator',
     DetailType: detailType,
     Detail: JSON.stringify(detail),
   }))

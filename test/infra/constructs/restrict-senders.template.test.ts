@@ -10,7 +10,11 @@ import { configured } from '../../support/configured-stage.ts'
 
 const account = '111122223333'
 const role = (name: string) => `arn:aws:iam::${account}:role/${name}`
-const senders = { business: [role('shop')], chain: [role('watcher'), role('watcher-2')] }
+const senders = {
+  business: [role('shop')],
+  chain: [role('watcher'), role('watcher-2')],
+  operator: [role('on-call')],
+}
 
 /** The statements of the bus's policy on a stage with these senders. */
 function statements(knob: object): PolicyStatement[] {
@@ -52,6 +56,7 @@ describe('the policy of the bus', () => {
   it.each([
     ['shop', 'business', 'wallet.transferred', 'Allow'],
     ['watcher-2', 'chain', 'deposit.updated', 'Allow'],
+    ['on-call', 'operator', 'address.assigned', 'Allow'],
     ['shop', 'business', 'deposit.updated', undefined],
     ['shop', 'chain', 'deposit.updated', 'Deny'],
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
