@@ -1,5 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import {
+  CfnRoute,
+  type CfnStage,
   CorsHttpMethod,
   type DomainName,
   HttpApi,
@@ -16,7 +18,6 @@ import type { Edge } from '../constructs/edge.ts'
 import { GradualDeployment } from '../constructs/gradual-deployment.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
-import { throttleRoutes } from '../constructs/throttle-routes.ts'
 import { defaultTimeoutSeconds } from '../permissions.ts'
 import { type EndpointFunction, endpointFunctions } from '../endpoint-functions.ts'
 import { endpointName } from '../names.ts'
@@ -58,7 +59,7 @@ export class ApiStack extends Stack {
         ...(edge ? { ORIGIN_SECRETS: edge.originSecrets } : {}),
       },
     })
-    throttleRoutes(this.api, config)
+    this.throttleRoutes(config)
     new CfnOutput(this, 'BaseUrl', { value: this.baseUrl })
     new CfnOutput(this, 'AuthUrl', { value: page.authUrl })
     new CfnOutput(this, 'TableName', { value: resources.table.tableName })
@@ -118,7 +119,33 @@ export class ApiStack extends Stack {
       ),
     })
   }
+
+  /** Throttles every route: expensive routes get a share of the stage's limits, others the whole. */
+  private throttleRoutes({ throttleRate }: Config): void {
+    const throttleBurst = 2 * throttleRate
+    const stage = this.api.defaultStage?.node.defaultChild as CfnStage
+    // Each route has its own limit, so that one busy route cannot use up the limits of the whole account.
+    stage.defaultRouteSettings = { throttlingRateLimit: throttleRate, throttlingBurstLimit: throttleBurst }
+    const shares = new Map(
+      routes.map(({ method, path, throttleShare }) => [`${method} ${path}`, throttleShare]),
+    )
+    const settings: Record<string, object> = {}
+    for (const route of this.api.node.findAll()) {
+      const share = route instanceof CfnRoute ? shares.get(route.routeKey) : undefined
+      if (!(route instanceof CfnRoute) || share === undefined) continue
+      settings[route.routeKey] = limits(throttleRate * share, throttleBurst * share)
+      // Creates the stage after the routes: API Gateway rejects settings for a route that does not exist.
+      stage.addResourceDependency(route)
+    }
+    stage.routeSettings = settings
+  }
 }
+
+/** Route settings with CloudFormation's capitalization, because CDK passes them on unchanged. */
+const limits = (rate: number, burst: number) => ({
+  ThrottlingRateLimit: Math.max(1, rate),
+  ThrottlingBurstLimit: Math.max(1, Math.round(burst)),
+})
 
 /** HTTP methods by path. The fallback function needs them for status 405 and its `allow` header. */
 function methodsByPath(): Record<string, string[]> {

@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { maxStageLength } from '../../infra/names.ts'
-import { makeBundleDirectories } from '../support/bundle-directories.ts'
 import { type Stacks, synthesizeUnchecked } from './stacks/synthesize.ts'
 
 /**
@@ -48,15 +47,10 @@ const namesIn = (stacks: Stacks): Named[] =>
   )
 
 const longest = 's'.repeat(maxStageLength)
-let names: Named[]
-let others: Named[]
 
-beforeAll(async () => {
-  makeBundleDirectories()
-  const values = { protectData: true }
-  names = namesIn(await synthesizeUnchecked(longest, { values }))
-  others = namesIn(await synthesizeUnchecked('prod'))
-})
+const values = { protectData: true }
+const names = namesIn(await synthesizeUnchecked(longest, { values }))
+const others = namesIn(await synthesizeUnchecked('prod'))
 
 describe('the names of a stage’s resources', () => {
   it('every name begins with the service and the stage, so that an account may have other services', () => {

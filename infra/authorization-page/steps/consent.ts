@@ -1,14 +1,29 @@
+import type { Scope } from '../../../shared/tokens/scopes.ts'
 import { ApiFailure } from '../api.ts'
 import { appName, icon, make, makeButton, showDestination } from '../dom.ts'
 import { makeAlert, makeGuard } from '../form.ts'
 import { explain } from '../messages.ts'
-import { describeScope } from '../scope-descriptions.ts'
 import { type Account, sendDecision, signOut } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 import { invalidRequest, showLeaving, showRefused } from './ending.ts'
 
 /** Failure codes of the API for a session that is no longer valid. */
 const sessionEnded = [40100, 40300]
+
+/** What each OAuth scope lets an app do; completes the sentence "It will be able to …". */
+const descriptions: Record<Scope, string> = {
+  openid: 'know that it is you, by your member number',
+  profile: 'see your nickname',
+  email: 'see your email address',
+  'account.read': 'see your balances and transactions in both wallets',
+  'community.read': 'see the members of your community',
+  'community.write': 'change your notes on people you referred',
+  'dashboard.read': 'see your rewards, earnings, devices and traffic',
+  'deposit.read': 'see your deposit addresses and deposits',
+}
+
+/** Describes an OAuth scope to the user. One that a newer service has added is shown unchanged. */
+const describeScope = (scope: string): string => (descriptions as Record<string, string>)[scope] ?? scope
 
 /** Shows the step that asks the user to allow or deny the app's request. */
 export function showConsent(flow: SignInFlow, account: Account): View {

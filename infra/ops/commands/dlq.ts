@@ -84,7 +84,6 @@ const addList = (parent: Command, run: RunCommand): Command =>
     .description(
       'Lists every queue with its numbers of waiting messages and dead letters; exits 1 if there are dead letters.',
     )
-    .addHelpText('after', examples({ 'dlq list': 'shows which events were rejected' }))
     .action(() =>
       run(async ({ target, show }) => {
         const { listQueueCounts } = await import('../dead-letters/queues.ts')

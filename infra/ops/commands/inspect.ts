@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examples, readUserId, type RunCommand } from '../command.ts'
+import { readUserId, type RunCommand } from '../command.ts'
 
 /** Adds the commands that only read: `doctor`, `user show` and `ledger verify`. */
 export function addInspectionCommands(program: Command, run: RunCommand): void {
@@ -12,10 +12,6 @@ const addDoctor = (program: Command, run: RunCommand): Command =>
   program
     .command('doctor')
     .description('Checks every part of a deployment, and exits 1 if something is wrong. Changes nothing.')
-    .addHelpText(
-      'after',
-      examples({ doctor: 'checks the local stack', '--stage prod doctor': 'checks a stage on AWS' }),
-    )
     .action(() =>
       run(async ({ target, show }) => {
         const { examine } = await import('../doctor.ts')
@@ -30,7 +26,6 @@ const addShowUser = (parent: Command, run: RunCommand): Command =>
     .command('show')
     .argument('<user>', 'user id or email address')
     .description('Shows a user, without their secrets.')
-    .addHelpText('after', examples({ 'user show alice@example.com': 'shows one of the demo users' }))
     .action((reference: string) =>
       run(async ({ show }) => {
         const { describeUser } = await import('../describe-user.ts')
@@ -45,10 +40,6 @@ const addVerify = (parent: Command, run: RunCommand): Command =>
       'Recomputes every wallet from its bills, compares the index of its bills and the events that made them, and exits 1 if something differs. Changes nothing.',
     )
     .option('--user <id>', 'verify only the wallets of this user', readUserId)
-    .addHelpText(
-      'after',
-      examples({ '--stage prod ledger verify --user 42': 'verifies the wallets of user 42' }),
-    )
     .action(({ user }: { user?: number }) =>
       run(async ({ show, terminal }) => {
         const { findWallets, verifyLedger } = await import('../verify-ledger.ts')

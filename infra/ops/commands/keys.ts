@@ -23,13 +23,6 @@ const addStatus = (parent: Command, run: RunCommand): Command =>
     .description(
       'Shows every signing key and its state, the evidence records, and when the next step is due.',
     )
-    .addHelpText(
-      'after',
-      examples({
-        'keys status': 'shows the keys of the local stack',
-        '--stage prod keys status --json': 'prints keys, evidence and next_due as JSON',
-      }),
-    )
     .action(() =>
       run(async ({ show }) => {
         const { readKeyStatus, summarizeEvidence } = await import('../keys/key-status.ts')
@@ -47,7 +40,6 @@ const addRotate = (parent: Command, run: RunCommand): Command =>
     .addHelpText(
       'after',
       examples({
-        'keys rotate': 'publishes the next key ahead of time',
         '--stage prod keys rotate --emergency --by "A. Operator"':
           'replaces a signing key that may have leaked; says until when functions may still sign with it',
       }),
@@ -64,10 +56,6 @@ const addRevoke = (parent: Command, run: RunCommand): Command =>
       'Removes a key from the JWKS at once and disables it. If it is the signer, a new key takes over first.',
     )
     .option(...byOption)
-    .addHelpText(
-      'after',
-      examples({ '--stage prod keys revoke KID': 'tokens signed by this key stop verifying' }),
-    )
     .action((kid: string, { by }: { by?: string }) =>
       run((context) => runRotation(context, { action: 'revoke', kid: kid.trim(), requested_by: by })),
     )
@@ -92,7 +80,6 @@ const addAudit = (parent: Command, run: RunCommand): Command =>
     .addHelpText(
       'after',
       examples({
-        'keys audit': 'audits the local stack',
         '--json keys audit > today.json': 'saves the end of the evidence chain for later',
         'keys audit --previous last-month.json': 'also detects a chain that was rewritten since then',
       }),

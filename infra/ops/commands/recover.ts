@@ -21,10 +21,6 @@ const addSwitch = (parent: Command, run: RunCommand, name: 'on' | 'off', descrip
     .command(name)
     .description(description)
     .addOption(new Option('--only <part>', 'only one part').choices(partNames))
-    .addHelpText(
-      'after',
-      examples({ [`--stage prod maintenance ${name}`]: 'does so for requests, events and schedules' }),
-    )
     .action(({ only }: { only?: PartName }) =>
       run(async (context) => {
         const { switchMaintenance } = await import('../maintenance/switch.ts')
@@ -59,10 +55,6 @@ const addFinish = (parent: Command, run: RunCommand): Command =>
     .command('finish')
     .description(
       'Puts every deposit address that is nobody’s into its pool. Refuses while an event waits that may assign one. Reads the whole table.',
-    )
-    .addHelpText(
-      'after',
-      examples({ '--stage prod restore finish': 'after `events replay`, which must have left nothing over' }),
     )
     .action(() =>
       run(async ({ target, show }) => {

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { Partition } from '../../../shared/db/partitions.ts'
 import { keyText, queryItems } from '../../../shared/db/read.ts'
 import { lastWriteBefore } from '../../../shared/db/rest.ts'
@@ -5,9 +6,9 @@ import type { Item, Key } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { freePrefix } from '../../../shared/deposits/address.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
-import { signingKeySetKey } from '../../../shared/keys/set.ts'
+import { evidenceKey, evidencePrefix } from '../../../shared/keys/evidence.ts'
+import { archivePrefix, emptyKeySet, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
 import { scanItems } from './scan-items.ts'
-import { transitionsAhead } from './transitions-ahead.ts'
 
 /** What was taken out of a restored table, as numbers of items, and what should not be in it. */
 export interface Preparation {
@@ -89,4 +90,20 @@ async function readKeyRecords(): Promise<Item[]> {
   }
   for await (const item of queryItems(query)) records.push(item)
   return records
+}
+
+/**
+ * The evidence and the archived keys of transitions that the key set of a restored table has not made: they
+ * would keep it from making the next one. Given all items of the keys' partition. The rotation does not rest
+ * on the hour, because an emergency may not wait.
+ */
+function transitionsAhead(items: readonly Item[]): Item[] {
+  const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)
+  const { sequence, keys } = stored === undefined ? emptyKeySet : v.parse(SigningKeySet, stored)
+  const last = evidenceKey(sequence).sk
+  return items.filter(
+    ({ sk }) =>
+      (String(sk).startsWith(evidencePrefix) && String(sk) > last) ||
+      keys.some(({ kid }) => sk === archivePrefix + kid),
+  )
 }

@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import type { FindDenial } from '../../../infra/local/aws/iam/authorize.ts'
-import { onKey, readStage, signingKey, type StagePolicies } from '../../support/read-stage.ts'
+import { describe, expect, it } from 'vitest'
+import { onKey, readStage, signingKey } from '../../support/read-stage.ts'
 import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
 
-let stage: StagePolicies
-let denial: FindDenial
-beforeAll(async () => {
-  stage = await readStage('dev')
-  denial = stage.denialsOfAuditor
-})
+const stage = await readStage('dev')
+const denial = stage.denialsOfAuditor
 
 const ours = signingKey({ 'signing-key': 'account-service-dev' })
 const other = signingKey({ 'signing-key': 'account-service-prod' })

@@ -1,20 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
 import { readConfig } from '../../../infra/config.ts'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { configured } from '../../support/configured-stage.ts'
-import { ofType, type Stacks, synthesizeUnchecked } from '../stacks/synthesize.ts'
+import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
 const domain = { domainName: 'api.example.com', certificateArn }
 
-let stacks: Stacks
-
-beforeAll(async () => {
-  await bundleAuthorizationPage()
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod', { values: { ...domain, authUrl: undefined } })
-})
+await bundleAuthorizationPage()
+const stacks = await synthesizeUnchecked('prod', { values: { ...domain, authUrl: undefined } })
 
 const only = (type: string) => {
   const [found, ...others] = ofType(stacks, type)

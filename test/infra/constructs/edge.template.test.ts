@@ -1,25 +1,18 @@
 import { App, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../infra/config.ts'
 import { Edge } from '../../../infra/constructs/edge.ts'
 import { configured } from '../../support/configured-stage.ts'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { ofType, type Resource, type Stacks, synthesizeUnchecked, typesIn } from '../stacks/synthesize.ts'
 
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1'
 const domain = { domainName: 'api.example.com', certificateArn }
 
-let stacks: Stacks
-let withDomain: Stacks
-let without: Stacks
-beforeAll(async () => {
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod', { values: { edge: true } })
-  without = await synthesizeUnchecked('prod')
-  withDomain = await synthesizeUnchecked('prod', { values: { edge: true, ...domain } })
-})
+const stacks = await synthesizeUnchecked('prod', { values: { edge: true } })
+const without = await synthesizeUnchecked('prod')
+const withDomain = await synthesizeUnchecked('prod', { values: { edge: true, ...domain } })
 
 interface Behavior {
   CachePolicyId: { Ref: string }

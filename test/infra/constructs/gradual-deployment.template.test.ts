@@ -1,19 +1,13 @@
 import { CfnAlias, CfnVersion } from 'aws-cdk-lib/aws-lambda'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
+import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../infra/config.ts'
 import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
 import { events } from '../../../infra/events.ts'
 import { routes } from '../../../infra/routes.ts'
 import { configured } from '../../support/configured-stage.ts'
-import { synthesizeUnchecked, ofType, type Stacks } from '../stacks/synthesize.ts'
+import { synthesizeUnchecked, ofType } from '../stacks/synthesize.ts'
 
-let stacks: Stacks
-
-beforeAll(async () => {
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod')
-})
+const stacks = await synthesizeUnchecked('prod')
 
 interface Reference {
   Ref: string

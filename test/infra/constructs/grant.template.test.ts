@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { KeyModel } from '../../../infra/local/model.ts'
 import { onKey, readStage, signingKey, type StagePolicies } from '../../support/read-stage.ts'
 
-let dev: StagePolicies
-let prod: StagePolicies
-
-beforeAll(async () => {
-  dev = await readStage('dev')
-  prod = await readStage('prod')
-})
+const dev = await readStage('dev')
+const prod = await readStage('prod')
 
 const rotation = (stage: StagePolicies) => stage.denialsOf('rotate-signing-keys')
 const signs = { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'DIGEST' }
@@ -67,20 +62,20 @@ describe('signing keys', () => {
 })
 
 describe('keys that are not the rotation’s', () => {
-  const others: [string, () => KeyModel][] = [
-    ['the MAC key', () => dev.keys.MAC],
-    ['the TOTP key', () => dev.keys.TOTP],
-    ['the MAC key of another stage', () => prod.keys.MAC],
-    ['a signing key of another stage', () => keyOf('prod')],
+  const others: [string, KeyModel][] = [
+    ['the MAC key', dev.keys.MAC],
+    ['the TOTP key', dev.keys.TOTP],
+    ['the MAC key of another stage', prod.keys.MAC],
+    ['a signing key of another stage', keyOf('prod')],
     [
       'another system’s key for encryption',
-      () => ({ ...signingKey({}), keySpec: 'RSA_2048', keyUsage: 'ENCRYPT_DECRYPT' }),
+      { ...signingKey({}), keySpec: 'RSA_2048', keyUsage: 'ENCRYPT_DECRYPT' },
     ],
-    ['another system’s elliptic curve key', () => ({ ...signingKey({}), keySpec: 'ECC_NIST_P256' })],
+    ['another system’s elliptic curve key', { ...signingKey({}), keySpec: 'ECC_NIST_P256' }],
   ]
 
   it.each(others)('the rotation cannot tag %s as its own', (_, key) => {
-    expect(rotation(dev)(onKey('TagResource', key(), givesTags(devTags)))).toContain('not authorized')
+    expect(rotation(dev)(onKey('TagResource', key, givesTags(devTags)))).toContain('not authorized')
   })
 
   it('the rotation cannot tag another system’s RSA signing key as its own if it has an alias', () => {

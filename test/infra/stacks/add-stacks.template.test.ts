@@ -1,15 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
-import { synthesizeUnchecked, ofType, type Stacks } from './synthesize.ts'
+import { describe, expect, it } from 'vitest'
+import { synthesizeUnchecked, ofType } from './synthesize.ts'
 
 const expected = { service: 'account-service', stage: 'prod' }
 
-let stacks: Stacks
-
-beforeAll(async () => {
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod')
-})
+const stacks = await synthesizeUnchecked('prod')
 
 /**
  * Converts the tags of a resource to an object; CloudFormation has them as a list of pairs or as an object.

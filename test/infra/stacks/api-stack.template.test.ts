@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
+import { routes } from '../../../infra/routes.ts'
 import { ofType, synthesizeUnchecked } from './synthesize.ts'
 
 describe('the browsers that may call the API (CORS)', () => {
   const corsOf = async (values: Record<string, unknown> = {}) => {
-    makeBundleDirectories()
     const stacks = await synthesizeUnchecked('prod', { values })
     return ofType(stacks, 'AWS::ApiGatewayV2::Api').map(
       ({ resource: { Properties } }) => Properties['CorsConfiguration'],
@@ -26,5 +25,59 @@ describe('the browsers that may call the API (CORS)', () => {
   it('with corsOrigins they are those of these origins, and no others', async () => {
     const corsOrigins = ['https://a.example', 'https://b.example']
     expect(await corsOf({ corsOrigins })).toMatchObject([{ AllowOrigins: corsOrigins }])
+  })
+})
+
+/** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
+const kmsSignaturesPerSecond = 1_000
+
+interface Limits {
+  ThrottlingRateLimit: number
+  ThrottlingBurstLimit: number
+}
+
+interface Throttles {
+  DependsOn: string[]
+  Properties: { DefaultRouteSettings: Limits; RouteSettings: Record<string, Limits> }
+}
+
+async function readThrottles(values = {}) {
+  const stacks = await synthesizeUnchecked('prod', { values })
+  const [stage] = ofType(stacks, 'AWS::ApiGatewayV2::Stage')
+  return { ...(stage?.resource as unknown as Throttles), routes: ofType(stacks, 'AWS::ApiGatewayV2::Route') }
+}
+
+const standard = await readThrottles()
+
+describe('the throttle of a route', () => {
+  it('an expensive route gets its share of the stage’s throttle, but at least 1', async () => {
+    const { Properties: properties } = await readThrottles({ throttleRate: 10 })
+    expect(properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 })
+    expect(properties.RouteSettings).toMatchObject({
+      'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 6 },
+      'GET /community/members/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
+    })
+  })
+
+  it('the stage with its throttles is created after the routes that it names, as API Gateway requires', () => {
+    const { DependsOn: before, Properties: properties, routes: all } = standard
+    const named = all.filter(
+      ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
+    )
+    expect(before.toSorted()).toEqual(named.map(({ id }) => id).toSorted())
+    expect(named).toHaveLength(6)
+  })
+
+  it('every route that signs or checks passwords or secrets has a throttle of its own', () => {
+    const { Properties: properties } = standard
+    const expensive = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
+    for (const { method, path } of expensive)
+      expect(properties.RouteSettings).toHaveProperty([`${method} ${path}`])
+  })
+
+  it('the throttles of all signing routes together stay below the KMS quota for RSA signatures', () => {
+    const signing = routes.filter(({ permissions }) => permissions.signingKeys)
+    const shares = signing.reduce((sum, { throttleShare = 1 }) => sum + throttleShare, 0)
+    expect(shares * 1_000).toBeLessThan(kmsSignaturesPerSecond)
   })
 })

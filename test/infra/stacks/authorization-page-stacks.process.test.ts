@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib'
 import { Match, Template } from 'aws-cdk-lib/assertions'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
 import { readConfig } from '../../../infra/config.ts'
 import {
@@ -9,18 +9,14 @@ import {
 } from '../../../infra/stacks/authorization-page-stacks.ts'
 import { configured } from '../../support/configured-stage.ts'
 
-let pageTemplate: Template
-let contentTemplate: Template
-beforeAll(async () => {
-  await bundleAuthorizationPage()
-  const app = new App({ builtinCloudFormationValidation: false })
-  const config = readConfig({ stage: 'dev', ...configured })
-  const page = new AuthorizationPageStack(app, 'page', { config })
-  contentTemplate = Template.fromStack(
-    new AuthorizationPageContentStack(app, 'page-content', { config, page, baseUrl: 'https://api.example' }),
-  )
-  pageTemplate = Template.fromStack(page)
-})
+await bundleAuthorizationPage()
+const app = new App({ builtinCloudFormationValidation: false })
+const config = readConfig({ stage: 'dev', ...configured })
+const page = new AuthorizationPageStack(app, 'page', { config })
+const contentTemplate = Template.fromStack(
+  new AuthorizationPageContentStack(app, 'page-content', { config, page, baseUrl: 'https://api.example' }),
+)
+const pageTemplate = Template.fromStack(page)
 
 describe('AuthorizationPageStack', () => {
   it('only this CloudFront distribution can read the authorization page’s bucket', () => {

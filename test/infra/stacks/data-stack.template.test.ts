@@ -1,15 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { compilePattern } from '../../../infra/local/aws/eventbridge/pattern.ts'
 import { events } from '../../../infra/events.ts'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
-import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
+import { ofType, synthesizeUnchecked } from './synthesize.ts'
 
-let stacks: Stacks
-
-beforeAll(async () => {
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod')
-})
+const stacks = await synthesizeUnchecked('prod')
 
 /** The only resource of a type, which is in the stack with the data. */
 function find(type: string) {

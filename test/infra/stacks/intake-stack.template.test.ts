@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { events } from '../../../infra/events.ts'
 import { maxReceives } from '../../../shared/events/intake.ts'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
 interface Statement {
@@ -15,12 +14,7 @@ interface Statement {
 const operator = 'arn:aws:iam::111122223333:role/operators'
 const confidential = ['user-registered', 'user-updated', 'client-registered']
 
-let stacks: Stacks
-
-beforeAll(async () => {
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod', { values: { senders: { operator } } })
-})
+const stacks = await synthesizeUnchecked('prod', { values: { senders: { operator } } })
 
 const queuesOf = (from: Stacks) => ofType(from, 'AWS::SQS::Queue').map(({ resource }) => resource.Properties)
 /** A reference to an attribute of a resource of the same stack. */

@@ -1,14 +1,8 @@
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
-let stacks: Stacks
-
-beforeAll(async () => {
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod')
-})
+const stacks = await synthesizeUnchecked('prod')
 
 it('no stack exports a resource of an endpoint or event, which could then never be removed', () => {
   const exported = [...stacks].flatMap(([name, { outputs }]) =>

@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { makeBundleDirectories } from '../../support/bundle-directories.ts'
+import { describe, expect, it } from 'vitest'
 import { ofType, type Stacks, synthesizeUnchecked, typesIn } from './synthesize.ts'
 
 const region = 'eu-west-1'
@@ -13,14 +12,8 @@ const values = {
   edge: true,
 }
 
-let primary: Stacks
-let failedOver: Stacks
-
-beforeAll(async () => {
-  makeBundleDirectories()
-  primary = await synthesizeUnchecked('prod', { values })
-  failedOver = await synthesizeUnchecked('prod', { values: { ...values, failover: 'restored' } })
-})
+const primary = await synthesizeUnchecked('prod', { values })
+const failedOver = await synthesizeUnchecked('prod', { values: { ...values, failover: 'restored' } })
 
 const propertiesOf = (stacks: Stacks, type: string) =>
   ofType(stacks, type).map(({ resource }) => resource.Properties)

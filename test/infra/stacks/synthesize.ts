@@ -10,6 +10,7 @@ import { acknowledgeRules } from '../../../infra/stacks/acknowledged-rules.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
 import { configured } from '../../support/configured-stage.ts'
+import { makeBundleDirectories } from '../../support/synthesize-from-bundles.ts'
 
 /** A resource of a synthesized template. */
 export interface Resource {
@@ -80,6 +81,7 @@ export function synthesizeUnchecked(
 }
 
 async function synthesizeAnew(stage: string, values: Variation['values']): Promise<Stacks> {
+  makeBundleDirectories()
   const app = new App({ outdir: newDirectory(), context, builtinCloudFormationValidation: false })
   await addStacks(app, readConfig({ ...configured, ...values, stage }))
   return readStacks(app, stage)

@@ -1,22 +1,15 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
-import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
 import { ofType, type Resource, type Stacks, synthesizeUnchecked, typesIn } from '../synthesize.ts'
 
 interface Reference {
   Ref: string
 }
 
-let dev: Stacks
-let prod: Stacks
-
-beforeAll(async () => {
-  await bundleAuthorizationPage()
-  makeBundleDirectories()
-  const values = { authUrl: undefined, edge: true }
-  dev = await synthesizeUnchecked('dev', { values })
-  prod = await synthesizeUnchecked('prod', { values })
-})
+await bundleAuthorizationPage()
+const values = { authUrl: undefined, edge: true }
+const dev = await synthesizeUnchecked('dev', { values })
+const prod = await synthesizeUnchecked('prod', { values })
 
 const resourcesOf = (stacks: Stacks): [path: string, resource: Resource][] =>
   [...stacks].flatMap(([stack, { resources }]) =>

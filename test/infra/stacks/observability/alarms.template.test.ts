@@ -1,9 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { unmatchedRuleName } from '../../../../infra/event-patterns.ts'
 import { events } from '../../../../infra/events.ts'
 import { eventName } from '../../../../infra/names.ts'
-import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
-import { ofType, type Stacks, synthesizeUnchecked } from '../synthesize.ts'
+import { ofType, synthesizeUnchecked } from '../synthesize.ts'
 
 interface Metric {
   Namespace: string
@@ -31,21 +30,16 @@ interface Alarm extends Metric {
 }
 
 const prefix = 'account-service-prod-'
-let stacks: Stacks
-let alarms: Map<string, Alarm>
 
-beforeAll(async () => {
-  makeBundleDirectories()
-  const values = { standby: { region: 'eu-west-1' } }
-  stacks = await synthesizeUnchecked('prod', { values })
-  const all = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ stack }) => stack === 'observability')
-  alarms = new Map(
-    all.map(({ resource: { Properties: properties } }) => {
-      const alarm = properties as unknown as Alarm
-      return [alarm.AlarmName.replace(prefix, ''), alarm]
-    }),
-  )
-})
+const values = { standby: { region: 'eu-west-1' } }
+const stacks = await synthesizeUnchecked('prod', { values })
+const all = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ stack }) => stack === 'observability')
+const alarms = new Map(
+  all.map(({ resource: { Properties: properties } }) => {
+    const alarm = properties as unknown as Alarm
+    return [alarm.AlarmName.replace(prefix, ''), alarm]
+  }),
+)
 
 const describeMetric = ({ Namespace: namespace, MetricName: metric, Dimensions: dimensions = [] }: Metric) =>
   [

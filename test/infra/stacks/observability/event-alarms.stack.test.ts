@@ -2,7 +2,6 @@ import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-s
 import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
-import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
 import { putEvent, waitForDeadLetter } from '../../../support/bus.ts'
 import { sectionOf } from '../../runbook/read-runbook.ts'
 import { ofType, synthesizeUnchecked } from '../synthesize.ts'
@@ -17,7 +16,6 @@ interface Alarm {
 }
 
 it('a refused event raises the alarm of its dead letters, whose section says how to read it', async () => {
-  makeBundleDirectories()
   const alarms = ofType(await synthesizeUnchecked('local'), 'AWS::CloudWatch::Alarm').map(
     ({ resource: { Properties: properties } }) => properties as unknown as Alarm,
   )

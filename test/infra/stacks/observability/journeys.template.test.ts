@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
-import { ofType, type Stacks, synthesizeUnchecked } from '../synthesize.ts'
+import { describe, expect, it } from 'vitest'
+import { ofType, synthesizeUnchecked } from '../synthesize.ts'
 
 const topic = 'arn:aws:sns:eu-central-1:123456789012:alarms'
-let stacks: Stacks
 
-beforeAll(async () => {
-  makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod', { values: { alarmTopicArn: topic } })
-})
+const stacks = await synthesizeUnchecked('prod', { values: { alarmTopicArn: topic } })
 
 interface Joined {
   id: string
