@@ -60,11 +60,7 @@ const alone = {
 /** The longest tests of what seldom breaks, npm run test:long. */
 const long = {
   unit: ['test/shared/keys/decide/every-*.test.ts'],
-  stack: [
-    'test/flows/purchase-burst.stack.test.ts',
-    'test/infra/grants.stack.test.ts',
-    'test/infra/runbook/recovery.stack.test.ts',
-  ],
+  stack: ['test/infra/grants.stack.test.ts', 'test/infra/runbook/recovery.stack.test.ts'],
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',

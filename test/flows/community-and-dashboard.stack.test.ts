@@ -135,64 +135,62 @@ describe('the community endpoints', () => {
   })
 })
 
-describe('the dashboard endpoints', () => {
-  it('the dashboard endpoints count rewards, devices and traffic', async () => {
-    const user = newUserIds()
-    const yesterday = addDays(dayOf(Date.now()), -1)
-    await register(user, 'Earner')
-    const grant = (amount: string, changes: object = {}) =>
-      putEvents('reward.granted', [
-        {
-          reward_id: randomUUID(),
-          user_id: user,
-          reward_type: 'NODE',
-          currency: 'USDT',
-          amount,
-          earned_on: yesterday,
-          ...changes,
-        },
-      ])
-    await grant('1.000000000000000001')
-    await grant('2', { reward_type: 'REFERRAL', earned_on: '2026-01-01' })
-    await grant('5', { currency: `X${user}` })
-    await putEvents('device.activated', [{ device_id: `d${user}`, at: 5, user_id: user }])
-    await putEvents('device.activated', [{ device_id: `e${user}`, at: 5, user_id: user }])
-    await putEvents('device.deactivated', [{ device_id: `e${user}`, at: 6, user_id: user }])
-    await putEvents('device.activated', [{ device_id: `e${user}`, at: 4, user_id: user }])
-    await putEvents('traffic.reported', [
+it('the dashboard endpoints count rewards, devices and traffic', async () => {
+  const user = newUserIds()
+  const yesterday = addDays(dayOf(Date.now()), -1)
+  await register(user, 'Earner')
+  const grant = (amount: string, changes: object = {}) =>
+    putEvents('reward.granted', [
       {
-        report_id: randomUUID(),
+        reward_id: randomUUID(),
         user_id: user,
-        device_id: `d${user}`,
-        bytes: 1_234_567_891,
-        at: 7,
+        reward_type: 'NODE',
+        currency: 'USDT',
+        amount,
+        earned_on: yesterday,
+        ...changes,
       },
     ])
-    await eventually(async () => {
-      const { text, data } = await call(user, '/dashboard/overview')
-      expect(data).toMatchObject({
-        devices: 1,
-        balances: [
-          { currency: 'USDT', balance: 0 },
-          { currency: `X${user}`, bonus_balance: 5 },
-        ],
-      })
-      expect(text).toContain('"network_rewards":3.000000000000000001,')
-      expect(text).toContain('"traffic_gb":1.234567891,')
-      expect(text).toContain('"total_earnings":[{"currency":"USDT","amount":3.000000000000000001},{')
-      expect(text).toContain('"yesterday_earnings":[{"currency":"USDT","amount":1.000000000000000001},{')
+  await grant('1.000000000000000001')
+  await grant('2', { reward_type: 'REFERRAL', earned_on: '2026-01-01' })
+  await grant('5', { currency: `X${user}` })
+  await putEvents('device.activated', [{ device_id: `d${user}`, at: 5, user_id: user }])
+  await putEvents('device.activated', [{ device_id: `e${user}`, at: 5, user_id: user }])
+  await putEvents('device.deactivated', [{ device_id: `e${user}`, at: 6, user_id: user }])
+  await putEvents('device.activated', [{ device_id: `e${user}`, at: 4, user_id: user }])
+  await putEvents('traffic.reported', [
+    {
+      report_id: randomUUID(),
+      user_id: user,
+      device_id: `d${user}`,
+      bytes: 1_234_567_891,
+      at: 7,
+    },
+  ])
+  await eventually(async () => {
+    const { text, data } = await call(user, '/dashboard/overview')
+    expect(data).toMatchObject({
+      devices: 1,
+      balances: [
+        { currency: 'USDT', balance: 0 },
+        { currency: `X${user}`, bonus_balance: 5 },
+      ],
     })
-    expect((await call(user, '/dashboard/network-rewards')).data).toEqual([
-      { reward_type: 'NODE', currency: 'USDT', amount: expect.any(Number) as number },
-      { reward_type: 'NODE', currency: `X${user}`, amount: 5 },
-      { reward_type: 'REFERRAL', currency: 'USDT', amount: 2 },
-    ])
-    const { data: points } = await call(user, '/dashboard/earnings')
-    expect(points).toHaveLength(60)
-    expect((await call(user, '/dashboard/earnings?beginDate=2025-12-31&endDate=2026-01-02')).data).toEqual([
-      { date: '2025-12-31', currency: 'USDT', amount: 0 },
-      { date: '2026-01-01', currency: 'USDT', amount: 2 },
-      { date: '2026-01-02', currency: 'USDT', amount: 0 },
-    ])
+    expect(text).toContain('"network_rewards":3.000000000000000001,')
+    expect(text).toContain('"traffic_gb":1.234567891,')
+    expect(text).toContain('"total_earnings":[{"currency":"USDT","amount":3.000000000000000001},{')
+    expect(text).toContain('"yesterday_earnings":[{"currency":"USDT","amount":1.000000000000000001},{')
   })
+  expect((await call(user, '/dashboard/network-rewards')).data).toEqual([
+    { reward_type: 'NODE', currency: 'USDT', amount: expect.any(Number) as number },
+    { reward_type: 'NODE', currency: `X${user}`, amount: 5 },
+    { reward_type: 'REFERRAL', currency: 'USDT', amount: 2 },
+  ])
+  const { data: points } = await call(user, '/dashboard/earnings')
+  expect(points).toHaveLength(60)
+  expect((await call(user, '/dashboard/earnings?beginDate=2025-12-31&endDate=2026-01-02')).data).toEqual([
+    { date: '2025-12-31', currency: 'USDT', amount: 0 },
+    { date: '2026-01-01', currency: 'USDT', amount: 2 },
+    { date: '2026-01-02', currency: 'USDT', amount: 0 },
+  ])
 })

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { demoUsers } from '../../infra/local/demo/demo-users.ts'
 import { createClient, createSession, issueClientToken } from '../support/oauth-clients.ts'
 import { address } from '../support/oauth.ts'
@@ -49,108 +49,115 @@ beforeAll(async () => {
   referral = demoUsers[1]?.user_id ?? 0
 })
 
-describe('whoever calls', () => {
-  it.each<[what: string, authorization: () => string, code: number]>([
-    ['a token', () => `Bearer ${token}`, 0],
-    ['the scheme in another case', () => `bEARER ${token}`, 0],
-    ['nothing', () => '', 40100],
-    ['the scheme alone', () => 'Bearer', 40100],
-    ['another scheme', () => `Token ${token}`, 40100],
-    ['two tokens', () => `Bearer ${token} ${token}`, 40100],
-    ['a longer token', () => `Bearer ${token}x`, 40100],
-    ['a shorter token', () => `Bearer ${token.slice(0, -1)}`, 40100],
-    ['a long text', () => `Bearer ${marker.repeat(300)}`, 40100],
-    ['Basic without a name', () => 'Basic Og==', 40100],
-    ['Basic that is no base64', () => 'Basic %%%', 40100],
-    ['an expired token', () => `Bearer ${expired}`, 40100],
-    ['a token without the scope', () => `Bearer ${narrow}`, 40300],
-    ['a client’s token without the scope', () => `Bearer ${ofClient}`, 40300],
-  ])('a request with %s is answered by what it may do', async (_what, authorization, code) => {
-    expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
-  })
+it.each<[what: string, authorization: () => string, code: number]>([
+  ['a token', () => `Bearer ${token}`, 0],
+  ['the scheme in another case', () => `bEARER ${token}`, 0],
+  ['nothing', () => '', 40100],
+  ['the scheme alone', () => 'Bearer', 40100],
+  ['another scheme', () => `Token ${token}`, 40100],
+  ['two tokens', () => `Bearer ${token} ${token}`, 40100],
+  ['a longer token', () => `Bearer ${token}x`, 40100],
+  ['a shorter token', () => `Bearer ${token.slice(0, -1)}`, 40100],
+  ['a long text', () => `Bearer ${marker.repeat(300)}`, 40100],
+  ['Basic without a name', () => 'Basic Og==', 40100],
+  ['Basic that is no base64', () => 'Basic %%%', 40100],
+  ['an expired token', () => `Bearer ${expired}`, 40100],
+  ['a token without the scope', () => `Bearer ${narrow}`, 40300],
+  ['a client’s token without the scope', () => `Bearer ${ofClient}`, 40300],
+])('a request with %s is answered by what it may do', async (_what, authorization, code) => {
+  expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
 })
 
-describe('a signed-in read', () => {
-  const bills = '/account/bills?current=1&size=20'
-  it.each<[what: string, sent: Sent, status: number]>([
-    ['an unknown parameter', { path: `${bills}&${marker}=${marker}` }, 200],
-    ['a parameter named __proto__', { path: `${bills}&__proto__=${marker}&constructor=1` }, 200],
-    ['the smallest page', { path: '/account/bills?current=1&size=1' }, 200],
-    ['no size', { path: '/account/bills?current=1' }, 400],
-    ['a size of 0', { path: '/account/bills?current=1&size=0' }, 400],
-    ['a size of 21', { path: '/account/bills?current=1&size=21' }, 400],
-    ['a page of 0', { path: '/account/bills?current=0&size=20' }, 400],
-    ['the last page of int32', { path: '/account/bills?current=2147483647&size=20' }, 200],
-    ['a page after int32', { path: '/account/bills?current=2147483648&size=20' }, 400],
-    ['a leading zero', { path: '/account/bills?current=01&size=20' }, 400],
-    ['a fraction', { path: '/account/bills?current=1.0&size=20' }, 400],
-    ['an exponent', { path: '/account/bills?current=1e0&size=20' }, 400],
-    ['a repeated parameter', { path: `${bills}&size=20` }, 400],
-    ['a date that does not exist', { path: `${bills}&beginTime=2025-02-29` }, 400],
-    ['a begin after the end', { path: `${bills}&beginTime=2026-01-02&endTime=2026-01-01` }, 400],
-    ['a NUL', { path: `${bills}&currency=%00` }, 200],
-    ['bytes that are no UTF-8', { path: `${bills}&currency=%ff%fe` }, 200],
-    ['a broken percent-encoding', { path: `${bills}&currency=%zz` }, 200],
-    ['another method by a header', { headers: [['x-http-method-override', 'DELETE']] }, 200],
-    ['two tokens in two headers', { headers: [['authorization', `Bearer ${marker}`]] }, 401],
-    ['a strange Accept', { headers: [['accept', ';;;q=NaN']] }, 200],
-    ['the header of a proxy', { headers: [['x-forwarded-for', `${marker}, 10.0.0.1`]] }, 200],
-    ['a cookie', { headers: [['cookie', `session=${marker}; __proto__=1`]] }, 200],
-    ['a body that nobody asked for', { body: `{"${marker}":1}` }, 200],
-    ['a large body that nobody asked for', { body: 'x'.repeat(70_000) }, 413],
-    ['another method', { method: 'PUT' }, 405],
-    ['HEAD', { method: 'HEAD' }, 405],
-    ['a slash at the end', { path: '/account/info/' }, 404],
-    ['capital letters', { path: '/ACCOUNT/INFO' }, 404],
-    ['no route', { path: `/${marker}` }, 404],
-  ])('a signed-in read with %s is answered as the contract says', async (_what, sent, status) => {
-    const headers = [['authorization', `Bearer ${token}`] as const, ...(sent.headers ?? [])]
-    expect(await send({ ...sent, headers })).toMatchObject({ status })
-  })
+const bills = '/account/bills?current=1&size=20'
+it.each<[what: string, sent: Sent, status: number]>([
+  ['an unknown parameter', { path: `${bills}&${marker}=${marker}` }, 200],
+  ['a parameter named __proto__', { path: `${bills}&__proto__=${marker}&constructor=1` }, 200],
+  ['the smallest page', { path: '/account/bills?current=1&size=1' }, 200],
+  ['no size', { path: '/account/bills?current=1' }, 400],
+  ['a size of 0', { path: '/account/bills?current=1&size=0' }, 400],
+  ['a size of 21', { path: '/account/bills?current=1&size=21' }, 400],
+  ['no current', { path: '/account/bills?size=20' }, 400],
+  ['a page of 0', { path: '/account/bills?current=0&size=20' }, 400],
+  ['a negative page', { path: '/account/bills?current=-1&size=20' }, 400],
+  ['the last page of int32', { path: '/account/bills?current=2147483647&size=20' }, 200],
+  ['a page after int32', { path: '/account/bills?current=2147483648&size=20' }, 400],
+  ['a space before the page', { path: '/account/bills?current=%201&size=20' }, 400],
+  ['a leading zero', { path: '/account/bills?current=01&size=20' }, 400],
+  ['a fraction', { path: '/account/bills?current=1.0&size=20' }, 400],
+  ['an exponent', { path: '/account/bills?current=1e0&size=20' }, 400],
+  ['a repeated parameter', { path: `${bills}&size=20` }, 400],
+  ['a date that does not exist', { path: `${bills}&beginTime=2025-02-29` }, 400],
+  ['a begin after the end', { path: `${bills}&beginTime=2026-01-02&endTime=2026-01-01` }, 400],
+  ['a NUL', { path: `${bills}&currency=%00` }, 200],
+  ['bytes that are no UTF-8', { path: `${bills}&currency=%ff%fe` }, 200],
+  ['a broken percent-encoding', { path: `${bills}&currency=%zz` }, 200],
+  ['another method by a header', { headers: [['x-http-method-override', 'DELETE']] }, 200],
+  ['two tokens in two headers', { headers: [['authorization', `Bearer ${marker}`]] }, 401],
+  ['a strange Accept', { headers: [['accept', ';;;q=NaN']] }, 200],
+  ['the header of a proxy', { headers: [['x-forwarded-for', `${marker}, 10.0.0.1`]] }, 200],
+  ['a cookie', { headers: [['cookie', `session=${marker}; __proto__=1`]] }, 200],
+  ['a body that nobody asked for', { body: `{"${marker}":1}` }, 200],
+  ['a large body that nobody asked for', { body: 'x'.repeat(70_000) }, 413],
+  ['another method', { method: 'PUT' }, 405],
+  ['HEAD', { method: 'HEAD' }, 405],
+  ['a slash at the end', { path: '/account/info/' }, 404],
+  ['capital letters', { path: '/ACCOUNT/INFO' }, 404],
+  ['no route', { path: `/${marker}` }, 404],
+])('a signed-in read with %s is answered as the contract says', async (_what, sent, status) => {
+  const headers = [['authorization', `Bearer ${token}`] as const, ...(sent.headers ?? [])]
+  expect(await send({ ...sent, headers })).toMatchObject({ status })
 })
 
-describe('a body', () => {
-  const note = (text: string, more = '') => `{"target_user_id":${referral},"note":${text}${more}}`
-  const long = (bytes: number) => {
-    const body = note('"x"')
-    return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
-  }
-  // The caller has no referrals: a body that can be read and holds what it must is refused with 40301.
-  const isRead = 40301
-  it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
-    ['as it should be', () => note('"met in Lisbon"'), isRead],
-    ['a charset', () => note('""'), isRead, 'application/json; charset=utf-8'],
-    ['another type', () => note('""'), 41500, 'text/plain'],
-    ['a type that begins like it', () => note('""'), 41500, 'application/jsonx'],
-    ['a form', () => 'note=a', 41500, 'application/x-www-form-urlencoded'],
-    ['no bytes', () => '', 40000],
-    ['null', () => 'null', 40000],
-    ['a list', () => `[${note('"a"')}]`, 40000],
-    ['a text', () => `"${marker}"`, 40000],
-    ['half of it', () => note('"a"').slice(0, -2), 40000],
-    ['two of them', () => note('"a"') + note('"a"'), 40000],
-    ['single quotes', () => note('"a"').replaceAll('"', "'"), 40000],
-    ['bytes that are no UTF-8', () => Buffer.concat([Buffer.from(note('"a"')), Buffer.from([0xff])]), 40000],
-    ['UTF-16', () => Buffer.from(note('"a"'), 'utf16le'), 40000],
-    ['an unknown member', () => note('"a"', `,"${marker}":{"a":[1e400,"${marker}"]}`), isRead],
-    ['a member named constructor', () => note('"a"', ',"constructor":{"prototype":{"a":1}}'), isRead],
-    ['a member of 1,000 levels', () => note('"a"', `,"x":${'['.repeat(1000)}${']'.repeat(1000)}`), isRead],
-    ['20 code points', () => note(JSON.stringify('😀'.repeat(20))), isRead],
-    ['21 code points', () => note(JSON.stringify('😀'.repeat(21))), 40001],
-    ['half a surrogate pair', () => note(String.raw`"\ud83d"`), 40001],
-    ['a number as a note', () => note('1'), 40001],
-    ['null as a note', () => note('null'), 40001],
-    ['an id of 2^53', () => '{"target_user_id":9007199254740992,"note":""}', 40001],
-    ['an id as decimal text', () => '{"target_user_id":"1","note":""}', isRead],
-    ['an id with a leading zero', () => '{"target_user_id":"01","note":""}', 40001],
-    ['64 KiB', () => long(65_536), isRead],
-    ['one byte more', () => long(65_537), 41300],
-  ])('a body with %s is answered as the contract says', async (_what, body, code, type) => {
-    const headers = [
-      ['authorization', `Bearer ${token}`],
-      ['content-type', type ?? 'application/json'],
-    ] as const
-    const sent = { method: 'POST', path: '/community/members/note', headers, body: body() }
-    expect(await send(sent)).toMatchObject({ code })
-  })
+const note = (text: string, more = '') => `{"target_user_id":${referral},"note":${text}${more}}`
+const long = (bytes: number) => {
+  const body = note('"x"')
+  return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
+}
+// The caller has no referrals: a body that can be read and holds what it must is refused with 40301.
+const isRead = 40301
+it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
+  ['as it should be', () => note('"met in Lisbon"'), isRead],
+  ['a charset', () => note('""'), isRead, 'application/json; charset=utf-8'],
+  ['the type in capitals', () => note('""'), isRead, 'Application/JSON;'],
+  ['another type', () => note('""'), 41500, 'text/plain'],
+  ['two types', () => note('""'), 41500, 'application/json, text/plain'],
+  ['a type of JSON that is not named', () => note('""'), 41500, 'application/vnd.api+json'],
+  ['a type that begins like it', () => note('""'), 41500, 'application/jsonx'],
+  ['a form', () => 'note=a', 41500, 'application/x-www-form-urlencoded'],
+  ['no bytes', () => '', 40000],
+  ['null', () => 'null', 40000],
+  ['a list', () => `[${note('"a"')}]`, 40000],
+  ['a text', () => `"${marker}"`, 40000],
+  ['half of it', () => note('"a"').slice(0, -2), 40000],
+  ['a byte order mark before it', () => `\ufeff${note('"a"')}`, 40000],
+  ['a comma at its end', () => note('"a"', ','), 40000],
+  ['two of them', () => note('"a"') + note('"a"'), 40000],
+  ['single quotes', () => note('"a"').replaceAll('"', "'"), 40000],
+  ['bytes that are no UTF-8', () => Buffer.concat([Buffer.from(note('"a"')), Buffer.from([0xff])]), 40000],
+  ['UTF-16', () => Buffer.from(note('"a"'), 'utf16le'), 40000],
+  ['an unknown member', () => note('"a"', `,"${marker}":{"a":[1e400,"${marker}"]}`), isRead],
+  ['a member named constructor', () => note('"a"', ',"constructor":{"prototype":{"a":1}}'), isRead],
+  ['a member of 1,000 levels', () => note('"a"', `,"x":${'['.repeat(1000)}${']'.repeat(1000)}`), isRead],
+  ['20 code points and outer space', () => note(JSON.stringify(` ${'x'.repeat(20)}\u3000`)), isRead],
+  ['20 code points', () => note(JSON.stringify('😀'.repeat(20))), isRead],
+  ['21 code points', () => note(JSON.stringify('😀'.repeat(21))), 40001],
+  ['11 letters of two code points each', () => note(JSON.stringify('e\u0301'.repeat(11))), 40001],
+  ['a line feed at the end of a note', () => note(String.raw`"a\n"`), 40001],
+  ['a NUL in a note', () => note(String.raw`"a\u0000b"`), 40001],
+  ['a note that turns text around', () => note('"a\u202eb"'), 40001],
+  ['half a surrogate pair', () => note(String.raw`"\ud83d"`), 40001],
+  ['a number as a note', () => note('1'), 40001],
+  ['null as a note', () => note('null'), 40001],
+  ['an id of 2^53', () => '{"target_user_id":9007199254740992,"note":""}', 40001],
+  ['an id as decimal text', () => '{"target_user_id":"1","note":""}', isRead],
+  ['an id with a leading zero', () => '{"target_user_id":"01","note":""}', 40001],
+  ['64 KiB', () => long(65_536), isRead],
+  ['one byte more', () => long(65_537), 41300],
+])('a body with %s is answered as the contract says', async (_what, body, code, type) => {
+  const headers = [
+    ['authorization', `Bearer ${token}`],
+    ['content-type', type ?? 'application/json'],
+  ] as const
+  const sent = { method: 'POST', path: '/community/members/note', headers, body: body() }
+  expect(await send(sent)).toMatchObject({ code })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inputSchema, members } from '../../infra/openapi/schemas.ts'
 import { type Route, routes } from '../../infra/routes.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
@@ -176,41 +176,39 @@ const filters = new Set([
 /** A session that has expired. */
 const ended = createSession(-10)
 
-describe('what somebody else has and what nobody has get the same answer', () => {
-  it.each(Object.keys(pairs))(
-    'an id of somebody else is answered like one that does not exist: %s',
-    async (key) => {
-      const [method = '', path = ''] = key.split(' ')
-      for (const [others, nobodys] of (await pairs[key]?.()) ?? [])
-        expect(await ask(method, path, others)).toEqual(await ask(method, path, nobodys))
-    },
-  )
+it.each(Object.keys(pairs))(
+  'an id of somebody else is answered like one that does not exist: %s',
+  async (key) => {
+    const [method = '', path = ''] = key.split(' ')
+    for (const [others, nobodys] of (await pairs[key]?.()) ?? [])
+      expect(await ask(method, path, others)).toEqual(await ask(method, path, nobodys))
+  },
+)
 
-  it.each(signedIn)(
-    'a made-up access_token of a user is answered like one of nobody: $method $path',
-    async ({ method, path }) => {
-      const { userId, accessToken: expired } = await ended
-      const nobodys = await ask(method, path, { token: lookalike(nobody) })
-      expect(await ask(method, path, { token: lookalike(userId) })).toEqual(nobodys)
-      expect(await ask(method, path, { token: expired })).toEqual(nobodys)
-    },
-  )
+it.each(signedIn)(
+  'a made-up access_token of a user is answered like one of nobody: $method $path',
+  async ({ method, path }) => {
+    const { userId, accessToken: expired } = await ended
+    const nobodys = await ask(method, path, { token: lookalike(nobody) })
+    expect(await ask(method, path, { token: lookalike(userId) })).toEqual(nobodys)
+    expect(await ask(method, path, { token: expired })).toEqual(nobodys)
+  },
+)
 
-  it('every public route but the public documents has such a pair', () => {
-    const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
-    expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
+it('every public route but the public documents has such a pair', () => {
+  const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
+  expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
+})
+
+it('every route has such a pair that takes more than filters, in which nobody is named', async () => {
+  const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
+  const inputs = routesWithoutPair.map(async (route) => {
+    const { handler } = (await import(
+      new URL(`../../functions/${route.entry}.ts`, import.meta.url).href
+    )) as { handler: Endpoint }
+    const input = inputSchema(handler.description.input)
+    const names = ['path', 'query', 'body'].flatMap((part) => members(input, part).map(({ name }) => name))
+    return names.filter((name) => !filters.has(name)).map((name) => `${keyOf(route)}: ${name}`)
   })
-
-  it('every route has such a pair that takes more than filters, in which nobody is named', async () => {
-    const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
-    const inputs = routesWithoutPair.map(async (route) => {
-      const { handler } = (await import(
-        new URL(`../../functions/${route.entry}.ts`, import.meta.url).href
-      )) as { handler: Endpoint }
-      const input = inputSchema(handler.description.input)
-      const names = ['path', 'query', 'body'].flatMap((part) => members(input, part).map(({ name }) => name))
-      return names.filter((name) => !filters.has(name)).map((name) => `${keyOf(route)}: ${name}`)
-    })
-    expect((await Promise.all(inputs)).flat()).toEqual([])
-  })
+  expect((await Promise.all(inputs)).flat()).toEqual([])
 })

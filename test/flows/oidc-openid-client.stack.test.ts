@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
 import { createClient, createSession, type SignedIn, type TestClient } from '../support/oauth-clients.ts'
 import { expectRefused, stack } from '../support/oauth.ts'
@@ -40,59 +40,57 @@ async function begin(client: TestClient, authentication: oidc.ClientAuth, change
   return { config, url, checks: { pkceCodeVerifier, expectedState } }
 }
 
-describe('unmodified openid-client', () => {
-  test.each([
-    ['a public client', () => [publicClient, oidc.None()] as const],
-    [
-      'a confidential client by client_secret_basic',
-      () => [confidential, oidc.ClientSecretBasic(secret)] as const,
-    ],
-    [
-      'a confidential client by client_secret_post',
-      () => [confidential, oidc.ClientSecretPost(secret)] as const,
-    ],
-  ])('unmodified openid-client completes the authorization code flow as %s', async (_kind, choose) => {
-    const [client, authentication] = choose()
-    const nonce = oidc.randomNonce()
-    const changes = { scope: 'openid email profile', nonce }
-    const { config, url, checks } = await begin(client, authentication, changes)
-    const answer = await followAuthorization(url, session)
+test.each([
+  ['a public client', () => [publicClient, oidc.None()] as const],
+  [
+    'a confidential client by client_secret_basic',
+    () => [confidential, oidc.ClientSecretBasic(secret)] as const,
+  ],
+  [
+    'a confidential client by client_secret_post',
+    () => [confidential, oidc.ClientSecretPost(secret)] as const,
+  ],
+])('unmodified openid-client completes the authorization code flow as %s', async (_kind, choose) => {
+  const [client, authentication] = choose()
+  const nonce = oidc.randomNonce()
+  const changes = { scope: 'openid email profile', nonce }
+  const { config, url, checks } = await begin(client, authentication, changes)
+  const answer = await followAuthorization(url, session)
 
-    const expected = { ...checks, expectedNonce: nonce, idTokenExpected: true, maxAge: 3600 }
-    const tokens = await oidc.authorizationCodeGrant(config, answer, expected)
-    const claims = tokens.claims()
-    expect(claims).toMatchObject({ sub: String(session.userId), aud: client.clientId, email: session.email })
-    expect(tokens.scope).toBe('openid profile email')
-    expect(tokens.expiresIn()).toBeGreaterThan(0)
+  const expected = { ...checks, expectedNonce: nonce, idTokenExpected: true, maxAge: 3600 }
+  const tokens = await oidc.authorizationCodeGrant(config, answer, expected)
+  const claims = tokens.claims()
+  expect(claims).toMatchObject({ sub: String(session.userId), aud: client.clientId, email: session.email })
+  expect(tokens.scope).toBe('openid profile email')
+  expect(tokens.expiresIn()).toBeGreaterThan(0)
 
-    const userinfo = await oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')
-    expect(userinfo).toMatchObject({ email: session.email, email_verified: true, name: session.nickname })
+  const userinfo = await oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')
+  expect(userinfo).toMatchObject({ email: session.email, email_verified: true, name: session.nickname })
 
-    await oidc.tokenRevocation(config, tokens.access_token)
-    await expectRefused(tokens.access_token)
-    await expect(oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')).rejects.toThrow()
-  })
+  await oidc.tokenRevocation(config, tokens.access_token)
+  await expectRefused(tokens.access_token)
+  await expect(oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')).rejects.toThrow()
+})
 
-  test.each([
-    ['a denial by the user', {}, false, 'access_denied'],
-    ['an error of the authorization endpoint', { scope: 'email' }, true, 'invalid_scope'],
-  ])('openid-client reports %s', async (_what, changes, approved, error) => {
-    const { config, url, checks } = await begin(publicClient, oidc.None(), changes)
-    const answer = await followAuthorization(url, session, { approved })
-    await expect(oidc.authorizationCodeGrant(config, answer, checks)).rejects.toMatchObject({ error })
-  })
+test.each([
+  ['a denial by the user', {}, false, 'access_denied'],
+  ['an error of the authorization endpoint', { scope: 'email' }, true, 'invalid_scope'],
+])('openid-client reports %s', async (_what, changes, approved, error) => {
+  const { config, url, checks } = await begin(publicClient, oidc.None(), changes)
+  const answer = await followAuthorization(url, session, { approved })
+  await expect(oidc.authorizationCodeGrant(config, answer, checks)).rejects.toMatchObject({ error })
+})
 
-  test('openid-client reports invalid_grant for a used code', async () => {
-    const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(secret))
-    const answer = await followAuthorization(url, session)
-    await oidc.authorizationCodeGrant(config, answer, checks)
-    const again = oidc.authorizationCodeGrant(config, answer, checks)
-    await expect(again).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
-  })
+test('openid-client reports invalid_grant for a used code', async () => {
+  const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(secret))
+  const answer = await followAuthorization(url, session)
+  await oidc.authorizationCodeGrant(config, answer, checks)
+  const again = oidc.authorizationCodeGrant(config, answer, checks)
+  await expect(again).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
+})
 
-  test('openid-client reports the WWW-Authenticate challenge after a wrong client secret', async () => {
-    const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(`${secret}.`))
-    const exchange = oidc.authorizationCodeGrant(config, await followAuthorization(url, session), checks)
-    await expect(exchange).rejects.toMatchObject({ code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
-  })
+test('openid-client reports the WWW-Authenticate challenge after a wrong client secret', async () => {
+  const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(`${secret}.`))
+  const exchange = oidc.authorizationCodeGrant(config, await followAuthorization(url, session), checks)
+  await expect(exchange).rejects.toMatchObject({ code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
 })

@@ -122,14 +122,6 @@ describe('a token request that does not match its code', () => {
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
-  test('tokens issued for a code stop working when the session behind it ends', async () => {
-    const ending = await createSession()
-    const { exchange } = await obtainCode(client, ending)
-    const { body } = await exchangeCode(exchange)
-    await revokeToken(ending.accessToken, 'first-party')
-    await expectRefused(body['access_token'])
-  })
-
   test('a PKCE verifier of fewer than 43 characters is refused, even if it matches (RFC 7636 §4.1)', async () => {
     const challenge = createHash('sha256').update('short').digest('base64url')
     const { exchange } = await obtainCode(client, session, { code_challenge: challenge })

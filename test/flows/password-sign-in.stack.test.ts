@@ -8,7 +8,7 @@ import { putEvent } from '../support/bus.ts'
 import { patience } from '../support/manners.ts'
 import { markSecret } from '../support/mark-secret.ts'
 import { mailedCode } from '../support/outbox.ts'
-import { authenticatorCode, newRegistration, type TestUser } from '../support/sign-in.ts'
+import { authenticatorCode, newRegistration, type TestUser, toTestUser } from '../support/sign-in.ts'
 
 const Envelope = v.object({ code: v.number(), msg: v.string(), data: v.unknown() })
 const LoginResult = v.object({ login_ticket: v.string() })
@@ -51,12 +51,7 @@ async function openTicket(user: TestUser, from: string): Promise<string> {
 test('a user registered through the bus signs in by mailed code and by authenticator, and signs out', async () => {
   const detail = newRegistration()
   await putEvent('user.registered', detail)
-  const user = {
-    userId: Number(detail['user_id']),
-    email: String(detail['email']),
-    password: String(detail['login_password']),
-    totpSecret: String(detail['totp_secret']),
-  }
+  const user = toTestUser(detail)
   for (const secret of [user.email, user.password, user.totpSecret]) await markSecret(secret)
   const from = newLoopback()
   const ticket = await vi.waitFor(() => openTicket(user, newLoopback()), {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { loadIntakes } from '../../infra/openapi/event-schemas.ts'
 import { fieldErrors } from '../../shared/parse-input.ts'
 import { newRegistration } from '../support/sign-in.ts'
@@ -22,28 +22,24 @@ function refusals(detailType: string, detail: Record<string, unknown>, field: st
   return issues.filter((issue) => v.getDotPath(issue) === field).map(({ message }) => message)
 }
 
-describe('an instant ahead of the service’s clock', () => {
-  it.each(instants)('%s with %s more than five minutes ahead is refused', (detailType, field) => {
-    for (const at of [Date.now() + 6 * minute, 8.64e15])
-      expect(refusals(detailType, { [field]: at }, field)).toEqual([
-        'must be at most five minutes ahead of the clock of this service',
-      ])
-    for (const at of [0, Date.now(), Date.now() + 4 * minute])
-      expect(refusals(detailType, { [field]: at }, field)).toEqual([])
-  })
+it.each(instants)('%s with %s more than five minutes ahead is refused', (detailType, field) => {
+  for (const at of [Date.now() + 6 * minute, 8.64e15])
+    expect(refusals(detailType, { [field]: at }, field)).toEqual([
+      'must be at most five minutes ahead of the clock of this service',
+    ])
+  for (const at of [0, Date.now(), Date.now() + 4 * minute])
+    expect(refusals(detailType, { [field]: at }, field)).toEqual([])
 })
 
-describe('the expiry of a requested mail', () => {
-  it.each([
-    ['mail.requested', 'code', 15 * minute],
-    ['mail.requested', 'wrong_codes', 65 * minute],
-    ['mail.delayed', 'code', 15 * minute],
-  ])('a %s of kind %s cannot expire later than what sends it asks for', (detailType, kind, latest) => {
-    const refused = (ahead: number) =>
-      refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
-    expect(refused(latest - minute)).toEqual([])
-    expect(refused(latest + minute)).toEqual(['must not be later than a mail of its kind expires'])
-  })
+it.each([
+  ['mail.requested', 'code', 15 * minute],
+  ['mail.requested', 'wrong_codes', 65 * minute],
+  ['mail.delayed', 'code', 15 * minute],
+])('a %s of kind %s cannot expire later than what sends it asks for', (detailType, kind, latest) => {
+  const refused = (ahead: number) =>
+    refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
+  expect(refused(latest - minute)).toEqual([])
+  expect(refused(latest + minute)).toEqual(['must not be later than a mail of its kind expires'])
 })
 
 it.each([

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { cacheRead } from '../../shared/cache-read.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 }))
@@ -20,59 +20,57 @@ function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }
   return { ...cached, getSeveral }
 }
 
-describe('cacheRead', () => {
-  it('a value is used again until it has its maximum age, and no longer', async () => {
-    const { get } = countReads()
-    expect(await get()).toBe(1)
-    passTime(999)
-    expect(await get()).toBe(1)
-    passTime(1)
-    expect(await get()).toBe(2)
-  })
+it('a value is used again until it has its maximum age, and no longer', async () => {
+  const { get } = countReads()
+  expect(await get()).toBe(1)
+  passTime(999)
+  expect(await get()).toBe(1)
+  passTime(1)
+  expect(await get()).toBe(2)
+})
 
-  it('a clock that was set back makes a value no younger', async () => {
-    const { get } = countReads()
-    await get()
-    passTime(-1)
-    expect(await get()).toBe(2)
-  })
+it('a clock that was set back makes a value no younger', async () => {
+  const { get } = countReads()
+  await get()
+  passTime(-1)
+  expect(await get()).toBe(2)
+})
 
-  it('what is asked for rarely is read for each request', async () => {
-    const { get } = countReads({ requests: 3, withinMilliseconds: 900 })
-    for (let reads = 1; reads < 10; reads += 1) {
-      expect(await get()).toBe(reads)
-      passTime(300)
-    }
-  })
+it('what is asked for rarely is read for each request', async () => {
+  const { get } = countReads({ requests: 3, withinMilliseconds: 900 })
+  for (let reads = 1; reads < 10; reads += 1) {
+    expect(await get()).toBe(reads)
+    passTime(300)
+  }
+})
 
-  it('what is in great demand is read once in its maximum age, however many requests there are', async () => {
-    const { getSeveral } = countReads({ requests: 3, withinMilliseconds: 1_000 })
-    expect(await getSeveral(1_000)).toBe(3)
-    passTime(999)
-    expect(await getSeveral(1_000)).toBe(3)
-    passTime(1)
-    expect(await getSeveral(1_000)).toBe(4)
-  })
+it('what is in great demand is read once in its maximum age, however many requests there are', async () => {
+  const { getSeveral } = countReads({ requests: 3, withinMilliseconds: 1_000 })
+  expect(await getSeveral(1_000)).toBe(3)
+  passTime(999)
+  expect(await getSeveral(1_000)).toBe(3)
+  passTime(1)
+  expect(await getSeveral(1_000)).toBe(4)
+})
 
-  it('simultaneous requests share a read when there is great demand', async () => {
-    const { get } = countReads({ requests: 3, withinMilliseconds: 1_000 })
-    expect(await Promise.all(Array.from({ length: 6 }, get))).toEqual([1, 2, 3, 3, 3, 3])
-  })
+it('simultaneous requests share a read when there is great demand', async () => {
+  const { get } = countReads({ requests: 3, withinMilliseconds: 1_000 })
+  expect(await Promise.all(Array.from({ length: 6 }, get))).toEqual([1, 2, 3, 3, 3, 3])
+})
 
-  it('a value that must not be kept, or that was forgotten, is read anew', async () => {
-    const { get, getSeveral, forget } = countReads()
-    for (let reads = 1; reads <= 12; reads += 1) {
-      expect(await getSeveral(2)).toBe(reads)
-      forget()
-    }
-    expect(await get()).toBe(13)
-    expect(await get()).toBe(14)
-  })
+it('a value that must not be kept, or that was forgotten, is read anew', async () => {
+  const { get, getSeveral, forget } = countReads()
+  for (let reads = 1; reads <= 12; reads += 1) {
+    expect(await getSeveral(2)).toBe(reads)
+    forget()
+  }
+  expect(await get()).toBe(13)
+  expect(await get()).toBe(14)
+})
 
-  it('a failed read is repeated by the next request', async () => {
-    const read = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('down'))
-    const { get } = cacheRead(read.mockResolvedValue('up'), { maxAge: () => 1_000 })
-    await expect(get()).rejects.toThrow('down')
-    expect(await get()).toBe('up')
-  })
+it('a failed read is repeated by the next request', async () => {
+  const read = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('down'))
+  const { get } = cacheRead(read.mockResolvedValue('up'), { maxAge: () => 1_000 })
+  await expect(get()).rejects.toThrow('down')
+  expect(await get()).toBe('up')
 })

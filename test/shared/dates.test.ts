@@ -53,13 +53,11 @@ describe('days of a time zone', () => {
   })
 })
 
-describe('addDays', () => {
-  it.each([
-    ['2026-12-31', 1, '2027-01-01'],
-    ['2028-02-28', 1, '2028-02-29'],
-    ['2026-03-01', -1, '2026-02-28'],
-    ['2026-03-01', 0, '2026-03-01'],
-  ])('the day %s plus %d days is %s', (day, days, expected) => {
-    expect(addDays(day, days)).toBe(expected)
-  })
+it.each([
+  ['2026-12-31', 1, '2027-01-01'],
+  ['2028-02-28', 1, '2028-02-29'],
+  ['2026-03-01', -1, '2026-02-28'],
+  ['2026-03-01', 0, '2026-03-01'],
+])('the day %s plus %d days is %s', (day, days, expected) => {
+  expect(addDays(day, days)).toBe(expected)
 })

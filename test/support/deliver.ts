@@ -1,7 +1,7 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Intake } from '../../shared/events/intake.ts'
 import { toSqsEvent } from './sqs-event.ts'
 
@@ -10,6 +10,11 @@ import { toSqsEvent } from './sqs-event.ts'
  * reason.
  */
 export type Delivery = 'done' | 'retry' | { refused: string }
+
+/** Matches the delivery of an event that is refused for a reason that begins like this. */
+export const refusedAs = (reason: string) => ({
+  refused: expect.stringMatching(new RegExp(`^${reason}`)) as string,
+})
 
 const reasons = new Map<string, string>()
 

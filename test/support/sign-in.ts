@@ -62,6 +62,15 @@ export const authenticatorCode = (secret: string, at: number = Date.now()): Prom
 /** Returns a code of six digits other than the given one. */
 export const anotherCode = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
+/** Returns a TOTP that is wrong now and in the time steps around, so that the clock cannot make it right. */
+export async function wrongTotp(secret: string): Promise<string> {
+  const steps = [-2, -1, 0, 1, 2].map((step) => authenticatorCode(secret, Date.now() + step * 30_000))
+  const right = await Promise.all(steps)
+  let code = '000000'
+  while (right.includes(code)) code = anotherCode(code)
+  return code
+}
+
 /** Returns an address in an IPv6 network that no other test uses. */
 export const newSourceIp = (): string =>
   `2001:db8:${randomInt(0x1_0000).toString(16)}:${randomInt(0x1_0000).toString(16)}::1`

@@ -1,16 +1,14 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { handler as addressAssigned } from '../../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { countFreeAddresses } from '../../../shared/deposits/address.ts'
 import { claimAddress, readUserAddress } from '../../../shared/deposits/user-address.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 import { assignment, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser } from '../../support/ledger.ts'
 
 beforeAll(interceptQueues)
-
-const refused = (reason: string) => ({ refused: expect.stringContaining(reason) as string })
 
 /** A pool of two addresses, and two users who have none. */
 async function newScene() {
@@ -22,74 +20,70 @@ async function newScene() {
   return { pool, mine, other, userId, stranger, at: Date.now() - 60_000 }
 }
 
-describe('address.assigned', () => {
-  it('an assignment that a table has lost is made again, and the address goes to nobody else', async () => {
-    const { pool, mine, other, userId, stranger, at } = await newScene()
-    expect(await deliver(addressAssigned, assignment(pool, mine, userId, at))).toBe('done')
-    expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
-    expect(await claimAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
-    expect((await claimAddress(stranger, pool)).address).toBe(other)
-    expect(await deliver(depositUpdated, deposit(await claimAddress(userId, pool)))).toBe('done')
-  })
-
-  it('an assignment that the table has changes nothing, also when it comes three times at once', async () => {
-    const { pool, userId } = await newScene()
-    const claimed = await claimAddress(userId, pool)
-    const detail = assignment(pool, claimed.address, userId, claimed.created_at)
-    const deliveries = await Promise.all([1, 2, 3].map(() => deliver(addressAssigned, detail)))
-    expect(deliveries).toEqual(['done', 'done', 'done'])
-    expect(await claimAddress(userId, pool)).toEqual(claimed)
-  })
-
-  it('an address that is another user’s is refused, and stays theirs', async () => {
-    const { pool, mine, userId, stranger, at } = await newScene()
-    await deliver(addressAssigned, assignment(pool, mine, userId, at))
-    const again = assignment(pool, mine, stranger, at)
-    expect(await deliver(addressAssigned, again)).toEqual(refused('conflicting_content'))
-    expect(await readUserAddress(stranger, pool)).toBeUndefined()
-    expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine })
-  })
-
-  it('of two addresses of a user both stay theirs, and the earlier is told, whatever the order', async () => {
-    const inTurn = async (details: object[]) => {
-      for (const detail of details) expect(await deliver(addressAssigned, detail)).toBe('done')
-    }
-    const atOnce = (details: object[]) => Promise.all(details.map((detail) => inTurn([detail])))
-    const reversed = (details: object[]) => inTurn(details.toReversed())
-    for (const send of [inTurn, reversed, ...Array.from({ length: 8 }, () => atOnce)]) {
-      const { pool, mine, other, userId, at } = await newScene()
-      await send([assignment(pool, mine, userId, at), assignment(pool, other, userId, at + 1)])
-      expect((await claimAddress(userId, pool)).address).toBe(mine)
-      expect(await countFreeAddresses(pool, 2)).toBe(0)
-    }
-  })
-
-  it('an assignment that comes before its batch waits for it', async () => {
-    const pool = newPool()
-    const batch = provision(pool, 1)
-    const detail = assignment(pool, batch.addresses[0]?.address ?? '', await addUser(), Date.now())
-    expect(await deliver(addressAssigned, detail)).toBe('retry')
-    await deliver(addressesProvisioned, batch)
-    expect(await deliver(addressAssigned, detail)).toBe('done')
-  })
-
-  it('an address of another currency is refused', async () => {
-    const { pool, mine, userId, at } = await newScene()
-    const detail = assignment({ ...pool, currency: 'BTC' }, mine, userId, at)
-    expect(await deliver(addressAssigned, detail)).toEqual(refused('wrong_currency'))
-  })
+it('an assignment that a table has lost is made again, and the address goes to nobody else', async () => {
+  const { pool, mine, other, userId, stranger, at } = await newScene()
+  expect(await deliver(addressAssigned, assignment(pool, mine, userId, at))).toBe('done')
+  expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
+  expect(await claimAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
+  expect((await claimAddress(stranger, pool)).address).toBe(other)
+  expect(await deliver(depositUpdated, deposit(await claimAddress(userId, pool)))).toBe('done')
 })
 
-describe('the event of an assignment', () => {
-  it('nobody is told an address whose assignment the bus has not accepted; it stays theirs', async () => {
-    const { pool, userId, stranger } = await newScene()
-    vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
-    await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')
-    await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')
-    expect(await readUserAddress(userId, pool)).toBeUndefined()
-    vi.unstubAllEnvs()
-    const { address } = await claimAddress(userId, pool)
-    expect(await readUserAddress(userId, pool)).toMatchObject({ address })
-    expect((await claimAddress(stranger, pool)).address).not.toBe(address)
-  })
+it('an assignment that the table has changes nothing, also when it comes three times at once', async () => {
+  const { pool, userId } = await newScene()
+  const claimed = await claimAddress(userId, pool)
+  const detail = assignment(pool, claimed.address, userId, claimed.created_at)
+  const deliveries = await Promise.all([1, 2, 3].map(() => deliver(addressAssigned, detail)))
+  expect(deliveries).toEqual(['done', 'done', 'done'])
+  expect(await claimAddress(userId, pool)).toEqual(claimed)
+})
+
+it('an address that is another user’s is refused, and stays theirs', async () => {
+  const { pool, mine, userId, stranger, at } = await newScene()
+  await deliver(addressAssigned, assignment(pool, mine, userId, at))
+  const again = assignment(pool, mine, stranger, at)
+  expect(await deliver(addressAssigned, again)).toEqual(refusedAs('conflicting_content'))
+  expect(await readUserAddress(stranger, pool)).toBeUndefined()
+  expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine })
+})
+
+it('of two addresses of a user both stay theirs, and the earlier is told, whatever the order', async () => {
+  const inTurn = async (details: object[]) => {
+    for (const detail of details) expect(await deliver(addressAssigned, detail)).toBe('done')
+  }
+  const atOnce = (details: object[]) => Promise.all(details.map((detail) => inTurn([detail])))
+  const reversed = (details: object[]) => inTurn(details.toReversed())
+  for (const send of [inTurn, reversed, ...Array.from({ length: 8 }, () => atOnce)]) {
+    const { pool, mine, other, userId, at } = await newScene()
+    await send([assignment(pool, mine, userId, at), assignment(pool, other, userId, at + 1)])
+    expect((await claimAddress(userId, pool)).address).toBe(mine)
+    expect(await countFreeAddresses(pool, 2)).toBe(0)
+  }
+})
+
+it('an assignment that comes before its batch waits for it', async () => {
+  const pool = newPool()
+  const batch = provision(pool, 1)
+  const detail = assignment(pool, batch.addresses[0]?.address ?? '', await addUser(), Date.now())
+  expect(await deliver(addressAssigned, detail)).toBe('retry')
+  await deliver(addressesProvisioned, batch)
+  expect(await deliver(addressAssigned, detail)).toBe('done')
+})
+
+it('an address of another currency is refused', async () => {
+  const { pool, mine, userId, at } = await newScene()
+  const detail = assignment({ ...pool, currency: 'BTC' }, mine, userId, at)
+  expect(await deliver(addressAssigned, detail)).toEqual(refusedAs('wrong_currency'))
+})
+
+it('nobody is told an address whose assignment the bus has not accepted; it stays theirs', async () => {
+  const { pool, userId, stranger } = await newScene()
+  vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
+  await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')
+  await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')
+  expect(await readUserAddress(userId, pool)).toBeUndefined()
+  vi.unstubAllEnvs()
+  const { address } = await claimAddress(userId, pool)
+  expect(await readUserAddress(userId, pool)).toMatchObject({ address })
+  expect((await claimAddress(stranger, pool)).address).not.toBe(address)
 })

@@ -6,7 +6,7 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 
 const detailType = 'client.registered'
 
@@ -34,7 +34,9 @@ test('client.registered stores the client, with its secret only as a MAC', async
     scopes: ['openid', 'email'],
   })
   expect(JSON.stringify(client)).not.toContain(secret)
-  expect(await isClientSecret(detail.client_id, secret, client?.secretMac ?? '')).toBe(true)
+  const mac = client?.secretMac ?? ''
+  expect(await isClientSecret(detail.client_id, secret, mac)).toBe(true)
+  expect(await isClientSecret('another', secret, mac), 'of another client').toBe(false)
 })
 
 test('client.registered records its event under a MAC, so a stolen table allows no guessing of the secret', async () => {
@@ -70,9 +72,9 @@ test.each([
 test('a client.registered with a used business key and other content is refused and changes nothing', async () => {
   const detail = registration()
   await deliver(handler, detail)
-  expect(await deliver(handler, { ...detail, name: 'Another name' })).toEqual({
-    refused: expect.stringMatching(/^conflicting_content/) as string,
-  })
+  expect(await deliver(handler, { ...detail, name: 'Another name' })).toEqual(
+    refusedAs('conflicting_content'),
+  )
   expect((await readClient(detail.client_id))?.name).toBe('A client')
 })
 
@@ -88,9 +90,7 @@ test.each([
   ['an empty secret', { secret: '' }, 'secret'],
 ])('a client registration with %s is refused', async (_why, overrides, field) => {
   const detail = registration(overrides)
-  expect(await deliver(handler, detail)).toEqual({
-    refused: expect.stringMatching(new RegExp(`^invalid_detail: ${field} `)) as string,
-  })
+  expect(await deliver(handler, detail)).toEqual(refusedAs(`invalid_detail: ${field} `))
   expect(await readClient(detail.client_id)).toBeUndefined()
 })
 

@@ -1,23 +1,21 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { randomUUID } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { ownSource, requireEnv } from '../../../shared/env.ts'
-import { putEvent } from '../../support/bus.ts'
 import { readOutbox } from '../../support/local-stack.ts'
 import { newUserId } from '../../support/sign-in.ts'
 
-const request = (expiresAt: number) => ({
+const mail = {
   mail_id: randomUUID(),
   kind: 'code',
   to: `mail-${newUserId()}@example.com`,
   code: '012345',
-  expires_at: expiresAt,
-})
+  expires_at: Date.now() + 600_000,
+}
 
 test('anybody else can put a mail.requested on the bus as the service itself', async () => {
   const credentials = { accessKeyId: 'anybody', secretAccessKey: 'any' }
-  const mail = request(Date.now() + 600_000)
   const put = (Source: string) =>
     new EventBridgeClient({ ...clientOptions(), credentials }).send(
       new PutEventsCommand({
@@ -38,16 +36,4 @@ test('anybody else can put a mail.requested on the bus as the service itself', a
   // From another source the bus takes it, and no rule does.
   expect(await put('business')).toMatchObject({ FailedEntryCount: 0 })
   expect(await readOutbox(mail.to)).toEqual([])
-})
-
-test('mail.requested warns a user whose codes are being guessed, and says what to do', async () => {
-  const { code, ...mail } = request(Date.now() + 600_000)
-  await putEvent('mail.requested', { ...mail, kind: 'wrong_codes' })
-  const [warning] = await vi.waitFor(async () => {
-    const messages = await readOutbox(mail.to)
-    expect(messages).toHaveLength(1)
-    return messages
-  }, 20_000)
-  expect(warning?.text).toMatch(/change your password/)
-  expect(warning?.text).not.toContain(code)
 })

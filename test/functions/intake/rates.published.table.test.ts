@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates } from '../../../shared/rates/rates.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 
 // No other test uses this quote currency. The table keeps one publication of rates for each quote currency.
 const quote = `Q${randomInt(2 ** 40)}`
@@ -36,16 +36,16 @@ test('a later publication of rates replaces all of them and an earlier one nothi
 test('an earlier publication, which had no effect, keeps its key all the same: with other rates it is refused', async () => {
   const [earlier, later] = [publication({ BTC: '8' }), publication({ BTC: '9' })]
   for (const published of [later, earlier, earlier]) expect(await deliver(handler, published)).toBe('done')
-  expect(await deliver(handler, publication({ BTC: '10' }, earlier.as_of))).toEqual({
-    refused: expect.stringMatching(/^conflicting_content/) as string,
-  })
+  expect(await deliver(handler, publication({ BTC: '10' }, earlier.as_of))).toEqual(
+    refusedAs('conflicting_content'),
+  )
   expect((await rateAt('BTC'))?.toFixed()).toBe('9')
 })
 
 test('a publication of rates in another quote currency than the deployment’s is refused', async () => {
-  expect(await deliver(handler, { ...publication({ BTC: '7' }), quote: 'OTHER' })).toEqual({
-    refused: expect.stringMatching(/^unknown_quote/) as string,
-  })
+  expect(await deliver(handler, { ...publication({ BTC: '7' }), quote: 'OTHER' })).toEqual(
+    refusedAs('unknown_quote'),
+  )
 })
 
 test.each([
@@ -58,8 +58,8 @@ test.each([
   { BTC: `1${'0'.repeat(20)}` },
 ])('rates.published refuses the invalid rates %j', async (rates) => {
   const before = await readRates()
-  expect(await deliver(handler, publication(rates as Record<string, string>))).toEqual({
-    refused: expect.stringMatching(/^invalid_detail: rates/) as string,
-  })
+  expect(await deliver(handler, publication(rates as Record<string, string>))).toEqual(
+    refusedAs('invalid_detail: rates'),
+  )
   expect(await readRates()).toEqual(before)
 })

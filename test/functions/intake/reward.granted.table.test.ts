@@ -6,7 +6,7 @@ import { readNetworkRewards, readOverview } from '../../../shared/dashboard/over
 import { totals } from '../../../shared/dashboard/sums.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { settings } from '../../../shared/settings.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 import { addUser, readAllBills } from '../../support/ledger.ts'
 
 const reward = (userId: number, rewardType: unknown, amount = '1') => ({
@@ -61,9 +61,7 @@ describe('a reward', () => {
     'a reward of the invalid type %j is refused',
     async (type) => {
       const userId = await addUser()
-      expect(await deliver(handler, reward(userId, type))).toMatchObject({
-        refused: expect.stringContaining('invalid_detail: reward_type') as string,
-      })
+      expect(await deliver(handler, reward(userId, type))).toEqual(refusedAs('invalid_detail: reward_type'))
       expect(await sumsOf(userId)).toEqual({})
       expect(await readAllBills(userId, 'reward')).toEqual([])
     },
@@ -80,7 +78,7 @@ it('rewards of the 500 pairs of type and currency of a user go on, and one of an
   await writeItem({ Update: { Key: totals.key({ userId }), ...before } })
   expect(await deliver(handler, reward(userId, 'type 7'))).toBe('done')
   const another = reward(userId, 'one more')
-  const refused = { refused: expect.stringContaining('too_many_reward_types') as string }
+  const refused = refusedAs('too_many_reward_types')
   expect(await Promise.all([deliver(handler, another), deliver(handler, reward(userId, 'type 7'))])).toEqual([
     refused,
     'done',

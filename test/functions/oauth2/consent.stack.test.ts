@@ -166,12 +166,10 @@ describe('a request that asks for a recent sign-in', () => {
   })
 })
 
-describe('only the user’s own session may consent', () => {
-  test('consent with a client’s access_token is refused', async () => {
-    const accessToken = await issueClientToken(session, client)
-    const { status, headers, body } = await postConsent({ ...session, accessToken }, request())
-    expect(status).toBe(403)
-    expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')
-    expect(body['code']).toBe(40300)
-  })
+test('consent with a client’s access_token is refused', async () => {
+  const accessToken = await issueClientToken(session, client)
+  const { status, headers, body } = await postConsent({ ...session, accessToken }, request())
+  expect(status).toBe(403)
+  expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')
+  expect(body['code']).toBe(40300)
 })

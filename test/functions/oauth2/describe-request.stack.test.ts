@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { authorizationRequest, createClient, type TestClient } from '../../support/oauth-clients.ts'
 import { address } from '../../support/oauth.ts'
 
@@ -27,22 +27,20 @@ test('the description of a request has the client’s registered name and the sc
   })
 })
 
-describe('a request that consent would refuse is refused before anybody types a password', () => {
-  test.each([
-    ['an unknown client', 40002, { client_id: 'nobody' }],
-    ['no client', 40002, { client_id: undefined }],
-    ['a redirect URI of somebody else', 40002, { redirect_uri: 'https://attacker.example/callback' }],
-    ['no redirect URI', 40002, { redirect_uri: undefined }],
-    ['no scope', 40005, { scope: undefined }],
-    ['a scope without openid', 40005, { scope: 'email' }],
-    ['no challenge', 40001, { code_challenge: undefined }],
-    ['another response type', 40001, { response_type: 'token' }],
-    ['prompt=none', 40001, { prompt: 'none' }],
-    ['a nonce that is too long', 40001, { nonce: 'n'.repeat(1025) }],
-    ['a max_age that is no number', 40001, { max_age: 'soon' }],
-  ])('the description of a request with %s is refused', async (_why, code, overrides) => {
-    const { status, body } = await describeRequest(request(overrides))
-    expect(status).toBe(400)
-    expect(body['code']).toBe(code)
-  })
+test.each([
+  ['an unknown client', 40002, { client_id: 'nobody' }],
+  ['no client', 40002, { client_id: undefined }],
+  ['a redirect URI of somebody else', 40002, { redirect_uri: 'https://attacker.example/callback' }],
+  ['no redirect URI', 40002, { redirect_uri: undefined }],
+  ['no scope', 40005, { scope: undefined }],
+  ['a scope without openid', 40005, { scope: 'email' }],
+  ['no challenge', 40001, { code_challenge: undefined }],
+  ['another response type', 40001, { response_type: 'token' }],
+  ['prompt=none', 40001, { prompt: 'none' }],
+  ['a nonce that is too long', 40001, { nonce: 'n'.repeat(1025) }],
+  ['a max_age that is no number', 40001, { max_age: 'soon' }],
+])('the description of a request with %s is refused', async (_why, code, overrides) => {
+  const { status, body } = await describeRequest(request(overrides))
+  expect(status).toBe(400)
+  expect(body['code']).toBe(code)
 })

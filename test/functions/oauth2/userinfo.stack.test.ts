@@ -24,37 +24,35 @@ async function tokenFor(scopes: Scope[]): Promise<string> {
   return accessToken
 }
 
-describe('claims follow the scopes (OpenID Connect Core §5.4)', () => {
-  test.each([
-    [['openid'], []],
-    [
-      ['openid', 'email'],
-      ['email', 'email_verified'],
-    ],
-    [['openid', 'profile'], ['name']],
-    [
-      ['openid', 'profile', 'email', 'account.read'],
-      ['email', 'email_verified', 'name'],
-    ],
-  ] as [Scope[], string[]][])('userinfo with the scopes %j answers sub and %j', async (scopes, names) => {
-    const everything: Record<string, unknown> = {
-      email: session.email,
-      email_verified: true,
-      name: session.nickname,
-    }
-    const claims = {
-      sub: String(session.userId),
-      ...Object.fromEntries(names.map((name) => [name, everything[name]])),
-    }
-    const token = await tokenFor(scopes)
-    for (const method of ['GET', 'POST']) {
-      const response = await fetch(address('/oauth2/userinfo'), { method, headers: bearer(token) })
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
-      expect(response.headers.get('cache-control')).toBe('no-store')
-      expect(await response.json()).toEqual({ ...claims, code: 0, msg: 'success', data: claims })
-    }
-  })
+test.each([
+  [['openid'], []],
+  [
+    ['openid', 'email'],
+    ['email', 'email_verified'],
+  ],
+  [['openid', 'profile'], ['name']],
+  [
+    ['openid', 'profile', 'email', 'account.read'],
+    ['email', 'email_verified', 'name'],
+  ],
+] as [Scope[], string[]][])('userinfo with the scopes %j answers sub and %j', async (scopes, names) => {
+  const everything: Record<string, unknown> = {
+    email: session.email,
+    email_verified: true,
+    name: session.nickname,
+  }
+  const claims = {
+    sub: String(session.userId),
+    ...Object.fromEntries(names.map((name) => [name, everything[name]])),
+  }
+  const token = await tokenFor(scopes)
+  for (const method of ['GET', 'POST']) {
+    const response = await fetch(address('/oauth2/userinfo'), { method, headers: bearer(token) })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toEqual({ ...claims, code: 0, msg: 'success', data: claims })
+  }
 })
 
 describe('challenges follow RFC 6750 §3.1', () => {

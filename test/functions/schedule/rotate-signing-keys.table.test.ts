@@ -28,155 +28,149 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('rotate-signing-keys', () => {
-  it('the rotation gives a new deployment its first signing key and records evidence', async () => {
-    await invoke({})
-    await expectSoundKeySet()
-    const [first] = await readEvidence()
-    expect(first).toMatchObject({
-      sequence: 1,
-      action: 'bootstrap',
-      trigger: { kind: 'clock' },
-      old_kid: null,
-      new_kid: await signer(),
-      check: { signed: true, verified_by_kms: true, verified_by_jwk: true },
-      next_due: Date.now() + 29 * day,
-    })
+it('the rotation gives a new deployment its first signing key and records evidence', async () => {
+  await invoke({})
+  await expectSoundKeySet()
+  const [first] = await readEvidence()
+  expect(first).toMatchObject({
+    sequence: 1,
+    action: 'bootstrap',
+    trigger: { kind: 'clock' },
+    old_kid: null,
+    new_kid: await signer(),
+    check: { signed: true, verified_by_kms: true, verified_by_jwk: true },
+    next_due: Date.now() + 29 * day,
   })
+})
 
-  it('a scheduled run that KMS throttles leaves its step to the next one, and a requested one says so', async () => {
-    await invoke({})
-    const first = await signer()
+it('a scheduled run that KMS throttles leaves its step to the next one, and a requested one says so', async () => {
+  await invoke({})
+  const first = await signer()
+  passTime(29 * day)
+  await invoke({})
+  passTime(day)
+  // Above the SDK's retries, which would wait for seconds.
+  const throttling = tamperCalls(async ({ name, perform }) => {
+    if (name === 'SignCommand') throw awsError('ThrottlingException')
+    return perform()
+  })
+  const metrics = await emittedMetrics(async () => {
+    expect(await invoke({})).toMatchObject({ signer: first, transitions: [], waits_for_kms: true })
+  })
+  await expect(invoke({ action: 'rotate' })).rejects.toThrow('ThrottlingException')
+  throttling.restore()
+  const failures = metrics.filter(({ name }) => name === 'Unavailable' || name === 'Faults')
+  expect(failures).toEqual([{ name: 'Unavailable', value: 1, dimensions: { cause: 'throttled' } }])
+  expect(await signer()).toBe(first)
+  await invoke({})
+  expect(await signer()).not.toBe(first)
+  await expectSoundKeySet()
+})
+
+it('scheduled runs alone rotate the signing key twice', async () => {
+  await invoke({})
+  const signers = new Set([await signer()])
+  for (let turn = 0; turn < 2; turn += 1) {
     passTime(29 * day)
     await invoke({})
     passTime(day)
-    // Above the SDK's retries, which would wait for seconds.
-    const throttling = tamperCalls(async ({ name, perform }) => {
-      if (name === 'SignCommand') throw awsError('ThrottlingException')
-      return perform()
-    })
-    const metrics = await emittedMetrics(async () => {
-      expect(await invoke({})).toMatchObject({ signer: first, transitions: [], waits_for_kms: true })
-    })
-    await expect(invoke({ action: 'rotate' })).rejects.toThrow('ThrottlingException')
-    throttling.restore()
-    const failures = metrics.filter(({ name }) => name === 'Unavailable' || name === 'Faults')
-    expect(failures).toEqual([{ name: 'Unavailable', value: 1, dimensions: { cause: 'throttled' } }])
-    expect(await signer()).toBe(first)
     await invoke({})
-    expect(await signer()).not.toBe(first)
-    await expectSoundKeySet()
-  })
+    signers.add(await signer())
+    passTime(2 * day)
+    await invoke({})
+  }
+  expect(signers.size).toBe(3)
+  expect(await published()).toHaveLength(1)
+  await expectSoundKeySet()
+  const actions = (await readEvidence()).map(({ action }) => action)
+  expect(actions).toEqual([
+    'bootstrap',
+    ...Array.from({ length: 2 }, () => ['publish', 'activate', 'retire', 'disable']).flat(),
+  ])
+})
 
-  it('scheduled runs alone rotate the signing key twice', async () => {
-    await invoke({})
-    const signers = new Set([await signer()])
-    for (let turn = 0; turn < 2; turn += 1) {
-      passTime(29 * day)
-      await invoke({})
-      passTime(day)
-      await invoke({})
-      signers.add(await signer())
-      passTime(2 * day)
-      await invoke({})
-    }
-    expect(signers.size).toBe(3)
-    expect(await published()).toHaveLength(1)
-    await expectSoundKeySet()
-    const actions = (await readEvidence()).map(({ action }) => action)
-    expect(actions).toEqual([
-      'bootstrap',
-      ...Array.from({ length: 2 }, () => ['publish', 'activate', 'retire', 'disable']).flat(),
-    ])
+it('the evidence of a requested rotation records who asked for it', async () => {
+  await invoke({})
+  passTime(1)
+  await invoke({ action: 'rotate', requested_by: 'an operator' })
+  expect((await readEvidence()).at(-1)).toMatchObject({
+    action: 'publish',
+    trigger: { kind: 'rotate', requested_by: 'an operator' },
   })
+  await expectSoundKeySet()
+})
 
-  it('the evidence of a requested rotation records who asked for it', async () => {
-    await invoke({})
+it('an emergency rotation says for how long functions may still sign with the old key', async () => {
+  await invoke({})
+  const old = await signer()
+  passTime(1)
+  const { retiring } = await invoke({ action: 'rotate', emergency: true })
+  // A minute in which functions use a key set from memory, and three seconds for the write and the clocks.
+  expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
+  passTime(43_000)
+  expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
+  passTime(20_000)
+  expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 0 }])
+})
+
+it('a revoked signer leaves the JWKS at once, ends in KMS, and another key signs', async () => {
+  await invoke({})
+  const revoked = activeKey(await readKeySet())
+  await invoke({ action: 'revoke', kid: revoked?.kid })
+  expect(await signer()).not.toBe(revoked?.kid)
+  expect(await published()).toEqual([await signer()])
+  expect(await readKeyState(revoked?.arn ?? '')).toBe('PendingDeletion')
+  await invoke({ action: 'revoke', kid: revoked?.kid })
+  await expectSoundKeySet()
+})
+
+it.each([
+  { action: 'revoke', kid: 'unknown' },
+  { action: 'revoke' },
+  { action: 'rotate', emergency: 'yes' },
+  { action: 'other' },
+  'text',
+  null,
+])('the rotation rejects the invalid call %j and changes nothing', async (event) => {
+  await invoke({})
+  const before = await readKeySet()
+  await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
+  expect(await readKeySet()).toEqual(before)
+})
+
+it('a published key that fails its check never signs and fails every run until its revocation replaces it', async () => {
+  await invoke({})
+  const old = await signer()
+  passTime(29 * day)
+  await invoke({})
+  const broken = keyIn((await readKeySet()).keys, 'published')
+  await kms.send(new DisableKeyCommand({ KeyId: broken?.arn }))
+  passTime(day)
+  for (const event of [{}, {}, { action: 'rotate', emergency: true }]) {
+    await expect(invoke(event)).rejects.toThrow(`the signing key ${broken?.kid} failed its check`)
+  }
+  expect(await signer()).toBe(old)
+  await invoke({ action: 'revoke', kid: broken?.kid })
+  expect(await published()).not.toContain(broken?.kid)
+  const next = keyIn((await readKeySet()).keys, 'published')?.kid
+  expect(next).toBeDefined()
+  await expectSoundKeySet()
+  passTime(day)
+  await invoke({})
+  expect(await signer()).toBe(next)
+})
+
+it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
+  'ten simultaneous rotation runs with the call %j create one key',
+  async (event) => {
+    if ('action' in event) await invoke({})
     passTime(1)
-    await invoke({ action: 'rotate', requested_by: 'an operator' })
-    expect((await readEvidence()).at(-1)).toMatchObject({
-      action: 'publish',
-      trigger: { kind: 'rotate', requested_by: 'an operator' },
-    })
+    const before = (await listOwnKeys()).length
+    await Promise.all(Array.from({ length: 10 }, () => invoke(event)))
     await expectSoundKeySet()
-  })
-
-  it('an emergency rotation says for how long functions may still sign with the old key', async () => {
-    await invoke({})
-    const old = await signer()
-    passTime(1)
-    const { retiring } = await invoke({ action: 'rotate', emergency: true })
-    // A minute in which functions use a key set from memory, and three seconds for the write and the clocks.
-    expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
-    passTime(43_000)
-    expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
-    passTime(20_000)
-    expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 0 }])
-  })
-
-  it('a revoked signer leaves the JWKS at once, ends in KMS, and another key signs', async () => {
-    await invoke({})
-    const revoked = activeKey(await readKeySet())
-    await invoke({ action: 'revoke', kid: revoked?.kid })
-    expect(await signer()).not.toBe(revoked?.kid)
-    expect(await published()).toEqual([await signer()])
-    expect(await readKeyState(revoked?.arn ?? '')).toBe('PendingDeletion')
-    await invoke({ action: 'revoke', kid: revoked?.kid })
-    await expectSoundKeySet()
-  })
-
-  it.each([
-    { action: 'revoke', kid: 'unknown' },
-    { action: 'revoke' },
-    { action: 'rotate', emergency: 'yes' },
-    { action: 'other' },
-    'text',
-    null,
-  ])('the rotation rejects the invalid call %j and changes nothing', async (event) => {
-    await invoke({})
-    const before = await readKeySet()
-    await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
-    expect(await readKeySet()).toEqual(before)
-  })
-})
-
-describe('a published key that fails its check', () => {
-  it('a published key that fails its check never signs and fails every run until its revocation replaces it', async () => {
-    await invoke({})
-    const old = await signer()
-    passTime(29 * day)
-    await invoke({})
-    const broken = keyIn((await readKeySet()).keys, 'published')
-    await kms.send(new DisableKeyCommand({ KeyId: broken?.arn }))
-    passTime(day)
-    for (const event of [{}, {}, { action: 'rotate', emergency: true }]) {
-      await expect(invoke(event)).rejects.toThrow(`the signing key ${broken?.kid} failed its check`)
-    }
-    expect(await signer()).toBe(old)
-    await invoke({ action: 'revoke', kid: broken?.kid })
-    expect(await published()).not.toContain(broken?.kid)
-    const next = keyIn((await readKeySet()).keys, 'published')?.kid
-    expect(next).toBeDefined()
-    await expectSoundKeySet()
-    passTime(day)
-    await invoke({})
-    expect(await signer()).toBe(next)
-  })
-})
-
-describe('ten runs at the same time', () => {
-  it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
-    'ten simultaneous rotation runs with the call %j create one key',
-    async (event) => {
-      if ('action' in event) await invoke({})
-      passTime(1)
-      const before = (await listOwnKeys()).length
-      await Promise.all(Array.from({ length: 10 }, () => invoke(event)))
-      await expectSoundKeySet()
-      expect(await listOwnKeys()).toHaveLength(before + 1)
-    },
-  )
-})
+    expect(await listOwnKeys()).toHaveLength(before + 1)
+  },
+)
 
 /** A run that dies before a call takes effect is one that dies when the call before it has. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {

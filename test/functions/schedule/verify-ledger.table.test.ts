@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler, type VerificationReport } from '../../../functions/schedule/verify-ledger.ts'
 import { registerShards } from '../../../shared/ledger/wallet.ts'
@@ -10,85 +10,83 @@ import { tamperCalls } from '../../support/tamper-calls.ts'
 
 const day = 86_400_000
 
-describe('the daily verification of the ledger', () => {
-  let dropTable = async () => {}
-  // The turn of slice 0, which has twenty wallets: enough for more than two batches of eight. It is not near
-  // a full hour, when nothing is written.
-  let now = Math.floor(Date.now() / day) * day + registerShards * 60_000
+let dropTable = async () => {}
+// The turn of slice 0, which has twenty wallets: enough for more than two batches of eight. It is not near
+// a full hour, when nothing is written.
+let now = Math.floor(Date.now() / day) * day + registerShards * 60_000
 
-  beforeAll(async () => {
-    dropTable = await useOwnTable()
-    interceptQueues()
-    vi.spyOn(Date, 'now').mockImplementation(() => now)
-    for (let user = 1; user <= 4; user += 1) await addWallet(user)
-    for (let user = 1; user <= 20; user += 1) await addWallet(user * registerShards)
-  })
-  beforeEach(() => {
-    now += day
-  })
-  afterAll(() => dropTable())
+beforeAll(async () => {
+  dropTable = await useOwnTable()
+  interceptQueues()
+  vi.spyOn(Date, 'now').mockImplementation(() => now)
+  for (let user = 1; user <= 4; user += 1) await addWallet(user)
+  for (let user = 1; user <= 20; user += 1) await addWallet(user * registerShards)
+})
+beforeEach(() => {
+  now += day
+})
+afterAll(() => dropTable())
 
-  async function addWallet(userId: number): Promise<void> {
-    await deliver(walletAdjusted, adjustment(await addUser(userId)))
+async function addWallet(userId: number): Promise<void> {
+  await deliver(walletAdjusted, adjustment(await addUser(userId)))
+}
+
+/** Runs verify-ledger with time for so many batches of eight wallets. */
+function runFor(batches: number): Promise<VerificationReport> {
+  let left = batches
+  return handler({}, { awsRequestId: 'test', getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) })
+}
+
+/** Runs it once a minute until the turn of slice 0 comes again; resolves with the number of wallets. */
+async function runEach(): Promise<number> {
+  let wallets = 0
+  for (let turn = 0; turn < registerShards; turn += 1) {
+    wallets += (await runFor(Infinity)).wallets
+    now += 60_000
   }
+  return wallets
+}
 
-  /** Runs verify-ledger with time for so many batches of eight wallets. */
-  function runFor(batches: number): Promise<VerificationReport> {
-    let left = batches
-    return handler({}, { awsRequestId: 'test', getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) })
-  }
+it('the runs of sixteen minutes verify every wallet once, and later ones none until the next day', async () => {
+  expect([await runEach(), await runEach()]).toEqual([24, 0])
+  now += day - 2 * registerShards * 60_000 - 1
+  expect(await runFor(Infinity)).toMatchObject({ wallets: 0 })
+  now += 1
+  expect(await runEach()).toBe(24)
+  now -= registerShards * 60_000
+})
 
-  /** Runs it once a minute until the turn of slice 0 comes again; resolves with the number of wallets. */
-  async function runEach(): Promise<number> {
-    let wallets = 0
-    for (let turn = 0; turn < registerShards; turn += 1) {
-      wallets += (await runFor(Infinity)).wallets
-      now += 60_000
-    }
-    return wallets
-  }
+it('a run that has no time left leaves its slice to the next run, which continues after its last wallet', async () => {
+  const verified = []
+  for (const batches of [1, 1, Infinity, Infinity]) verified.push((await runFor(batches)).wallets)
+  expect(verified).toEqual([8, 8, 4, 0])
+})
 
-  it('the runs of sixteen minutes verify every wallet once, and later ones none until the next day', async () => {
-    expect([await runEach(), await runEach()]).toEqual([24, 0])
-    now += day - 2 * registerShards * 60_000 - 1
-    expect(await runFor(Infinity)).toMatchObject({ wallets: 0 })
-    now += 1
-    expect(await runEach()).toBe(24)
-    now -= registerShards * 60_000
+it('metrics tell how far a pass is, and how old the oldest verification of a slice is', async () => {
+  await runEach()
+  now += day - registerShards * 60_000
+  expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([
+    ['LedgerSlicesVerified', registerShards],
+    ['LedgerVerificationAge', day / 1000],
+    ['LedgerDifferences', 0],
+    ['LedgerWallets', 8],
+  ])
+  now += 3 * day
+  const later = await emittedMetrics(() => runFor(Infinity))
+  expect(later.slice(0, 2).map(({ value }) => value)).toEqual([registerShards - 1, (4 * day) / 1000])
+})
+
+it('a throttle ends the run without a fault, and the next run continues with the wallets that it met', async () => {
+  await runFor(1)
+  const { restore } = tamperCalls(async ({ name, perform }) => {
+    if (name === 'GetCommand') throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
+    return perform()
   })
-
-  it('a run that has no time left leaves its slice to the next run, which continues after its last wallet', async () => {
-    const verified = []
-    for (const batches of [1, 1, Infinity, Infinity]) verified.push((await runFor(batches)).wallets)
-    expect(verified).toEqual([8, 8, 4, 0])
-  })
-
-  it('metrics tell how far a pass is, and how old the oldest verification of a slice is', async () => {
-    await runEach()
-    now += day - registerShards * 60_000
-    expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([
-      ['LedgerSlicesVerified', registerShards],
-      ['LedgerVerificationAge', day / 1000],
-      ['LedgerDifferences', 0],
-      ['LedgerWallets', 8],
-    ])
-    now += 3 * day
-    const later = await emittedMetrics(() => runFor(Infinity))
-    expect(later.slice(0, 2).map(({ value }) => value)).toEqual([registerShards - 1, (4 * day) / 1000])
-  })
-
-  it('a throttle ends the run without a fault, and the next run continues with the wallets that it met', async () => {
-    await runFor(1)
-    const { restore } = tamperCalls(async ({ name, perform }) => {
-      if (name === 'GetCommand') throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
-      return perform()
-    })
-    let report: unknown
-    const metrics = await emittedMetrics(async () => {
-      report = await runFor(Infinity)
-    }).finally(restore)
-    expect(report).toMatchObject({ wallets: 0 })
-    expect(metrics.map(({ name }) => name)).toContain('Unavailable')
-    expect(await runFor(Infinity)).toMatchObject({ wallets: 12 })
-  })
+  let report: unknown
+  const metrics = await emittedMetrics(async () => {
+    report = await runFor(Infinity)
+  }).finally(restore)
+  expect(report).toMatchObject({ wallets: 0 })
+  expect(metrics.map(({ name }) => name)).toContain('Unavailable')
+  expect(await runFor(Infinity)).toMatchObject({ wallets: 12 })
 })

@@ -110,12 +110,10 @@ describe('an error of AWS that passes', () => {
   })
 })
 
-describe('an error of AWS that is a fault', () => {
-  it.concurrent.each(allCalls)('%s without permission is a fault', async (call) => {
-    const error = await failureOf(call, refuse('AccessDeniedException'))
-    expect(error).toMatchObject({ name: 'AccessDeniedException' })
-    expect(isFault(error)).toBe(true)
-  })
+it.concurrent.each(allCalls)('%s without permission is a fault', async (call) => {
+  const error = await failureOf(call, refuse('AccessDeniedException'))
+  expect(error).toMatchObject({ name: 'AccessDeniedException' })
+  expect(isFault(error)).toBe(true)
 })
 
 /** Takes requests and never answers. */
@@ -189,23 +187,21 @@ const forgetfulServer = `
   })
 `
 
-describe('connections that died while Lambda had frozen the process', () => {
-  it.each([
-    ['the server closed', 'close'],
-    ['the network forgot', 'age'],
-  ])('a call after a freeze succeeds although %s every idle connection', async (_who, what) => {
-    const shared = new SharedArrayBuffer(4)
-    const thawed = new Int32Array(shared)
-    const server = new Worker(forgetfulServer, { eval: true, workerData: shared })
-    onTestFinished(() => void server.terminate())
-    const [port] = (await once(server, 'message')) as [number]
-    const client = new KMSClient({ ...clientOptions(), endpoint: `http://127.0.0.1:${port}` })
-    const kms = awsClient(client)
-    await Promise.all(Array.from({ length: 8 }, () => kms.send(generateMac())))
-    server.postMessage(what)
-    Atomics.wait(thawed, 0, 0)
-    const { Mac, $metadata } = await kms.send(generateMac())
-    expect(Mac).toHaveLength(3)
-    expect($metadata.attempts).toBe(2)
-  })
+it.each([
+  ['the server closed', 'close'],
+  ['the network forgot', 'age'],
+])('a call after a freeze succeeds although %s every idle connection', async (_who, what) => {
+  const shared = new SharedArrayBuffer(4)
+  const thawed = new Int32Array(shared)
+  const server = new Worker(forgetfulServer, { eval: true, workerData: shared })
+  onTestFinished(() => void server.terminate())
+  const [port] = (await once(server, 'message')) as [number]
+  const client = new KMSClient({ ...clientOptions(), endpoint: `http://127.0.0.1:${port}` })
+  const kms = awsClient(client)
+  await Promise.all(Array.from({ length: 8 }, () => kms.send(generateMac())))
+  server.postMessage(what)
+  Atomics.wait(thawed, 0, 0)
+  const { Mac, $metadata } = await kms.send(generateMac())
+  expect(Mac).toHaveLength(3)
+  expect($metadata.attempts).toBe(2)
 })

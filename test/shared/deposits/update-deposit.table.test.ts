@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
-import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
+import { deliver, deliverBatch, interceptQueues, refusedAs } from '../../support/deliver.ts'
 import { addDepositor, deposit } from '../../support/deposits.ts'
 import { addUser, describeWallet, readAllBills } from '../../support/ledger.ts'
 
@@ -22,101 +22,99 @@ const steps = [
   { status: 'confirmed', confirmations: 12 },
 ]
 
-describe('a deposit', () => {
-  beforeAll(interceptQueues)
+beforeAll(interceptQueues)
 
-  it('a deposit is credited exactly once, whatever the order and number of its updates', async () => {
-    const { userId, address } = await addDepositor()
-    let credited = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.shuffledSubarray([...steps, ...steps], { minLength: 8, maxLength: 8 }),
-        fc.boolean(),
-        async (order, together) => {
-          const base = deposit(address)
-          const updates = order.map((step) => ({ ...base, ...step }))
-          if (together) await deliverBatch(depositUpdated, updates)
-          else for (const update of updates) expect(await deliver(depositUpdated, update)).toBe('done')
-          credited += 5
-          expect(await holdingsOf(userId)).toEqual({ USDT: `${credited} 0 ${credited} 0` })
-          const { records, total } = await recordsOf(userId, { size: 1 })
-          expect(total).toBe(credited / 5)
-          expect(records[0]).toMatchObject({ txid: base.txid, status: 'CREDITED', confirmations: 12 })
-          expect(records[0]?.credited_at).toBeGreaterThanOrEqual(records[0]?.created_at ?? Infinity)
-          expect(await readDeposit(records[0]?.id ?? '')).toMatchObject(records[0] ?? expect.unreachable())
-        },
-      ),
-      { numRuns: 15 },
-    )
-    const bills = await readAllBills(userId, 'asset')
-    expect(bills.length).toBe(15)
-    expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['DEPOSIT']))
-  }, 60_000)
+it('a deposit is credited exactly once, whatever the order and number of its updates', async () => {
+  const { userId, address } = await addDepositor()
+  let credited = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.shuffledSubarray([...steps, ...steps], { minLength: 8, maxLength: 8 }),
+      fc.boolean(),
+      async (order, together) => {
+        const base = deposit(address)
+        const updates = order.map((step) => ({ ...base, ...step }))
+        if (together) await deliverBatch(depositUpdated, updates)
+        else for (const update of updates) expect(await deliver(depositUpdated, update)).toBe('done')
+        credited += 5
+        expect(await holdingsOf(userId)).toEqual({ USDT: `${credited} 0 ${credited} 0` })
+        const { records, total } = await recordsOf(userId, { size: 1 })
+        expect(total).toBe(credited / 5)
+        expect(records[0]).toMatchObject({ txid: base.txid, status: 'CREDITED', confirmations: 12 })
+        expect(records[0]?.credited_at).toBeGreaterThanOrEqual(records[0]?.created_at ?? Infinity)
+        expect(await readDeposit(records[0]?.id ?? '')).toMatchObject(records[0] ?? expect.unreachable())
+      },
+    ),
+    { numRuns: 15 },
+  )
+  const bills = await readAllBills(userId, 'asset')
+  expect(bills.length).toBe(15)
+  expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['DEPOSIT']))
+}, 60_000)
 
-  it.each([
-    [['failed', 'confirmed'], 'FAILED', {}],
-    [['confirmed', 'failed'], 'CREDITED', { USDT: '5 0 5 0' }],
-    [['pending'], 'PENDING', {}],
-    [['confirming', 'pending'], 'CONFIRMING', {}],
-    [['pending', 'failed', 'confirming'], 'FAILED', {}],
-  ])('a deposit with the updates %j in this order ends as %s', async (statuses, status, holdings) => {
-    const { userId, address } = await addDepositor()
-    const base = deposit(address)
-    for (const each of statuses) expect(await deliver(depositUpdated, { ...base, status: each })).toBe('done')
-    expect((await recordsOf(userId)).records).toMatchObject([{ status }])
-    expect(await holdingsOf(userId)).toEqual(holdings)
-  })
+it.each([
+  [['failed', 'confirmed'], 'FAILED', {}],
+  [['confirmed', 'failed'], 'CREDITED', { USDT: '5 0 5 0' }],
+  [['pending'], 'PENDING', {}],
+  [['confirming', 'pending'], 'CONFIRMING', {}],
+  [['pending', 'failed', 'confirming'], 'FAILED', {}],
+])('a deposit with the updates %j in this order ends as %s', async (statuses, status, holdings) => {
+  const { userId, address } = await addDepositor()
+  const base = deposit(address)
+  for (const each of statuses) expect(await deliver(depositUpdated, { ...base, status: each })).toBe('done')
+  expect((await recordsOf(userId)).records).toMatchObject([{ status }])
+  expect(await holdingsOf(userId)).toEqual(holdings)
+})
 
-  it('outputs of one blockchain transaction are separate deposits', async () => {
-    const { userId, address } = await addDepositor()
-    const base = deposit(address)
-    const updates = [0, 1, 2, 0, 1, 2].map((output_index) => ({ ...base, output_index }))
-    expect(new Set(await deliverBatch(depositUpdated, updates))).toEqual(new Set(['done']))
-    expect(await holdingsOf(userId)).toEqual({ USDT: '15 0 15 0' })
-    expect((await recordsOf(userId)).total).toBe(3)
-  })
+it('outputs of one blockchain transaction are separate deposits', async () => {
+  const { userId, address } = await addDepositor()
+  const base = deposit(address)
+  const updates = [0, 1, 2, 0, 1, 2].map((output_index) => ({ ...base, output_index }))
+  expect(new Set(await deliverBatch(depositUpdated, updates))).toEqual(new Set(['done']))
+  expect(await holdingsOf(userId)).toEqual({ USDT: '15 0 15 0' })
+  expect((await recordsOf(userId)).total).toBe(3)
+})
 
-  it.each([
-    ['another amount', { amount: '6' }, 'conflicting_content'],
-    ['another currency', { currency: 'BTC' }, 'conflicting_content'],
-    ['another address', { address: '0xother' }, 'conflicting_content'],
-    ['an added tag', { tag: '7' }, 'conflicting_content'],
-  ])('an update that gives a known deposit %s is refused', async (_name, change, reason) => {
-    const { userId, address } = await addDepositor()
-    const base = deposit(address, { status: 'pending' })
-    await deliver(depositUpdated, base)
-    const delivery = await deliver(depositUpdated, { ...base, ...change, status: 'confirmed' })
-    expect(delivery).toEqual({ refused: expect.stringContaining(reason) as string })
-    expect((await recordsOf(userId)).records).toMatchObject([{ status: 'PENDING' }])
-    expect(await holdingsOf(userId)).toEqual({})
-  })
+it.each([
+  ['another amount', { amount: '6' }, 'conflicting_content'],
+  ['another currency', { currency: 'BTC' }, 'conflicting_content'],
+  ['another address', { address: '0xother' }, 'conflicting_content'],
+  ['an added tag', { tag: '7' }, 'conflicting_content'],
+])('an update that gives a known deposit %s is refused', async (_name, change, reason) => {
+  const { userId, address } = await addDepositor()
+  const base = deposit(address, { status: 'pending' })
+  await deliver(depositUpdated, base)
+  const delivery = await deliver(depositUpdated, { ...base, ...change, status: 'confirmed' })
+  expect(delivery).toEqual(refusedAs(reason))
+  expect((await recordsOf(userId)).records).toMatchObject([{ status: 'PENDING' }])
+  expect(await holdingsOf(userId)).toEqual({})
+})
 
-  it.each([
-    ['to an address that is assigned to nobody', { address: '0xnobody' }, 'unknown_address'],
-    ['with another tag', { tag: '7' }, 'unknown_address'],
-    ['in another currency', { currency: 'BTC' }, 'wrong_currency'],
-    ['of the amount zero', { amount: '0' }, 'amount'],
-    ['of a negative amount', { amount: '-1' }, 'amount'],
-    ['in an unknown status', { status: 'done' }, 'status'],
-    ['without an output index', { output_index: undefined }, 'output_index'],
-  ])('a deposit %s is refused', async (_name, change, reason) => {
-    const { userId, address } = await addDepositor()
-    const delivery = await deliver(depositUpdated, deposit(address, change))
-    expect(delivery).toEqual({ refused: expect.stringContaining(reason) as string })
-    expect((await recordsOf(userId)).total).toBe(0)
-  })
+it.each([
+  ['to an address that is assigned to nobody', { address: '0xnobody' }, 'unknown_address'],
+  ['with another tag', { tag: '7' }, 'unknown_address'],
+  ['in another currency', { currency: 'BTC' }, 'wrong_currency'],
+  ['of the amount zero', { amount: '0' }, 'invalid_detail: amount'],
+  ['of a negative amount', { amount: '-1' }, 'invalid_detail: amount'],
+  ['in an unknown status', { status: 'done' }, 'invalid_detail: status'],
+  ['without an output index', { output_index: undefined }, 'invalid_detail: output_index'],
+])('a deposit %s is refused', async (_name, change, reason) => {
+  const { userId, address } = await addDepositor()
+  const delivery = await deliver(depositUpdated, deposit(address, change))
+  expect(delivery).toEqual(refusedAs(reason))
+  expect((await recordsOf(userId)).total).toBe(0)
+})
 
-  it('deposits are listed newest first, by currency and by day', async () => {
-    const { userId, address } = await addDepositor()
-    for (let i = 0; i < 5; i += 1) await deliver(depositUpdated, deposit(address, { txid: `${userId}-${i}` }))
-    const { records } = await recordsOf(userId)
-    expect(records.map(({ txid }) => txid)).toEqual([4, 3, 2, 1, 0].map((i) => `${userId}-${i}`))
-    expect((await recordsOf(userId, { currency: 'USDT', current: 2, size: 2 })).records).toEqual(
-      records.slice(2, 4),
-    )
-    expect((await recordsOf(userId, { currency: 'BTC' })).total).toBe(0)
-    expect((await recordsOf(userId, { beginTime: '2026-01-01', endTime: '2999-01-01' })).total).toBe(5)
-    expect((await recordsOf(userId, { endTime: '2026-01-01' })).total).toBe(0)
-    expect((await recordsOf(await addUser())).total).toBe(0)
-  })
+it('deposits are listed newest first, by currency and by day', async () => {
+  const { userId, address } = await addDepositor()
+  for (let i = 0; i < 5; i += 1) await deliver(depositUpdated, deposit(address, { txid: `${userId}-${i}` }))
+  const { records } = await recordsOf(userId)
+  expect(records.map(({ txid }) => txid)).toEqual([4, 3, 2, 1, 0].map((i) => `${userId}-${i}`))
+  expect((await recordsOf(userId, { currency: 'USDT', current: 2, size: 2 })).records).toEqual(
+    records.slice(2, 4),
+  )
+  expect((await recordsOf(userId, { currency: 'BTC' })).total).toBe(0)
+  expect((await recordsOf(userId, { beginTime: '2026-01-01', endTime: '2999-01-01' })).total).toBe(5)
+  expect((await recordsOf(userId, { endTime: '2026-01-01' })).total).toBe(0)
+  expect((await recordsOf(await addUser())).total).toBe(0)
 })

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context } from 'aws-lambda'
 import type { RequestListener } from 'node:http'
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { awsClient } from '../../../shared/aws/aws-client.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { publicEndpoint } from '../../../shared/http/public-endpoint.ts'
@@ -42,39 +42,37 @@ const unavailable = {
 /** Takes requests and never answers. */
 const hang: RequestListener = (request) => void request.resume()
 
-describe('an endpoint whose time runs out', () => {
-  it.each([
-    ['AWS does not answer', hang],
-    [
-      'AWS throttles',
-      (request, response) => {
-        request.resume()
-        response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' })
-        response.end('{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}')
-      },
-    ],
-  ] satisfies [string, RequestListener][])(
-    'when %s, the endpoint itself answers 503 with Retry-After in the envelope, and counts no fault',
-    async (_what, listener) => {
-      const metrics = await emittedMetrics(() =>
-        serveHttp(listener, async (url) => {
-          const answer = await answerOf(writes(url), 1_900)
-          expect(answer).toMatchObject(unavailable)
-          expect(answer.tookMilliseconds).toBeLessThan(1_900)
-        }),
-      )
-      const names = metrics.map(({ name }) => name)
-      expect(names).toContain('Unavailable')
-      expect(names).not.toContain('Faults')
+it.each([
+  ['AWS does not answer', hang],
+  [
+    'AWS throttles',
+    (request, response) => {
+      request.resume()
+      response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' })
+      response.end('{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}')
     },
-  )
+  ],
+] satisfies [string, RequestListener][])(
+  'when %s, the endpoint itself answers 503 with Retry-After in the envelope, and counts no fault',
+  async (_what, listener) => {
+    const metrics = await emittedMetrics(() =>
+      serveHttp(listener, async (url) => {
+        const answer = await answerOf(writes(url), 1_900)
+        expect(answer).toMatchObject(unavailable)
+        expect(answer.tookMilliseconds).toBeLessThan(1_900)
+      }),
+    )
+    const names = metrics.map(({ name }) => name)
+    expect(names).toContain('Unavailable')
+    expect(names).not.toContain('Faults')
+  },
+)
 
-  it('work that waits for nothing of AWS is answered 503 in time, too, and counts as a fault', async () => {
-    const metrics = await emittedMetrics(async () => {
-      const answer = await answerOf(() => new Promise(() => undefined), 700)
-      expect(answer).toMatchObject(unavailable)
-      expect(answer.tookMilliseconds).toBeLessThan(700)
-    })
-    expect(metrics.map(({ name }) => name)).toContain('Faults')
+it('work that waits for nothing of AWS is answered 503 in time, too, and counts as a fault', async () => {
+  const metrics = await emittedMetrics(async () => {
+    const answer = await answerOf(() => new Promise(() => undefined), 700)
+    expect(answer).toMatchObject(unavailable)
+    expect(answer.tookMilliseconds).toBeLessThan(700)
   })
+  expect(metrics.map(({ name }) => name)).toContain('Faults')
 })

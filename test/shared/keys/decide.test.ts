@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { RotationRequest } from '../../../shared/keys/decide.ts'
 import { activeKey, toJwks } from '../../../shared/keys/set.ts'
 import { commitSlackMilliseconds, type KeyTimes } from '../../../shared/keys/times.ts'
@@ -22,92 +22,72 @@ const kids = ({ keySet }: World) => toJwks(keySet.keys).keys.map(({ kid }) => ki
 
 const bootstrapped = () => settled(emptyWorld(times, start), start)
 
-describe('a rotation', () => {
-  it('a new deployment gets a first signing key that signs at once', () => {
-    expect(states(bootstrapped())).toEqual(['active'])
-  })
+it('the successor key is published one publish window before the signing period ends, and not earlier', () => {
+  const world = bootstrapped()
+  expect(states(settled(world, start + 29 * day - 1))).toEqual(['active'])
+  expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])
+})
 
-  it('the successor key is published one publish window before the signing period ends, and not earlier', () => {
-    const world = bootstrapped()
-    expect(states(settled(world, start + 29 * day - 1))).toEqual(['active'])
-    expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])
-  })
+it('a published key signs when its publish window is over, and not earlier', () => {
+  const world = settled(bootstrapped(), start + 29 * day)
+  expect(states(settled(world, start + 30 * day - 1))).toEqual(['active', 'published'])
+  expect(states(settled(world, start + 30 * day))).toEqual(['retiring', 'active'])
+})
 
-  it('a published key signs when its publish window is over, and not earlier', () => {
-    const world = settled(bootstrapped(), start + 29 * day)
-    expect(states(settled(world, start + 30 * day - 1))).toEqual(['active', 'published'])
-    expect(states(settled(world, start + 30 * day))).toEqual(['retiring', 'active'])
-  })
+it('a key is published for the whole publish window even if the scheduled run is late', () => {
+  const late = start + 100 * day
+  const world = settled(bootstrapped(), late)
+  expect(states(world)).toEqual(['active', 'published'])
+  expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
+})
 
-  it('a key is published for the whole publish window even if the scheduled run is late', () => {
-    const late = start + 100 * day
-    const world = settled(bootstrapped(), late)
-    expect(states(world)).toEqual(['active', 'published'])
-    expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
-  })
+it('a retiring key stays in the JWKS until its last token has expired, signer cache and margin included', () => {
+  const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
+  const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
+  expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])
+  expect(states(settled(switched, last))).toEqual(['active'])
+})
 
-  it('a retiring key stays in the JWKS until its last token has expired, signer cache and margin included', () => {
-    const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
-    const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
-    expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])
-    expect(states(settled(switched, last))).toEqual(['active'])
-  })
+it('no key leaves the JWKS too early after the life of tokens was shortened', () => {
+  const long = { ...times, accessTokenTtlSeconds: 7 * 86_400 }
+  const before = settled(bootstrapped(), start + 1, clock, long)
+  const switched = settled(settled(before, start + 29 * day), start + 30 * day)
+  expect(switched.keySet.keys[0]?.remove_after).toBeGreaterThanOrEqual(start + 37 * day)
+})
 
-  it('no key leaves the JWKS too early after the life of tokens was shortened', () => {
-    const long = { ...times, accessTokenTtlSeconds: 7 * 86_400 }
-    const before = settled(bootstrapped(), start + 1, clock, long)
-    const switched = settled(settled(before, start + 29 * day), start + 30 * day)
-    expect(switched.keySet.keys[0]?.remove_after).toBeGreaterThanOrEqual(start + 37 * day)
-  })
+it('an emergency rotation activates the already published key, because verifiers know it', () => {
+  const world = settled(bootstrapped(), start + 29 * day)
+  const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 29 * day + 1 }
+  expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
+})
 
-  it('several requests for a rotation at the same time start one rotation', () => {
-    const request: RotationRequest = { action: 'rotate', emergency: false, at: start + 5 }
-    const world = settled(bootstrapped(), start + 5, request)
-    expect(states(world)).toEqual(['active', 'published'])
-    expect(states(settled(world, start + 6, request))).toEqual(['active', 'published'])
-  })
+it('a revoked signer is replaced by its successor in one transition', () => {
+  const world = bootstrapped()
+  const request: RotationRequest = { action: 'revoke', kid: activeKey(world.keySet)?.kid ?? '' }
+  for (const { keySet } of settle({ ...world, now: start + 5 }, request))
+    expect(activeKey(keySet)).toBeDefined()
+  const after = settled(world, start + 5, request)
+  expect(states(after)).toEqual(['active'])
+  expect(activeKey(after.keySet)?.kid).not.toBe(request.kid)
+})
 
-  it('an emergency rotation lets one new key sign at once, even if requested several times', () => {
-    const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 5 }
-    const world = settled(bootstrapped(), start + 5, request)
-    expect(states(world)).toEqual(['retiring', 'active'])
-    expect(states(settled(world, start + 6, request))).toEqual(['retiring', 'active'])
-  })
+it.each(['published', 'retiring'])('a revoked %s key leaves the JWKS at once', (state) => {
+  const world =
+    state === 'published'
+      ? settled(bootstrapped(), start + 29 * day)
+      : settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
+  const kid = world.keySet.keys.find((key) => key.state === state)?.kid ?? ''
+  const now = start + 29 * day + 1
+  const [, first] = settle({ ...world, now }, { action: 'revoke', kid })
+  expect(kids(first ?? world)).not.toContain(kid)
+})
 
-  it('an emergency rotation activates the already published key, because verifiers know it', () => {
-    const world = settled(bootstrapped(), start + 29 * day)
-    const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 29 * day + 1 }
-    expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
-  })
-
-  it('a revoked signer is replaced by its successor in one transition', () => {
-    const world = bootstrapped()
-    const request: RotationRequest = { action: 'revoke', kid: activeKey(world.keySet)?.kid ?? '' }
-    for (const { keySet } of settle({ ...world, now: start + 5 }, request))
-      expect(activeKey(keySet)).toBeDefined()
-    const after = settled(world, start + 5, request)
-    expect(states(after)).toEqual(['active'])
-    expect(activeKey(after.keySet)?.kid).not.toBe(request.kid)
-  })
-
-  it.each(['published', 'retiring'])('a revoked %s key leaves the JWKS at once', (state) => {
-    const world =
-      state === 'published'
-        ? settled(bootstrapped(), start + 29 * day)
-        : settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
-    const kid = world.keySet.keys.find((key) => key.state === state)?.kid ?? ''
-    const now = start + 29 * day + 1
-    const [, first] = settle({ ...world, now }, { action: 'revoke', kid })
-    expect(kids(first ?? world)).not.toContain(kid)
-  })
-
-  it('the key set holds at most 101 keys when the signing period is far shorter than the life of tokens', () => {
-    const fast = { ...times, signingKeyRotationDays: 0.0001, signingKeyPublishSeconds: 2 }
-    let world = settled(emptyWorld(fast, start), start, clock, fast)
-    for (let second = 0; second < 3_000; second += 5) {
-      world = settled(world, start + second * 1000, clock, fast)
-    }
-    expect(world.keySet.keys.length).toBeLessThanOrEqual(101)
-    expect(activeKey(world.keySet)).toBeDefined()
-  })
+it('the key set holds at most 101 keys when the signing period is far shorter than the life of tokens', () => {
+  const fast = { ...times, signingKeyRotationDays: 0.0001, signingKeyPublishSeconds: 2 }
+  let world = settled(emptyWorld(fast, start), start, clock, fast)
+  for (let second = 0; second < 3_000; second += 5) {
+    world = settled(world, start + second * 1000, clock, fast)
+  }
+  expect(world.keySet.keys.length).toBeLessThanOrEqual(101)
+  expect(activeKey(world.keySet)).toBeDefined()
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type AssetSummary, listAccounts, summarizeAssets } from '../../../shared/ledger/account.ts'
+import { type AssetSummary, summarizeAssets } from '../../../shared/ledger/account.ts'
 import { emptyHolding, newWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
 import { Big } from '../../../shared/money.ts'
 import { settings } from '../../../shared/settings.ts'
@@ -69,10 +69,4 @@ it('before rates are published the quote currency alone counts, one for one', ()
     hold: '2.5',
     rates_at: null,
   })
-})
-
-it('accounts are ordered by currency, and a currency that is not held has none', () => {
-  expect(listAccounts(wallet).map(({ currency }) => currency)).toEqual(['BTC', 'ETH', 'UNRATED', 'USDT'])
-  expect(listAccounts(wallet, 'ETH').map(({ currency }) => currency)).toEqual(['ETH'])
-  expect(listAccounts(wallet, 'DOGE')).toEqual([])
 })

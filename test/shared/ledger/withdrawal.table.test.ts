@@ -17,45 +17,43 @@ async function addOwner(): Promise<number> {
   return userId
 }
 
-describe('user, currency and amount of a withdrawal may not change', () => {
-  let userId: number
-  let request: Record<string, unknown>
-  beforeAll(interceptQueues)
-  beforeEach(async () => {
-    userId = await addOwner()
-    request = { withdrawal_id: randomUUID(), user_id: userId, currency: 'USDT', amount: '4', at: 1 }
-  })
+let userId: number
+let request: Record<string, unknown>
+beforeAll(interceptQueues)
+beforeEach(async () => {
+  userId = await addOwner()
+  request = { withdrawal_id: randomUUID(), user_id: userId, currency: 'USDT', amount: '4', at: 1 }
+})
 
-  describe.each([
-    ['another user', async () => ({ user_id: await addOwner() })],
-    ['another currency', async () => ({ currency: 'BTC' })],
-    ['another amount', async () => ({ amount: '4.000000000000000001' })],
-  ])('%s', (what, change) => {
-    it.each([
-      ['settled', 'requested'],
-      ['cancelled', 'requested'],
-      ['requested', 'settled'],
-      ['requested', 'cancelled'],
-    ])(
-      `a withdrawal that names ${what} when it is %s after it was %s is refused, and moves nothing`,
-      async (status, first) => {
-        expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
-        const changes = await change()
-        const owners = [userId, 'user_id' in changes ? changes.user_id : userId]
-        const before = await Promise.all(owners.map(holdingsOf))
-        expect(await deliver(withdrawalUpdated, { ...request, ...changes, status })).toEqual({
-          refused: 'conflicting_content: user_id, currency and amount of a withdrawal may not change',
-        })
-        expect(await Promise.all(owners.map(holdingsOf))).toEqual(before)
-        // The withdrawal goes on with what it began with.
-        expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
-      },
-    )
-  })
+describe.each([
+  ['another user', async () => ({ user_id: await addOwner() })],
+  ['another currency', async () => ({ currency: 'BTC' })],
+  ['another amount', async () => ({ amount: '4.000000000000000001' })],
+])('%s', (what, change) => {
+  it.each([
+    ['settled', 'requested'],
+    ['cancelled', 'requested'],
+    ['requested', 'settled'],
+    ['requested', 'cancelled'],
+  ])(
+    `a withdrawal that names ${what} when it is %s after it was %s is refused, and moves nothing`,
+    async (status, first) => {
+      expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
+      const changes = await change()
+      const owners = [userId, 'user_id' in changes ? changes.user_id : userId]
+      const before = await Promise.all(owners.map(holdingsOf))
+      expect(await deliver(withdrawalUpdated, { ...request, ...changes, status })).toEqual({
+        refused: 'conflicting_content: user_id, currency and amount of a withdrawal may not change',
+      })
+      expect(await Promise.all(owners.map(holdingsOf))).toEqual(before)
+      // The withdrawal goes on with what it began with.
+      expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
+    },
+  )
+})
 
-  it('an amount that is only written otherwise is the same', async () => {
-    expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
-    expect(await deliver(withdrawalUpdated, { ...request, amount: '4.00', status: 'settled' })).toBe('done')
-    expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
-  })
+it('an amount that is only written otherwise is the same', async () => {
+  expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
+  expect(await deliver(withdrawalUpdated, { ...request, amount: '4.00', status: 'settled' })).toBe('done')
+  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
 })

@@ -2,7 +2,7 @@ import { DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler as jwks } from '../../../functions/well-known/jwks.ts'
 import { kms } from '../../../shared/aws/kms.ts'
@@ -53,81 +53,79 @@ const verifier = () =>
 const verify = (token: string, keys: ReturnType<typeof verifier>) =>
   jwtVerify(token, keys, { issuer: issuer(), audience: 'client', algorithms: ['RS256'] })
 
-describe('signDeviceToken', () => {
-  it('a device_token has the claims of its grant and the kid of the active key', async () => {
-    await call({})
-    const token = await signDeviceToken(grant())
-    expect(decodeProtectedHeader(token)).toEqual({
-      alg: 'RS256',
-      typ: 'JWT',
-      kid: activeKey(await readKeySet())?.kid,
-    })
-    const { payload } = await verify(token, verifier())
-    expect(payload).toEqual({
-      iss: 'https://issuer.example.com',
-      sub: '42',
-      aud: 'client',
-      azp: 'client',
-      exp: Math.floor(grant().expiresAt / 1000),
-      iat: Math.floor(Date.now() / 1000),
-      auth_time: Math.floor((Date.now() - 5_000) / 1000),
-      jti: payload.jti,
-      sid: 'session',
-      amr: ['pwd', 'otp'],
-    })
+it('a device_token has the claims of its grant and the kid of the active key', async () => {
+  await call({})
+  const token = await signDeviceToken(grant())
+  expect(decodeProtectedHeader(token)).toEqual({
+    alg: 'RS256',
+    typ: 'JWT',
+    kid: activeKey(await readKeySet())?.kid,
   })
+  const { payload } = await verify(token, verifier())
+  expect(payload).toEqual({
+    iss: 'https://issuer.example.com',
+    sub: '42',
+    aud: 'client',
+    azp: 'client',
+    exp: Math.floor(grant().expiresAt / 1000),
+    iat: Math.floor(Date.now() / 1000),
+    auth_time: Math.floor((Date.now() - 5_000) / 1000),
+    jti: payload.jti,
+    sid: 'session',
+    amr: ['pwd', 'otp'],
+  })
+})
 
-  it('a device_token binds the access_token and the nonce, and has only the user claims that its scopes allow', async () => {
-    await call({})
-    const more = { accessToken: 'opaque', nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
-    const keys = verifier()
-    const narrow = await verify(await signDeviceToken({ ...grant(), ...more }), keys)
-    expect(narrow.payload).toMatchObject({
-      nonce: 'n',
-      at_hash: createHash('sha256').update('opaque').digest().subarray(0, 16).toString('base64url'),
-    })
-    for (const claim of ['email', 'email_verified', 'name']) expect(narrow.payload).not.toHaveProperty(claim)
-    const wide = { ...grant(), ...more, scopes: ['openid', 'profile', 'email'] as const }
-    const { payload } = await verify(await signDeviceToken(wide), keys)
-    expect(payload).toMatchObject({ email: 'a@example.com', email_verified: true, name: 'Alice' })
+it('a device_token binds the access_token and the nonce, and has only the user claims that its scopes allow', async () => {
+  await call({})
+  const more = { accessToken: 'opaque', nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
+  const keys = verifier()
+  const narrow = await verify(await signDeviceToken({ ...grant(), ...more }), keys)
+  expect(narrow.payload).toMatchObject({
+    nonce: 'n',
+    at_hash: createHash('sha256').update('opaque').digest().subarray(0, 16).toString('base64url'),
   })
+  for (const claim of ['email', 'email_verified', 'name']) expect(narrow.payload).not.toHaveProperty(claim)
+  const wide = { ...grant(), ...more, scopes: ['openid', 'profile', 'email'] as const }
+  const { payload } = await verify(await signDeviceToken(wide), keys)
+  expect(payload).toMatchObject({ email: 'a@example.com', email_verified: true, name: 'Alice' })
+})
 
-  it('signing a device_token with a cached key set makes one KMS call and no other AWS call', async () => {
-    await call({})
-    await signDeviceToken(grant())
-    const calls: string[] = []
-    const { restore } = tamperCalls(({ name, perform }) => {
-      calls.push(name)
-      return perform()
-    })
-    await signDeviceToken(grant())
-    restore()
-    expect(calls).toEqual(['SignCommand'])
+it('signing a device_token with a cached key set makes one KMS call and no other AWS call', async () => {
+  await call({})
+  await signDeviceToken(grant())
+  const calls: string[] = []
+  const { restore } = tamperCalls(({ name, perform }) => {
+    calls.push(name)
+    return perform()
   })
+  await signDeviceToken(grant())
+  restore()
+  expect(calls).toEqual(['SignCommand'])
+})
 
-  it('signDeviceToken throws unavailable before the first signing key', async () => {
-    await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
-  })
+it('signDeviceToken throws unavailable before the first signing key', async () => {
+  await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
+})
 
-  it('signDeviceToken uses the successor at once when the cached signer was revoked', async () => {
-    await call({})
-    const before = decodeProtectedHeader(await signDeviceToken(grant())).kid
-    await call({ action: 'revoke', kid: before })
-    const token = await signDeviceToken(grant())
-    expect(decodeProtectedHeader(token).kid).not.toBe(before)
-  })
+it('signDeviceToken uses the successor at once when the cached signer was revoked', async () => {
+  await call({})
+  const before = decodeProtectedHeader(await signDeviceToken(grant())).kid
+  await call({ action: 'revoke', kid: before })
+  const token = await signDeviceToken(grant())
+  expect(decodeProtectedHeader(token).kid).not.toBe(before)
+})
 
-  it('signDeviceToken throws unavailable while the active key is disabled in KMS', async () => {
-    await call({})
-    const { arn = '' } = activeKey(await readKeySet()) ?? {}
-    await kms.send(new DisableKeyCommand({ KeyId: arn }))
-    await expect(signDeviceToken(grant())).rejects.toMatchObject({
-      failure: 'unavailable',
-      retryAfterSeconds: 5,
-    })
-    await kms.send(new EnableKeyCommand({ KeyId: arn }))
-    await signDeviceToken(grant())
+it('signDeviceToken throws unavailable while the active key is disabled in KMS', async () => {
+  await call({})
+  const { arn = '' } = activeKey(await readKeySet()) ?? {}
+  await kms.send(new DisableKeyCommand({ KeyId: arn }))
+  await expect(signDeviceToken(grant())).rejects.toMatchObject({
+    failure: 'unavailable',
+    retryAfterSeconds: 5,
   })
+  await kms.send(new EnableKeyCommand({ KeyId: arn }))
+  await signDeviceToken(grant())
 })
 
 it('every device_token issued over two rotations verifies until it expires, with default JWKS caching', async () => {

@@ -5,7 +5,7 @@ import { measureCalls } from '../../../support/measure-calls.ts'
 import { mailedCode } from '../../../support/outbox.ts'
 import { openTicket, verifyAuthenticator, verifyMailed } from '../../../support/sign-in-calls.ts'
 import { throttle } from '../../../support/tamper-calls.ts'
-import { anotherCode, authenticatorCode, createUser, type TestUser } from '../../../support/sign-in.ts'
+import { authenticatorCode, createUser, type TestUser, wrongTotp } from '../../../support/sign-in.ts'
 
 const wrong = { status: 401, code: 40103, data: null }
 const blocked = { status: 429, code: 42900, data: null }
@@ -26,14 +26,7 @@ const openTickets = async (count: number): Promise<string[]> => {
 
 const right = () => authenticatorCode(user.totpSecret)
 
-/** Sends a wrong code; the right one is of another half minute, so that the clock cannot make it right. */
-const guess = async (ticket: string) => {
-  const codes = await Promise.all([-2, -1, 0, 1, 2].map((step) => codeAt(step)))
-  let code = '000000'
-  while (codes.includes(code)) code = anotherCode(code)
-  return verifyAuthenticator(user, ticket, code)
-}
-const codeAt = (step: number) => authenticatorCode(user.totpSecret, Date.now() + step * 30_000)
+const guess = async (ticket: string) => verifyAuthenticator(user, ticket, await wrongTotp(user.totpSecret))
 
 const warnings = async () =>
   (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Somebody tries'))
@@ -41,6 +34,7 @@ const warnings = async () =>
 /** Waits until the warning has arrived, and then long enough that a second one would have, too. */
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
+  expect((await warnings())[0]?.text).toMatch(/change your password/)
   // A mail that was requested now arrives after every mail that was requested before.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()

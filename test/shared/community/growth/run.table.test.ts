@@ -108,78 +108,74 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
 
 const growInSmallNodes = (rootId: number) => growTree(rootId, Date.now() + 60_000, smallStorage)
 
-describe('growTree', () => {
-  it(
-    'the referral tree is the same for any order of events, with duplicates, and with two workers at once',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(shapes, fc.infiniteStream(fc.nat(1_000_000)), async (shape, random) => {
-          const members = makeMembers(shape)
-          const [root] = members as [ModelMember]
-          const events = [...eventsOf(members), ...eventsOf(members).slice(0, 5)]
-            .map((event) => ({ event, at: random.next().value as number }))
-            .sort((a, b) => a.at - b.at)
-            .map(({ event }) => event)
-          const half = Math.floor(events.length / 2)
-          await deliverInOrder(
-            events.slice(0, half).length === 0 ? [] : [...events.slice(0, half), ...events],
-          )
-          const renamed = members.slice(-3)
-          const newName = (userId: number) => `Renamed ${userId % 2 === 0 ? 'BOB' : 'Ann'}`
-          const renames = renamed.map(
-            ({ userId }) =>
-              () =>
-                rename(userId, newName(userId)),
-          )
-          await Promise.allSettled([
-            growInSmallNodes(root.userId),
-            growInSmallNodes(root.userId),
-            ...renames.map((event) => event()),
-          ])
-          await growInSmallNodes(root.userId)
-          // A rename that fails because of a concurrent write is delivered again, as its queue would do.
-          for (const event of renames) await event()
-          for (const member of renamed) member.nickname = newName(member.userId)
-          const [last] = renamed as [ModelMember]
-          last.nickname = 'Once more'
-          await rename(last.userId, last.nickname, 2)
-          await growInSmallNodes(root.userId)
-          const model = new CommunityModel(members)
-          const wholeAddress = (members[1] as ModelMember).email.toUpperCase()
-          const hidden = `${String(root.userId).slice(1)}@`
-          const names = ['bob', 'ob', 'ç', 'once', 'renamed', 'nobody']
-          const parts = ['EXAMPLE.COM', 'm**', wholeAddress, hidden]
-          await compare(model, root, [undefined, ...names, ...parts])
-          await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
-        }),
-        { numRuns: runs, endOnFailure: true },
-      )
-    },
-    40_000 * runs,
-  )
+it(
+  'the referral tree is the same for any order of events, with duplicates, and with two workers at once',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(shapes, fc.infiniteStream(fc.nat(1_000_000)), async (shape, random) => {
+        const members = makeMembers(shape)
+        const [root] = members as [ModelMember]
+        const events = [...eventsOf(members), ...eventsOf(members).slice(0, 5)]
+          .map((event) => ({ event, at: random.next().value as number }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ event }) => event)
+        const half = Math.floor(events.length / 2)
+        await deliverInOrder(events.slice(0, half).length === 0 ? [] : [...events.slice(0, half), ...events])
+        const renamed = members.slice(-3)
+        const newName = (userId: number) => `Renamed ${userId % 2 === 0 ? 'BOB' : 'Ann'}`
+        const renames = renamed.map(
+          ({ userId }) =>
+            () =>
+              rename(userId, newName(userId)),
+        )
+        await Promise.allSettled([
+          growInSmallNodes(root.userId),
+          growInSmallNodes(root.userId),
+          ...renames.map((event) => event()),
+        ])
+        await growInSmallNodes(root.userId)
+        // A rename that fails because of a concurrent write is delivered again, as its queue would do.
+        for (const event of renames) await event()
+        for (const member of renamed) member.nickname = newName(member.userId)
+        const [last] = renamed as [ModelMember]
+        last.nickname = 'Once more'
+        await rename(last.userId, last.nickname, 2)
+        await growInSmallNodes(root.userId)
+        const model = new CommunityModel(members)
+        const wholeAddress = (members[1] as ModelMember).email.toUpperCase()
+        const hidden = `${String(root.userId).slice(1)}@`
+        const names = ['bob', 'ob', 'ç', 'once', 'renamed', 'nobody']
+        const parts = ['EXAMPLE.COM', 'm**', wholeAddress, hidden]
+        await compare(model, root, [undefined, ...names, ...parts])
+        await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
+      }),
+      { numRuns: runs, endOnFailure: true },
+    )
+  },
+  40_000 * runs,
+)
 
-  it('a tree 200 levels deep grows, and a batch is added to each ancestor once', async () => {
-    const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
-    // The last members are all direct referrals of the 200th member.
-    for (const member of members.slice(201)) member.parent = 200
-    const [root] = members as [ModelMember]
-    await deliverInOrder(eventsOf(members))
-    await growTree(root.userId, Date.now() + 100_000)
-    const model = new CommunityModel(members)
-    await compare(model, root, [undefined])
-    await compare(model, members[200] as ModelMember, [undefined, 'Ç'])
-    const buyer = members[205] as ModelMember
-    for (let i = 0; i < 40; i += 1) await buy(buyer.userId, '0.25')
-    buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
-    const send = vi.spyOn(db, 'send')
-    await growTree(root.userId, Date.now() + 60_000)
-    // A batch makes 201 additions and then 40 deletions, at most 100 in a transaction.
-    expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
-    send.mockRestore()
-    expect(await readJournal(root.userId, 1)).toEqual([])
-    await compare(model, members[150] as ModelMember, [undefined])
-  }, 180_000)
-})
+it('a tree 200 levels deep grows, and a batch is added to each ancestor once', async () => {
+  const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
+  // The last members are all direct referrals of the 200th member.
+  for (const member of members.slice(201)) member.parent = 200
+  const [root] = members as [ModelMember]
+  await deliverInOrder(eventsOf(members))
+  await growTree(root.userId, Date.now() + 100_000)
+  const model = new CommunityModel(members)
+  await compare(model, root, [undefined])
+  await compare(model, members[200] as ModelMember, [undefined, 'Ç'])
+  const buyer = members[205] as ModelMember
+  for (let i = 0; i < 40; i += 1) await buy(buyer.userId, '0.25')
+  buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
+  const send = vi.spyOn(db, 'send')
+  await growTree(root.userId, Date.now() + 60_000)
+  // A batch makes 201 additions and then 40 deletions, at most 100 in a transaction.
+  expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
+  send.mockRestore()
+  expect(await readJournal(root.userId, 1)).toEqual([])
+  await compare(model, members[150] as ModelMember, [undefined])
+}, 180_000)
 
 /** How often the worker is killed. */
 const kills = Number(process.env['KILLS'] ?? 4)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Item } from '../../../../shared/db/table.ts'
 import { type BillFilter, billTypes, BillType, selects } from '../../../../shared/ledger/bill-types.ts'
 import { applyMovements } from '../../../../shared/ledger/bill.ts'
@@ -97,68 +97,66 @@ function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFi
   }
 }
 
-describe('the index of bills', () => {
-  it('the lists of the index have the bills that each filter selects, in their order', () => {
-    fc.assert(
-      fc.property(history, (bills) => {
-        const { wallet, chunks } = post(bills)
-        const parts = chunks.flatMap((chunk) => partsOf(chunk, currenciesOf(wallet)))
-        for (const filter of filters.slice(1))
-          expect(readNumbers(parts, wallet, filter)).toEqual(numbersOf(bills, filter))
-      }),
-      { numRuns: 30, endOnFailure: true },
-    )
-  })
+it('the lists of the index have the bills that each filter selects, in their order', () => {
+  fc.assert(
+    fc.property(history, (bills) => {
+      const { wallet, chunks } = post(bills)
+      const parts = chunks.flatMap((chunk) => partsOf(chunk, currenciesOf(wallet)))
+      for (const filter of filters.slice(1))
+        expect(readNumbers(parts, wallet, filter)).toEqual(numbersOf(bills, filter))
+    }),
+    { numRuns: 30, endOnFailure: true },
+  )
+})
 
-  it('as many bills are before a quarter of an hour as are found by looking at each, in every list', () => {
-    fc.assert(
-      fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
-        const { wallet, chunks } = post(bills)
-        const until = (bills[position % bills.length]?.quarter ?? start) + (gap % 3) - 1
-        const before = bills.filter((bill) => bill.quarter < until)
-        const chunk = chunks.findLast(({ marks }) => (marks[0]?.quarter ?? 0) < until)
-        const counts = countBefore(until, wallet, chunk)
-        for (const filter of filters)
-          expect(counts && lengthOf(filter, counts, currenciesOf(wallet))).toBe(
-            numbersOf(before, filter).length,
-          )
-      }),
-      { endOnFailure: true },
-    )
-  })
-
-  it('a chunk that was read before a later one was stored is found outdated, and never counted with', () => {
-    fc.assert(
-      fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
-        const { wallet, chunks } = post(bills)
-        fc.pre(chunks.length > 0)
-        const until = (bills[place % bills.length]?.quarter ?? 0) + 1
-        const seen = chunks.slice(0, age % chunks.length)
-        const counts = countBefore(
-          until,
-          wallet,
-          seen.findLast(({ marks }) => (marks[0]?.quarter ?? 0) < until),
+it('as many bills are before a quarter of an hour as are found by looking at each, in every list', () => {
+  fc.assert(
+    fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
+      const { wallet, chunks } = post(bills)
+      const until = (bills[position % bills.length]?.quarter ?? start) + (gap % 3) - 1
+      const before = bills.filter((bill) => bill.quarter < until)
+      const chunk = chunks.findLast(({ marks }) => (marks[0]?.quarter ?? 0) < until)
+      const counts = countBefore(until, wallet, chunk)
+      for (const filter of filters)
+        expect(counts && lengthOf(filter, counts, currenciesOf(wallet))).toBe(
+          numbersOf(before, filter).length,
         )
-        const expected = bills.filter((bill) => bill.quarter < until).length
-        if (counts !== undefined) expect(lengthOf({}, counts, [])).toBe(expected)
-      }),
-      { endOnFailure: true },
-    )
-  })
+    }),
+    { endOnFailure: true },
+  )
+})
 
-  it('a wallet with an index is read as it was stored', () => {
-    fc.assert(
-      fc.property(history, (bills) => {
-        const { wallet, chunks } = post(bills)
-        const { holdings, ...item } = asStored(walletItem(wallet))
-        // A map of DynamoDB has no order.
-        const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
-        const read = toWallet(wallet.id, { ...item, holdings: reversed })
-        expect([read.first, read.tail]).toEqual([wallet.first, wallet.tail])
-        expect(currenciesOf(read)).toEqual(currenciesOf(wallet))
-        expect(chunksOf(read)).toBe(chunks.length)
-      }),
-      { numRuns: 20, endOnFailure: true },
-    )
-  })
+it('a chunk that was read before a later one was stored is found outdated, and never counted with', () => {
+  fc.assert(
+    fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
+      const { wallet, chunks } = post(bills)
+      fc.pre(chunks.length > 0)
+      const until = (bills[place % bills.length]?.quarter ?? 0) + 1
+      const seen = chunks.slice(0, age % chunks.length)
+      const counts = countBefore(
+        until,
+        wallet,
+        seen.findLast(({ marks }) => (marks[0]?.quarter ?? 0) < until),
+      )
+      const expected = bills.filter((bill) => bill.quarter < until).length
+      if (counts !== undefined) expect(lengthOf({}, counts, [])).toBe(expected)
+    }),
+    { endOnFailure: true },
+  )
+})
+
+it('a wallet with an index is read as it was stored', () => {
+  fc.assert(
+    fc.property(history, (bills) => {
+      const { wallet, chunks } = post(bills)
+      const { holdings, ...item } = asStored(walletItem(wallet))
+      // A map of DynamoDB has no order.
+      const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
+      const read = toWallet(wallet.id, { ...item, holdings: reversed })
+      expect([read.first, read.tail]).toEqual([wallet.first, wallet.tail])
+      expect(currenciesOf(read)).toEqual(currenciesOf(wallet))
+      expect(chunksOf(read)).toBe(chunks.length)
+    }),
+    { numRuns: 20, endOnFailure: true },
+  )
 })

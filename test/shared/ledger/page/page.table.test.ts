@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { handler as walletTransferred } from '../../../../functions/intake/wallet.transferred.ts'
 import { addDays, dayOf, endOfDay, startOfDay } from '../../../../shared/dates.ts'
@@ -65,59 +65,55 @@ const combinations: Partial<BillsQuery>[] = optional(['USDT', 'BTC', 'DOGE']).fl
   ),
 )
 
-describe('pages of bills', () => {
-  let userId: number
-  let all: Bill[]
+let userId: number
+let all: Bill[]
 
-  beforeAll(async () => {
-    interceptQueues()
-    userId = await makeHistory()
-    all = await readAllBills(userId, 'asset')
-  })
-  afterEach(() => void vi.useRealTimers())
+beforeAll(async () => {
+  interceptQueues()
+  userId = await makeHistory()
+  all = await readAllBills(userId, 'asset')
+})
+afterEach(() => void vi.useRealTimers())
 
-  it('bills of several days are listed completely, newest first', () => {
-    expect(all.length).toBe(count)
-    expect(all.map(({ id }) => id)).toEqual(
-      Array.from({ length: count }, (_, i) => `A${userId}-${count - i}`),
-    )
-    expect(new Set(all.map(({ created_at }) => dayOf(created_at)))).toEqual(
-      new Set(Array.from({ length: 4 }, (_, i) => addDays('2026-03-01', i))),
-    )
-    expect(new Set(all.map(({ business_id }) => business_id))).toEqual(
-      new Set(['ADJUSTMENT_CREDIT', 'ADJUSTMENT_DEBIT', 'TRANSFER_OUT']),
-    )
-    for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id].direction)
-  })
-
-  it('every combination of bill filters and dates finds the same bills as comparing each bill with it', async () => {
-    expect(combinations.length).toBe(360)
-    for (const query of combinations) {
-      const expected = filterBills(all, query)
-      const page = await readPage(userId, 'asset', { ...query, current: 1, size: 7 })
-      const found = [page.records, page.total, page.pages]
-      expect(found, JSON.stringify(query)).toEqual([
-        expected.slice(0, 7),
-        expected.length,
-        Math.ceil(expected.length / 7),
-      ])
-    }
-  }, 60_000)
-
-  it.each([1, 2, 3, 4, 9])(
-    'page %d of the bills, with 7 on each page, holds the right ones',
-    async (current) => {
-      const query = { currency: 'USDT', beginTime: days[1], endTime: days[3] }
-      const expected = filterBills(all, query)
-      const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
-      expect(page.records).toEqual(expected.slice((current - 1) * 7, current * 7))
-      expect(page.total).toBe(expected.length)
-    },
+it('bills of several days are listed completely, newest first', () => {
+  expect(all.length).toBe(count)
+  expect(all.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, i) => `A${userId}-${count - i}`))
+  expect(new Set(all.map(({ created_at }) => dayOf(created_at)))).toEqual(
+    new Set(Array.from({ length: 4 }, (_, i) => addDays('2026-03-01', i))),
   )
+  expect(new Set(all.map(({ business_id }) => business_id))).toEqual(
+    new Set(['ADJUSTMENT_CREDIT', 'ADJUSTMENT_DEBIT', 'TRANSFER_OUT']),
+  )
+  for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id].direction)
+})
 
-  it('bills of the asset wallet do not appear in the reward wallet', async () => {
-    const bills = await readAllBills(userId, 'reward')
-    expect(bills.length).toBe(all.filter(({ business_id }) => business_id === 'TRANSFER_OUT').length)
-    expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['TRANSFER_IN']))
-  })
+it('every combination of bill filters and dates finds the same bills as comparing each bill with it', async () => {
+  expect(combinations.length).toBe(360)
+  for (const query of combinations) {
+    const expected = filterBills(all, query)
+    const page = await readPage(userId, 'asset', { ...query, current: 1, size: 7 })
+    const found = [page.records, page.total, page.pages]
+    expect(found, JSON.stringify(query)).toEqual([
+      expected.slice(0, 7),
+      expected.length,
+      Math.ceil(expected.length / 7),
+    ])
+  }
+}, 60_000)
+
+it.each([1, 2, 3, 4, 9])(
+  'page %d of the bills, with 7 on each page, holds the right ones',
+  async (current) => {
+    const query = { currency: 'USDT', beginTime: days[1], endTime: days[3] }
+    const expected = filterBills(all, query)
+    const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
+    expect(page.records).toEqual(expected.slice((current - 1) * 7, current * 7))
+    expect(page.total).toBe(expected.length)
+  },
+)
+
+it('bills of the asset wallet do not appear in the reward wallet', async () => {
+  const bills = await readAllBills(userId, 'reward')
+  expect(bills.length).toBe(all.filter(({ business_id }) => business_id === 'TRANSFER_OUT').length)
+  expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['TRANSFER_IN']))
 })
