@@ -4,32 +4,24 @@ import { OutOfTime } from './invocation.ts'
 
 /**
  * Why something could not be done now that may well be done a moment later, though nothing is wrong with the
- * request or with the service's code: a dependency throttled, answered 5xx (`outage`), gave no answer
- * (`timed_out`) or no connection (`unreachable`); other writers were first at every attempt (`contention`);
- * the invocation ran `out_of_time`; a part of the service is `not_ready`, such as the first signing key; or
- * an operator switched the service off for `maintenance`.
+ * request or with the service's code. Besides the causes below: the invocation ran `out_of_time`; a part of
+ * the service is `not_ready`, such as the first signing key; or an operator switched it off for
+ * `maintenance`.
  */
-export type PassingCause =
-  | 'throttled'
-  | 'outage'
-  | 'timed_out'
-  | 'unreachable'
-  | 'contention'
-  | 'out_of_time'
-  | 'not_ready'
-  | 'maintenance'
+type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
 /**
- * The names of AWS errors and the codes of Node.js that stand for a passing cause. The SDK retries most of
- * them (`@smithy/core/retry`), so they arrive here after its last attempt.
+ * The names of AWS errors and the codes of Node.js that stand for a passing cause: a dependency throttled,
+ * answered 5xx (`outage`), gave no answer or no connection; other writers were first at every attempt. The SDK
+ * retries most of them (`@smithy/core/retry`), so they arrive here after its last attempt.
  */
-const names: [cause: PassingCause, pattern: RegExp][] = [
+const names = [
   ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],
   ['outage', /^(KMS)?Internal[EFS]|Unavailable|^DependencyTimeout|^SendingPaused|^AccountSuspended/],
   ['timed_out', /^(AbortError|ETIMEDOUT|RequestTimeout|TimeoutError)/],
   ['unreachable', /^(EAI_AGAIN|ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE)/],
   ['contention', /^Transaction(Conflict|InProgress)/],
-]
+] as const
 
 const causeOfName = (name: string): PassingCause | undefined =>
   names.find(([, pattern]) => pattern.test(name))?.[0]
@@ -59,7 +51,7 @@ export const isUnavailable = (error: unknown): boolean => passingCause(error) !=
 /**
  * Whether an error is a fault: the service's own, because neither the caller nor another system can mend it.
  * Faults are every error without a passing cause that is not a coded failure of the caller, and an invocation
- * that ran out of time although no AWS call was slow. infra/RUNBOOK.md#faults lists what is none.
+ * that ran out of time without waiting for AWS. infra/RUNBOOK.md#faults lists what is none.
  */
 export function isFault(error: unknown): boolean {
   if (error instanceof OutOfTime) return !error.waitedForAws

@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
-  /** Whether an AWS call took long enough to be the reason; if not, the function itself is too slow. */
+  /** Whether an AWS call was under way; if not, the function itself is too slow. */
   readonly waitedForAws: boolean
 
   constructor(waitedForAws: boolean) {
@@ -16,18 +16,14 @@ export class OutOfTime extends Error {
   }
 }
 
-/** The work of an invocation: its deadline, and its AWS calls under way by the instant of their start. */
+/** The work of an invocation: its deadline, and its AWS calls under way. */
 interface Invocation {
   deadline: AbortController
-  calls: Map<Promise<unknown>, number>
-  longestCallMilliseconds: number
+  calls: Set<Promise<unknown>>
   ended: boolean
 }
 
 const invocations = new AsyncLocalStorage<Invocation>()
-
-/** An AWS call that takes longer was hung, throttled or retried: healthy ones take a few dozen. */
-const slowCallMilliseconds = 1_000
 
 /** What is needed of Lambda's context. Without `getRemainingTimeInMillis`, outside Lambda, no deadline. */
 export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
@@ -42,13 +38,8 @@ export async function runInvocation<T>(
   reserveMilliseconds: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const invocation: Invocation = {
-    deadline: new AbortController(),
-    calls: new Map(),
-    longestCallMilliseconds: 0,
-    ended: false,
-  }
-  const expire = () => invocation.deadline.abort(new OutOfTime(hasWaitedForAws(invocation)))
+  const invocation: Invocation = { deadline: new AbortController(), calls: new Set(), ended: false }
+  const expire = () => invocation.deadline.abort(new OutOfTime(invocation.calls.size > 0))
   const timer =
     getRemainingTimeInMillis &&
     setTimeout(expire, Math.max(0, getRemainingTimeInMillis() - reserveMilliseconds))
@@ -56,18 +47,9 @@ export async function runInvocation<T>(
     return await invocations.run(invocation, work)
   } finally {
     invocation.ended = true
-    await Promise.allSettled(invocation.calls.keys())
+    await Promise.allSettled(invocation.calls)
     clearTimeout(timer)
   }
-}
-
-function hasWaitedForAws({ calls, longestCallMilliseconds }: Invocation): boolean {
-  const now = performance.now()
-  const longest = Math.max(
-    longestCallMilliseconds,
-    ...[...calls.values()].map((startedAt) => now - startedAt),
-  )
-  return longest >= slowCallMilliseconds
 }
 
 /** Ends at the deadline of the running invocation with OutOfTime as its reason; undefined without one. */
@@ -86,15 +68,12 @@ export async function callWithinInvocation<T>(
   const { signal } = invocation.deadline
   signal.throwIfAborted()
   if (invocation.ended) throw new Error('the invocation has its result already')
-  const startedAt = performance.now()
   const call = endWith(signal, perform(signal))
-  invocation.calls.set(call, startedAt)
+  invocation.calls.add(call)
   try {
     return await call
   } finally {
     invocation.calls.delete(call)
-    const took = performance.now() - startedAt
-    invocation.longestCallMilliseconds = Math.max(invocation.longestCallMilliseconds, took)
   }
 }
 

@@ -1,10 +1,31 @@
 import * as v from 'valibot'
-import { AddressTag, ChainAddress } from '../../shared/deposits/address.ts'
-import { provisionAddresses } from '../../shared/deposits/provision-addresses.ts'
-import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
+import { ConditionFailed } from '../../shared/db/write.ts'
+import {
+  addressDigest,
+  AddressTag,
+  ChainAddress,
+  putAddress,
+  putFreeAddress,
+  putPool,
+  readAddresses,
+} from '../../shared/deposits/address.ts'
+import { applyOnce, type Outcome } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
+import { RejectedEvent } from '../../shared/events/rejected-event.ts'
+import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
-/** Adds deposit addresses to the pool of their currency and network. */
+/**
+ * Number of addresses in one transaction of at most 100 writes: two writes for each, and one for the chunk's
+ * event record. It must not change, because a partly added batch is continued by its chunk numbers.
+ */
+const chunkSize = 48
+
+/**
+ * Adds deposit addresses to the pool of their currency and network, each exactly once, even if an earlier
+ * delivery added only part of them. Every chunk claims a key of its own in the transaction that adds its
+ * addresses, and the batch claims its business key at last: it is recorded once all of it is there, and can
+ * be refused until then. An address that came in another batch rejects it before anything is written.
+ */
 export const handler = intake({
   detailType: 'addresses.provisioned',
   detail: v.object({
@@ -24,5 +45,27 @@ export const handler = intake({
   }),
   key: ({ batch_id }) => batch_id,
   rejections: ['address_taken'],
-  apply: provisionAddresses,
+  async apply({ addresses, ...batch }, record) {
+    const { currency, currency_network: network } = batch
+    const pool = { currency, network }
+    const known = await readAddresses(addresses.map((address) => ({ network, ...address })))
+    if (known.some(({ batch_id }) => batch_id !== batch.batch_id)) throw new RejectedEvent('address_taken')
+    const outcomes: Outcome[] = []
+    for (let start = 0; start < addresses.length; start += chunkSize) {
+      const writes = addresses.slice(start, start + chunkSize).flatMap((address) => {
+        const digest = addressDigest({ network, ...address })
+        return [putAddress(digest, { ...batch, ...address }), putFreeAddress(pool, digest)]
+      })
+      const detailType = `${record.detailType}.chunk`
+      const businessKey = `${start / chunkSize}#${record.businessKey}`
+      try {
+        outcomes.push(await applyOnce({ ...record, detailType, businessKey }, writes))
+      } catch (error) {
+        // Another batch has added the same address since the addresses were read.
+        throw error instanceof ConditionFailed ? new RejectedEvent('address_taken') : error
+      }
+    }
+    outcomes.push(await applyOnce(record, [putPool(pool)]))
+    return outcomes.includes('applied') ? 'applied' : 'duplicate'
+  },
 })

@@ -1,11 +1,20 @@
 import * as v from 'valibot'
-import { purchasePackage } from '../../shared/community/purchase.ts'
+import { putJournalEntry } from '../../shared/community/growth/journal.ts'
+import { notifyTreeQueue } from '../../shared/community/growth/queue.ts'
+import { addPurchase, readProfile } from '../../shared/community/profile.ts'
+import { applyOnce } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
+import { OutOfOrderEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../../shared/fields.ts'
+import type { Posting } from '../../shared/ledger/bill.ts'
+import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
-/** Counts a package purchase for the buyer and for all their ancestors in the referral tree. */
+/**
+ * Counts a package purchase: in the buyer's profile at once, and in the sums of all ancestors through the
+ * tree's journal. A payment is debited in the same transaction.
+ */
 export const handler = intake({
   detailType: 'package.purchased',
   detail: v.object({
@@ -19,6 +28,21 @@ export const handler = intake({
   }),
   key: ({ purchase_id }) => purchase_id,
   rejections: ['unknown_user', 'insufficient_balance'],
-  apply: ({ purchase_id, user_id, amount, payment }, record) =>
-    purchasePackage({ purchaseId: purchase_id, userId: user_id, amount, payment }, record),
+  async apply({ purchase_id: reference, user_id: userId, amount, payment }, record) {
+    const buyer = await readProfile(userId)
+    if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')
+    const { depth, rootId } = buyer
+    const writes = [
+      addPurchase(userId, amount),
+      ...(depth === 0 ? [] : [putJournalEntry(rootId, userId, { amount })]),
+    ]
+    const debit = async ({ wallet, ...money }: NonNullable<typeof payment>) => {
+      const movement: Posting = { kind: 'post', type: 'PACKAGE_PURCHASE', ...money, reference }
+      const wallets = [{ id: { userId, wallet }, movement }]
+      return postTransaction({ record, wallets, alongside: () => writes })
+    }
+    const outcome = await (payment === undefined ? applyOnce(record, writes) : debit(payment))
+    if (depth > 0) await notifyTreeQueue(rootId)
+    return outcome
+  },
 })

@@ -30,7 +30,7 @@ export const handler = intake({
         const dashboardWrites = await recordReward(reward)
         return postTransaction({
           record,
-          wallets: [{ id, movements: [posting] }],
+          wallets: [{ id, movement: posting }],
           alongside: () => dashboardWrites,
         })
       },

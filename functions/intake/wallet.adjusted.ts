@@ -36,6 +36,6 @@ export const handler = intake({
       reference: adjustment_id,
       remark: reason,
     }
-    return postTransaction({ record, wallets: [{ id, movements: [posting] }] })
+    return postTransaction({ record, wallets: [{ id, movement: posting }] })
   },
 })

@@ -30,8 +30,8 @@ export const handler = intake({
     return postTransaction({
       record,
       wallets: [
-        { id: { userId: user_id, wallet: from }, movements: [{ ...posting, type: 'TRANSFER_OUT' }] },
-        { id: { userId: user_id, wallet: to }, movements: [{ ...posting, type: 'TRANSFER_IN' }] },
+        { id: { userId: user_id, wallet: from }, movement: { ...posting, type: 'TRANSFER_OUT' } },
+        { id: { userId: user_id, wallet: to }, movement: { ...posting, type: 'TRANSFER_IN' } },
       ],
     })
   },

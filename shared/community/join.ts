@@ -16,8 +16,8 @@ export interface Registration {
 
 /** The community's part of a user's registration or update. */
 export interface Membership {
-  /** Writes for the transaction that registers or updates the user at an instant, epoch milliseconds. */
-  writes: (at: number) => Write[]
+  /** Writes for the transaction that registers or updates the user. */
+  writes: Write[]
   /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
   notify: () => Promise<void>
 }
@@ -33,7 +33,7 @@ export async function registerMember(registration: Registration): Promise<Member
   if (referrerId !== undefined && referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
   const place = referrer === undefined ? { rootId: userId, depth: 0, upline: [] } : placeBelow(referrer)
   const member = { userId, nickname, email, joinedAt: registeredAt, ...place }
-  return withJournal(member, { joined: true }, () => [putProfile(member)])
+  return withJournal(member, { joined: true }, putProfile(member))
 }
 
 /** The place in the referral tree of a new direct referral of a member. */
@@ -62,19 +62,19 @@ export async function renameMember(
   if (profile === undefined) throw new OutOfOrderEvent('unknown_user')
   const { nickname = profile.nickname, email = profile.email } = changes
   const isSame = nickname === profile.nickname && email === profile.email
-  const renamed = withJournal(profile, { renamed: true }, () => [renameProfile(profile, { nickname, email })])
-  return isSame ? { ...renamed, writes: () => [] } : renamed
+  const renamed = withJournal(profile, { renamed: true }, renameProfile(profile, { nickname, email }))
+  return isSame ? { ...renamed, writes: [] } : renamed
 }
 
-/** Adds the journal entry of a change to its writes. A root has no ancestors whom it concerns. */
+/** Adds the journal entry of a change to its write. A root has no ancestors whom it concerns. */
 function withJournal(
   { userId, rootId, depth }: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
   change: JournalChange,
-  writes: (at: number) => Write[],
+  write: Write,
 ): Membership {
-  if (depth === 0) return { writes, notify: async () => undefined }
+  if (depth === 0) return { writes: [write], notify: async () => undefined }
   return {
-    writes: (at) => [...writes(at), putJournalEntry(rootId, userId, change, at)],
+    writes: [write, putJournalEntry(rootId, userId, change)],
     notify: () => notifyTreeQueue(rootId),
   }
 }

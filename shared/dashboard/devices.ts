@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
-import { ConditionFailed, putNew, type Write } from '../db/write.ts'
+import { ConditionFailed, putVersioned, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { retry } from '../retry.ts'
 import { requireUser } from '../users/user.ts'
@@ -16,6 +16,9 @@ const Device = v.object({
   at: Integer,
 })
 type Device = v.InferOutput<typeof Device>
+
+const StoredDevice = v.object({ ...Device.entries, version: Integer })
+type StoredDevice = v.InferOutput<typeof StoredDevice>
 
 const devices = itemType({
   pk: 'DEVICE#{deviceId}',
@@ -48,23 +51,14 @@ export function recordDevice(deviceId: string, device: Device, record: EventReco
 const isLater = (device: Device, stored: Device | undefined): boolean =>
   stored === undefined || device.at > stored.at || (device.at === stored.at && !device.active)
 
-async function readDevice(deviceId: string): Promise<Device | undefined> {
+async function readDevice(deviceId: string): Promise<StoredDevice | undefined> {
   const item = await readItem(devices.key({ deviceId }), { consistent: true })
-  return item && v.parse(Device, item)
+  return item && v.parse(StoredDevice, item)
 }
 
-/** The write of a device; its condition fails if the stored device has changed since it was read. */
-function putDevice(deviceId: string, device: Device, stored: Device | undefined): Write {
-  const item = { ...devices.key({ deviceId }), ...device }
-  if (stored === undefined) return putNew(item)
-  return {
-    Put: {
-      Item: item,
-      ConditionExpression: 'userId = :user AND #active = :active AND #at = :at',
-      ExpressionAttributeNames: { '#active': 'active', '#at': 'at' },
-      ExpressionAttributeValues: { ':user': stored.userId, ':active': stored.active, ':at': stored.at },
-    },
-  }
+/** The write of a device; its condition fails if it has been written since it was read. */
+function putDevice(deviceId: string, device: Device, { version = 0 }: Partial<StoredDevice> = {}): Write {
+  return putVersioned({ ...devices.key({ deviceId }), ...device, version: version + 1 }, version)
 }
 
 /** The writes that move an active device from its previous to its present user's count, if they differ. */

@@ -5,8 +5,8 @@ import { itemType } from '../db/item-type.ts'
 import { instantKeys, readListPage, rowKey } from '../db/numbered-list.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
-import { Integer, type Item, type Key } from '../db/table.ts'
-import { putNew, putVersioned, type Write } from '../db/write.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { putVersioned, type Write } from '../db/write.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
 import { pageQuery, toPage } from '../page.ts'
 import { Money } from '../money.ts'
@@ -110,30 +110,21 @@ const rowKeys = itemType({
 const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
- * The items of a deposit: its own, and its rows in two lists, that of all deposits and that of its currency.
- * Rows hold the whole deposit, so that a page is one read.
- */
-function depositItems(deposit: Deposit): [Item & Key, Item & Key, Item & Key] {
-  const { id, userId, currency, ordinal, currencyOrdinal } = deposit
-  const item = { ...deposit, amount: toNumberValue(deposit.amount) }
-  const row = (list: string, number: number) => ({
-    ...rowKey(list, number),
-    ...instantKeys(list, deposit.created_at, number),
-    ...item,
-  })
-  return [
-    { ...depositKeys.key({ id }), ...item },
-    row(listName(userId), ordinal),
-    row(listName(userId, currency), currencyOrdinal),
-  ]
-}
-
-/**
- * The writes of a deposit's next version; the first fails unless the stored version is the previous one.
+ * The writes of a deposit's next version: its own item, and its rows in two lists, that of all deposits and
+ * that of its currency. Rows hold the whole deposit, so that a page is one read. The first write fails unless
+ * the stored version is the previous one.
  */
 export function putDeposit(deposit: Deposit): Write[] {
-  const [own, ...rows] = depositItems(deposit)
-  return [putVersioned(own, deposit.version - 1), ...rows.map((Item) => ({ Put: { Item } }))]
+  const { id, userId, currency, version, ordinal, currencyOrdinal } = deposit
+  const item = { ...deposit, amount: toNumberValue(deposit.amount) }
+  const putRow = (list: string, number: number): Write => ({
+    Put: { Item: { ...rowKey(list, number), ...instantKeys(list, deposit.created_at, number), ...item } },
+  })
+  return [
+    putVersioned({ ...depositKeys.key({ id }), ...item }, version - 1),
+    putRow(listName(userId), ordinal),
+    putRow(listName(userId, currency), currencyOrdinal),
+  ]
 }
 
 /** The numbers of a user's deposits by currency, which are the lengths of the lists. */
@@ -173,21 +164,8 @@ export const countDeposits = ({ byCurrency }: DepositCount, currency?: string): 
 export function putDepositCount(count: DepositCount, currency: string, at: number): Write {
   const total = countDeposits(count)
   const byCurrency = new Map(count.byCurrency).set(currency, countDeposits(count, currency) + 1)
-  const item = {
-    ...countKey(count.userId),
-    last_at: at,
-    total: total + 1,
-    counts: Object.fromEntries(byCurrency),
-  }
-  if (total === 0) return putNew(item)
-  return {
-    Put: {
-      Item: item,
-      ConditionExpression: '#total = :total',
-      ExpressionAttributeNames: { '#total': 'total' },
-      ExpressionAttributeValues: { ':total': total },
-    },
-  }
+  const counts = Object.fromEntries(byCurrency)
+  return putVersioned({ ...countKey(count.userId), last_at: at, version: total + 1, counts }, total)
 }
 
 /** Query parameters of a page of deposits. */

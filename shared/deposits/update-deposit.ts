@@ -115,7 +115,7 @@ async function writeDeposit(
   const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
   return postTransaction({
     at,
-    wallets: [{ id: { userId, wallet: 'asset' }, movements: [credit] }],
+    wallets: [{ id: { userId, wallet: 'asset' }, movement: credit }],
     alongside: (bookedAt) => [
       ...others,
       ...putDeposit({ ...deposit, credited_at: Math.max(bookedAt, deposit.created_at) }),

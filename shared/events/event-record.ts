@@ -60,19 +60,13 @@ export const eventRecord = (
 })
 
 /**
- * Writes what an event changes, given the instant of the transaction (epoch milliseconds), together with its
- * business key, so that it takes effect exactly once. Resolves with `duplicate` when the key was used before
+ * Writes what an event changes together with its business key, so that it takes effect exactly once. Resolves with `duplicate` when the key was used before
  * with the same content; throws RejectedEvent when it was used with other content or a copy of this event was
  * refused, and the error of a write whose own condition does not hold.
  */
-export async function applyOnce(
-  record: EventRecord,
-  writes: Write[] | ((at: number) => Write[]),
-): Promise<Outcome> {
-  const at = Date.now()
-  const all = typeof writes === 'function' ? writes(at) : writes
-  const eventKey = putEventRecord(record, at)
-  const [firstFailure, ...others] = await tryTransact([eventKey, ...all])
+export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
+  const eventKey = putEventRecord(record, Date.now())
+  const [firstFailure, ...others] = await tryTransact([eventKey, ...writes])
   if (firstFailure === undefined) return 'applied'
   const known = firstFailure.write === eventKey && resolveDuplicate(record, firstFailure.stored)
   if (known) return known

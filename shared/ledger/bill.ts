@@ -103,42 +103,33 @@ interface Reservation {
 /** A movement: one change of one currency of a wallet. */
 export type Movement = Posting | Reservation
 
-/** Result of movements: the wallet after them and the new bills, or why the movements are rejected. */
-type Applied = { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
+/** Result of a movement: the wallet after it and the bill of a posting, or why the movement is rejected. */
+type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
 /** Maximum number of currencies in a wallet: every bill writes its item, which has them all. */
 const maxCurrencies = 100
 
-/** Applies movements to a wallet at one instant (epoch milliseconds), all or none. Writes nothing. */
-export function applyMovements(before: Wallet, movements: readonly Movement[], at: number): Applied {
-  let wallet = before
-  const bills: NewBill[] = []
-  for (const movement of movements) {
-    const { currency } = movement
-    const held = wallet.holdings.get(currency)
-    const holding = held ?? emptyHolding(wallet.holdings.size)
-    const after = movement.kind === 'post' ? post(holding, movement) : reserve(holding, movement)
-    const hasRoom = held !== undefined || wallet.holdings.size < maxCurrencies
-    const rejection = findRejection(after) ?? (hasRoom ? undefined : 'too_many_currencies')
-    if (rejection !== undefined) return { rejection }
-    wallet = { ...wallet, lastAt: at, holdings: new Map(wallet.holdings).set(currency, after) }
-    if (movement.kind !== 'post') continue
-    const mark = { code: codeOf(after.number, movement.type), quarter: quarterOf(at) }
-    wallet = {
-      ...wallet,
-      counts: addToCounts(wallet.counts, mark.code),
-      first: wallet.first || mark.quarter,
-      tail: [...wallet.tail, mark],
-    }
-    bills.push({
-      ...movement,
-      id: wallet.id,
-      number: countBills(wallet),
-      balanceAfter: after.balance.plus(after.hold),
-      createdAt: at,
-    })
+/** Applies a movement to a wallet at an instant (epoch milliseconds). Writes nothing. */
+export function applyMovement(before: Wallet, movement: Movement, at: number): Applied {
+  const { currency } = movement
+  const held = before.holdings.get(currency)
+  const holding = held ?? emptyHolding(before.holdings.size)
+  const after = movement.kind === 'post' ? post(holding, movement) : reserve(holding, movement)
+  const hasRoom = held !== undefined || before.holdings.size < maxCurrencies
+  const rejection = findRejection(after) ?? (hasRoom ? undefined : 'too_many_currencies')
+  if (rejection !== undefined) return { rejection }
+  const moved = { ...before, lastAt: at, holdings: new Map(before.holdings).set(currency, after) }
+  if (movement.kind !== 'post') return { wallet: moved }
+  const mark = { code: codeOf(after.number, movement.type), quarter: quarterOf(at) }
+  const wallet = {
+    ...moved,
+    counts: addToCounts(moved.counts, mark.code),
+    first: moved.first || mark.quarter,
+    tail: [...moved.tail, mark],
   }
-  return { wallet, bills }
+  const number = countBills(wallet)
+  const balanceAfter = after.balance.plus(after.hold)
+  return { wallet, bill: { ...movement, id: wallet.id, number, balanceAfter, createdAt: at } }
 }
 
 function post(before: Holding, { type, amount, fromHold = false }: Posting): Holding {

@@ -11,8 +11,8 @@ import { OutOfOrderEvent, RejectedEvent, type RejectionReason } from '../events/
 import { runExclusive } from '../keyed-mutex.ts'
 import { retry } from '../retry.ts'
 import { readUser } from '../users/user.ts'
-import { applyMovements, type Movement, type NewBill, putBill } from './bill.ts'
-import { closeChunks } from './page/index.ts'
+import { applyMovement, type Movement, type NewBill, putBill } from './bill.ts'
+import { closeChunk } from './page/index.ts'
 import { putWallet, readWallet, type Wallet, type WalletId, walletPath } from './wallet.ts'
 
 export interface LedgerTransaction {
@@ -23,8 +23,8 @@ export interface LedgerTransaction {
   record?: EventRecord
   /** When it is booked, epoch milliseconds. Default: the booking instant of its event. */
   at?: number
-  /** The movements of each wallet, in order. A wallet is named at most once, and all belong to one user. */
-  wallets: { id: WalletId; movements: Movement[] }[]
+  /** The movement of each wallet. A wallet is named at most once, and all belong to one user. */
+  wallets: { id: WalletId; movement: Movement }[]
   /** Further writes of the same DynamoDB transaction, built from the instant of posting. */
   alongside?: (bookedAt: number) => Write[]
 }
@@ -82,14 +82,14 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ContentionError() : failureOf(failures)
 }
 
-/** Reads the wallets of a transaction, and closes the complete chunks of their indexes. */
+/** Reads the wallets of a transaction, and closes the complete chunk of each index. */
 async function readWallets({ wallets }: LedgerTransaction): Promise<Wallet[]> {
   const found = await Promise.all(wallets.map(({ id }) => readWallet(id, { consistent: true })))
   // A wallet implies a registered user.
   const absent = found.find(({ version }) => version === 0)
   if (absent !== undefined && (await readUser(absent.id.userId, { consistent: true })) === undefined)
     throw new OutOfOrderEvent('unknown_user')
-  return Promise.all(found.map(closeChunks))
+  return Promise.all(found.map(closeChunk))
 }
 
 /** What a transaction makes of its wallets, if they do not change before it is written; or why nothing. */
@@ -103,11 +103,12 @@ export function decide(before: readonly Wallet[], { record, at, wallets }: Ledge
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))
   const after: Wallet[] = []
   const bills: NewBill[] = []
-  for (const [i, wallet] of before.entries()) {
-    const applied = applyMovements(wallet, wallets[i]?.movements ?? [], bookedAt)
+  for (const [i, { movement }] of wallets.entries()) {
+    const wallet = before[i] as Wallet
+    const applied = applyMovement(wallet, movement, bookedAt)
     if (applied.rejection !== undefined) return applied
     after.push({ ...applied.wallet, version: wallet.version + 1 })
-    bills.push(...applied.bills)
+    if (applied.bill !== undefined) bills.push(applied.bill)
   }
   return { wallets: after, bills, bookedAt }
 }

@@ -3,7 +3,7 @@ import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer } from '../db/table.ts'
-import { ConditionFailed, putNew, type Write } from '../db/write.ts'
+import { ConditionFailed, putVersioned, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { retry } from '../retry.ts'
@@ -64,30 +64,28 @@ async function advance(
   if (before !== undefined && (before.status !== 'requested' || next.status === 'requested')) {
     return applyOnce(record, [])
   }
-  const movements = movementsOf(next, before)
+  const movement = movementOf(next, before)
   const put = putWithdrawal(next, before)
-  if (movements.length === 0) return applyOnce(record, [requireUser(next.userId), put])
-  const wallets = [{ id: { userId: next.userId, wallet: 'asset' as const }, movements }]
+  if (movement === undefined) return applyOnce(record, [requireUser(next.userId), put])
+  const wallets = [{ id: { userId: next.userId, wallet: 'asset' as const }, movement }]
   return postTransaction({ record, wallets, alongside: () => [put] })
 }
 
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
   next.userId === before.userId && next.currency === before.currency && next.amount.eq(before.amount)
 
-/** The movements of a status change; none when a withdrawal is cancelled before it was requested. */
-function movementsOf(
+/** The movement of a status change; none when a withdrawal is cancelled before it was requested. */
+function movementOf(
   { withdrawalId: reference, currency, amount, status }: Withdrawal,
   before: Withdrawal | undefined,
-): Movement[] {
+): Movement | undefined {
   switch (status) {
     case 'requested':
-      return [{ kind: 'hold', currency, amount }]
+      return { kind: 'hold', currency, amount }
     case 'settled':
-      return [
-        { kind: 'post', type: 'WITHDRAWAL', currency, amount, reference, fromHold: before !== undefined },
-      ]
+      return { kind: 'post', type: 'WITHDRAWAL', currency, amount, reference, fromHold: before !== undefined }
     case 'cancelled':
-      return before === undefined ? [] : [{ kind: 'release', currency, amount }]
+      return before && { kind: 'release', currency, amount }
   }
 }
 
@@ -104,20 +102,9 @@ async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefi
   return item && v.parse(WithdrawalItem, item)
 }
 
-/** The write of a withdrawal; its condition fails unless the stored status is the one that was read. */
-function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): Write {
-  const item = {
-    ...withdrawalKeys.key({ withdrawalId: next.withdrawalId }),
-    ...next,
-    amount: toNumberValue(next.amount),
-  }
-  if (before === undefined) return putNew(item)
-  return {
-    Put: {
-      Item: item,
-      ConditionExpression: '#status = :before',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':before': before.status },
-    },
-  }
+/** The write of a withdrawal; its condition fails if it has been written since it was read. */
+const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => {
+  const version = before === undefined ? 0 : 1
+  const key = withdrawalKeys.key({ withdrawalId: next.withdrawalId })
+  return putVersioned({ ...key, ...next, amount: toNumberValue(next.amount), version: version + 1 }, version)
 }

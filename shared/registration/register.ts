@@ -55,7 +55,7 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
     userWrites(user),
     withMacDigest(record),
   ])
-  const outcome = await applyOnce(macRecord, (at) => [...writes, ...membership.writes(at)])
+  const outcome = await applyOnce(macRecord, [...writes, ...membership.writes])
   await membership.notify()
   return outcome
 }

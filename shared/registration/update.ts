@@ -55,12 +55,14 @@ function applyChanges(
       const changes = newerChanges(values, user, stamp)
       const isEnding = endsSessions(changes)
       const rename = await renameMember(userId, changes)
-      const outcome = await applyOnce(record, (now) => [
+      const outcome = await applyOnce(record, [
         changeUser(user, changes, stamp),
-        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, now, { endsSessions: isEnding })]),
+        ...(isEmpty(changes)
+          ? []
+          : [changeSignInRecord(userId, changes, Date.now(), { endsSessions: isEnding })]),
         ...(isEnding ? [endAllSessions(userId)] : []),
         ...replaceEmail(user, changes.email),
-        ...rename.writes(now),
+        ...rename.writes,
       ])
       if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify()
       return outcome

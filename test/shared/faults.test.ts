@@ -22,7 +22,7 @@ const passing: [what: string, error: Error, cause: string][] = [
   ['a write loses its races', new ConditionFailed(), 'contention'],
   ['a wallet moves at every attempt', new ContentionError(), 'contention'],
   ['a sign-in record changes at every attempt', new SignInRecordChanged({} as never), 'contention'],
-  ['time runs out during a slow AWS call', new OutOfTime(true), 'out_of_time'],
+  ['time runs out during an AWS call', new OutOfTime(true), 'out_of_time'],
   ['no key can sign', new Failure('unavailable'), 'not_ready'],
   [
     'a failure says what throttled',
@@ -57,7 +57,7 @@ describe('what a fault is', () => {
     expect(isFault(new Failure('bad_credentials'))).toBe(false)
   })
 
-  it('a function that runs out of time without a slow AWS call is a fault, though a client may try again', () => {
+  it('a function that runs out of time without an AWS call under way is a fault, though a client may try again', () => {
     expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
     expect(isFault(new OutOfTime(false))).toBe(true)
   })

@@ -36,21 +36,14 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(true))
   })
 
-  it('many fast calls that use up the time are the function’s own fault', async () => {
+  it('a hang without an AWS call is the function’s own fault', async () => {
     const result = run(async () => {
-      for (;;) await answerAfter(20)
+      await answerAfter(20)
+      await new Promise((resolve) => setTimeout(resolve, 9_490))
+      await answerAfter(20)
     }).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(9_600)
     expect(await result).toEqual(new OutOfTime(false))
-  })
-
-  it('one slow call among fast ones is the reason for running out of time', async () => {
-    const result = run(async () => {
-      await answerAfter(3_000)
-      for (;;) await answerAfter(20)
-    }).catch((error: unknown) => error)
-    await vi.advanceTimersByTimeAsync(9_600)
-    expect(await result).toEqual(new OutOfTime(true))
   })
 
   it('a retry ends at the deadline instead of using up its attempts', async () => {

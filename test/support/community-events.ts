@@ -18,7 +18,7 @@ export async function join(registration: Registration): Promise<void> {
     claimEmail(normalizeEmail(email), userId),
     putSignInRecord(userId, { nickname, email }),
   ]
-  await applyOnce(record, (at) => [...user, ...writes(at)])
+  await applyOnce(record, [...user, ...writes])
   await notify()
 }
 

@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { maxTransactionWrites, transact, type Write, writeItem } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/registration/register.ts'
-import { applyMovements, type Bill, putBill } from '../../shared/ledger/bill.ts'
+import { applyMovement, type Bill, putBill } from '../../shared/ledger/bill.ts'
 import { type BillsQuery, readBillsPage } from '../../shared/ledger/page/page.ts'
 import type { BillType } from '../../shared/ledger/bill-types.ts'
-import { closeChunks } from '../../shared/ledger/page/index.ts'
+import { closeChunk } from '../../shared/ledger/page/index.ts'
 import {
   newWallet,
   putWallet,
@@ -95,10 +95,10 @@ export async function addBills(
   let wallet: Wallet = { ...newWallet(id), version: 1 }
   for (const { currency, type, at } of bills) {
     const posting = { kind: 'post', type, currency, amount: new Big('1'), reference: 'test' } as const
-    const applied = applyMovements(wallet, [posting], at)
+    const applied = applyMovement(wallet, posting, at)
     if (applied.rejection !== undefined) throw new Error(applied.rejection)
-    writes.push(...applied.bills.map(putBill))
-    wallet = close ? await closeChunks(applied.wallet) : applied.wallet
+    if (applied.bill !== undefined) writes.push(putBill(applied.bill))
+    wallet = close ? await closeChunk(applied.wallet) : applied.wallet
   }
   for (let start = 0; start < writes.length; start += maxTransactionWrites)
     await transact(writes.slice(start, start + maxTransactionWrites))

@@ -33,7 +33,7 @@ export async function addNewcomers(
   const place = placeBelow({ userId: rootId, rootId, depth: 0, upline: [] })
   const writes = Array.from({ length: count }, (_, i) => lastId + 1 + i).flatMap((userId) => [
     putProfile({ ...member(userId, joinedAt), ...place }),
-    putJournalEntry(rootId, userId, { joined: true }, Date.now()),
+    putJournalEntry(rootId, userId, { joined: true }),
   ])
   for (let start = 0; start < writes.length; start += maxTransactionWrites)
     await transact(writes.slice(start, start + maxTransactionWrites))

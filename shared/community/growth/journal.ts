@@ -32,14 +32,11 @@ const journal = itemType({
   found: 'by root, oldest first',
 })
 
-/**
- * The write of a new journal entry about a member of a tree. Entries are ordered by their instant, epoch
- * milliseconds.
- */
-export const putJournalEntry = (rootId: number, userId: number, what: JournalChange, at: number): Write => ({
+/** The write of a new journal entry about a member of a tree. Entries are ordered by their instants. */
+export const putJournalEntry = (rootId: number, userId: number, what: JournalChange): Write => ({
   Put: {
     Item: {
-      ...journal.key({ rootId, instant: String(at).padStart(16, '0'), uuid: crypto.randomUUID() }),
+      ...journal.key({ rootId, instant: String(Date.now()).padStart(16, '0'), uuid: crypto.randomUUID() }),
       user_id: userId,
       ...('amount' in what ? { amount: toNumberValue(what.amount) } : what),
     },

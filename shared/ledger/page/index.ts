@@ -168,18 +168,14 @@ export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, blo
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * Stores the chunks that are complete in the open part of a wallet's index, and takes them out of it. The
- * wallet itself is not written: its next posting does that, and until then readers find the marks in both.
+ * Stores the chunk that is complete in the open part of a wallet's index, and takes it out. The wallet itself
+ * is not written: its next posting does that, and until then readers find the marks in both.
  */
-export async function closeChunks(wallet: Wallet): Promise<Wallet> {
-  const chunks: Chunk[] = []
-  let open = wallet
-  for (let taken = takeChunk(open); taken !== undefined; taken = takeChunk(open)) {
-    chunks.push(taken.chunk)
-    open = taken.rest
-  }
-  if (chunks.length > 0) await writeChunks(wallet, chunks)
-  return open
+export async function closeChunk(wallet: Wallet): Promise<Wallet> {
+  const taken = takeChunk(wallet)
+  if (taken === undefined) return wallet
+  await writeChunks(wallet, [taken.chunk])
+  return taken.rest
 }
 
 /** Number of writes that are sent at the same time. */

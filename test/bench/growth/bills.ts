@@ -3,7 +3,7 @@ import { dayOf } from '../../../shared/dates.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import type { Write } from '../../../shared/db/write.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
-import { applyMovements, putBill } from '../../../shared/ledger/bill.ts'
+import { applyMovement, putBill } from '../../../shared/ledger/bill.ts'
 import { type Chunk, takeChunk, writeChunks } from '../../../shared/ledger/page/index.ts'
 import { readBillsPage } from '../../../shared/ledger/page/page.ts'
 import { newWallet, putWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
@@ -73,12 +73,12 @@ async function loadBills(userId: number, size: number): Promise<void> {
     await writeAll(pending.splice(0))
   }
   for (let i = 0; i < size; i += 1) {
-    const moved = applyMovements(wallet, [postingOf(i)], firstAt + i * step)
+    const moved = applyMovement(wallet, postingOf(i), firstAt + i * step)
     if (moved.rejection !== undefined) throw new Error(moved.rejection)
     const taken = takeChunk(moved.wallet)
     wallet = taken?.rest ?? moved.wallet
     if (taken !== undefined) chunks.push(taken.chunk)
-    pending.push(...moved.bills.map(putBill))
+    if (moved.bill !== undefined) pending.push(putBill(moved.bill))
     if (pending.length >= 4_096) await write()
   }
   pending.push(putWallet(wallet))

@@ -12,15 +12,15 @@ const asset = newWallet({ userId: 7, wallet: 'asset' })
 const adjust = (currency: string, amount: number): LedgerTransaction => {
   const type = amount < 0 ? 'ADJUSTMENT_DEBIT' : 'ADJUSTMENT_CREDIT'
   const posting = { kind: 'post', type, currency, amount: new Big(String(Math.abs(amount))) } as const
-  return { at, wallets: [{ id: asset.id, movements: [{ ...posting, reference: 'r' }] }] }
+  return { at, wallets: [{ id: asset.id, movement: { ...posting, reference: 'r' } }] }
 }
 
 const transfer = (amount: string): LedgerTransaction => {
   const posting = { kind: 'post', currency: 'USDT', amount: new Big(amount), reference: 'transfer' } as const
   return {
     wallets: [
-      { id: asset.id, movements: [{ ...posting, type: 'TRANSFER_OUT' }] },
-      { id: { userId: 7, wallet: 'reward' }, movements: [{ ...posting, type: 'TRANSFER_IN' }] },
+      { id: asset.id, movement: { ...posting, type: 'TRANSFER_OUT' } },
+      { id: { userId: 7, wallet: 'reward' }, movement: { ...posting, type: 'TRANSFER_IN' } },
     ],
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Item } from '../../../../shared/db/table.ts'
 import { type BillFilter, billTypes, BillType, selects } from '../../../../shared/ledger/bill-types.ts'
-import { applyMovements } from '../../../../shared/ledger/bill.ts'
+import { applyMovement } from '../../../../shared/ledger/bill.ts'
 import {
   type BlockPart,
   blockSize,
@@ -69,7 +69,7 @@ function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
     }
     const amount = new Big(billTypes[type].direction === 1 ? '100' : '0.1')
     const posting = { kind: 'post', type, currency, amount, reference: 'r' } as const
-    const applied = applyMovements(wallet, [posting], at * quarter)
+    const applied = applyMovement(wallet, posting, at * quarter)
     if (applied.rejection !== undefined) throw new Error(applied.rejection)
     wallet = applied.wallet
   }
