@@ -12,8 +12,8 @@ type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'm
 
 /**
  * The names of AWS errors and the codes of Node.js that stand for a passing cause: a dependency throttled,
- * answered 5xx (`outage`), gave no answer or no connection; other writers were first at every attempt. The SDK
- * retries most of them (`@smithy/core/retry`), so they arrive here after its last attempt.
+ * answered 5xx (`outage`), gave no answer or no connection; other writers were first at every attempt. The
+ * SDK retries most of them (`@smithy/core/retry`), so they arrive here after its last attempt.
  */
 const names = [
   ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],

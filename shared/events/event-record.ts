@@ -60,9 +60,10 @@ export const eventRecord = (
 })
 
 /**
- * Writes what an event changes together with its business key, so that it takes effect exactly once. Resolves with `duplicate` when the key was used before
- * with the same content; throws RejectedEvent when it was used with other content or a copy of this event was
- * refused, and the error of a write whose own condition does not hold.
+ * Writes what an event changes together with its business key, so that it takes effect exactly once. Resolves
+ * with `duplicate` when the key was used before with the same content; throws RejectedEvent when it was used
+ * with other content or a copy of this event was refused, and the error of a write whose own condition does
+ * not hold.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
