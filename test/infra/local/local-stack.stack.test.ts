@@ -18,13 +18,6 @@ it('/_local/stack describes the local stack with the names of a deployment’s o
   })
 })
 
-it('the local stack answers an unknown path with 404 in the API’s envelope', async () => {
-  const { base_url: baseUrl } = await useLocalStack()
-  const response = await fetch(`${baseUrl}/nowhere`)
-  expect(response.status).toBe(404)
-  expect(await response.json()).toMatchObject({ code: 40400, data: null })
-})
-
 it.each([
   ['/_local/', 200, 'text/html; charset=utf-8'],
   ['/_local/main.js', 200, 'text/javascript; charset=utf-8'],

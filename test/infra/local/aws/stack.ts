@@ -7,10 +7,114 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
 import { type AwsEndpoint, type Invoke, startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
 import { openManners, type Manner, type Manners } from '../../../../infra/local/manners.ts'
-import type { StackModel } from '../../../../infra/local/model.ts'
-import { region } from './models.ts'
+import type {
+  EventSourceModel,
+  FunctionModel,
+  PolicyStatement,
+  QueueModel,
+  RuleModel,
+  StackModel,
+} from '../../../../infra/local/model.ts'
 
-export * from './models.ts'
+export const region = 'eu-central-1'
+export const accountId = '123456789012'
+
+/** Makes an ARN in the test stack's account and region. */
+export function arnOf(service: string, resource: string): string {
+  return `arn:aws:${service}:${region}:${accountId}:${resource}`
+}
+
+/** Makes the model of a function whose role has these policy statements. */
+export function functionModel(name: string, statements: PolicyStatement[] = []): FunctionModel {
+  return {
+    name,
+    arn: arnOf('lambda', `function:${name}`),
+    codeDirectory: '/nowhere',
+    handler: 'index.handler',
+    environment: {},
+    timeoutSeconds: 3,
+    memoryMegabytes: 256,
+    roleArn: `arn:aws:iam::${accountId}:role/${name}-role`,
+    roleTags: {},
+    policies: statements.length > 0 ? [{ Version: '2012-10-17', Statement: statements }] : [],
+  }
+}
+
+/** Makes the model of a queue without a policy. */
+export function queueModel(name: string, changes: Partial<QueueModel> = {}): QueueModel {
+  return {
+    name,
+    url: `https://sqs.${region}.amazonaws.com/${accountId}/${name}`,
+    arn: arnOf('sqs', name),
+    fifo: name.endsWith('.fifo'),
+    visibilityTimeoutSeconds: 30,
+    delaySeconds: 0,
+    retentionSeconds: 345_600,
+    redrive: undefined,
+    policies: [],
+    ...changes,
+  }
+}
+
+/** Makes the model of a rule on the bus `events`. */
+export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleModel {
+  return {
+    name,
+    arn: arnOf('events', `rule/events/${name}`),
+    busName: 'events',
+    enabled: true,
+    targets: [],
+    ...changes,
+  }
+}
+
+/** Makes the model of the delivery of a queue's messages to the function `worker`, ten at a time. */
+export function eventSourceModel(
+  queue: QueueModel,
+  changes: Partial<EventSourceModel> = {},
+): EventSourceModel {
+  return {
+    queueArn: queue.arn,
+    functionName: 'worker',
+    batchSize: 10,
+    maximumConcurrency: 10,
+    ...changes,
+  }
+}
+
+/** Makes the policy statement with which a queue lets a rule send to it. */
+export function allowRule(queueName: string, ruleName: string): PolicyStatement {
+  return {
+    Effect: 'Allow',
+    Principal: { Service: 'events.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: arnOf('sqs', queueName),
+    Condition: { ArnEquals: { 'aws:SourceArn': arnOf('events', `rule/events/${ruleName}`) } },
+  }
+}
+
+/** Makes the model of a stack with a bus `events` and these `changes`, and nothing else. */
+export function stackModel(changes: Partial<StackModel> = {}): StackModel {
+  return {
+    region,
+    accountId,
+    functions: [],
+    roles: [],
+    routes: [],
+    apiId: 'local',
+    apiName: 'api',
+    cors: undefined,
+    tables: [],
+    keys: [],
+    queues: [],
+    eventSources: [],
+    buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events'), policy: { Statement: [] } }],
+    rules: [],
+    archives: [],
+    outputs: {},
+    ...changes,
+  }
+}
 
 /** Manners that are on, and that happen whenever they can; draws are 0 unless `draw` is given. */
 export const alwaysBad = (on: Manner[], draw = 0): Manners => ({

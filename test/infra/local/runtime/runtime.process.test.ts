@@ -65,14 +65,6 @@ describe('a function', () => {
     expect(answer.environment).not.toHaveProperty('HOME')
   })
 
-  it('a function keeps its loaded modules between runs, and its lines reach the log', async () => {
-    start([describeFunction('probe.echo')])
-    expect((await invoke('probe.echo')).answer.runs).toBe(1)
-    expect((await invoke('probe.echo')).answer.runs).toBe(2)
-    await expect.poll(() => lines.filter((line) => line.includes('"message":"echo"'))).toHaveLength(2)
-    expect(lines[0]).toMatch(/^probe-echo \{"level":"INFO"/)
-  })
-
   it.each([
     ['probe.fault', { errorType: 'TypeError', errorMessage: 'broken on purpose' }],
     [
@@ -186,12 +178,5 @@ describe('scaling', () => {
     const refused = results.filter((result) => result.status === 'rejected')
     expect(refused).toHaveLength(2)
     for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyRequestsError)
-  })
-
-  it('closing the runtime ends a running call with Lambda’s error for an exit', async () => {
-    const running = start([describeFunction('probe.hang')])
-    const pending = invoke('probe.hang')
-    await running.close()
-    expect((await pending).answer).toMatchObject({ errorType: 'Runtime.ExitError' })
   })
 })

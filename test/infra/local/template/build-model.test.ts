@@ -1,4 +1,4 @@
-import { App, CfnCondition, CfnOutput, CfnResource, Fn, Stack } from 'aws-cdk-lib'
+import { App, CfnCondition, CfnResource, Fn, Stack } from 'aws-cdk-lib'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,17 +26,6 @@ function modelOf(fill: (stack: Stack) => void) {
   fill(new Stack(app, 'single'))
   return buildStackModel(readStackTemplates(app.synth()), addresses)
 }
-
-describe('a value', () => {
-  it.each<[string, () => unknown, string]>([
-    ['Ref', () => Fn.ref('AWS::Region'), 'us-east-1'],
-    ['Sub', () => Fn.sub('a-${AWS::AccountId}'), 'a-000000000000'],
-    ['Join', () => Fn.join('-', ['a', Fn.ref('AWS::Partition')]), 'a-aws'],
-  ])('the intrinsic function %s is resolved', (_name, value, resolved) => {
-    const model = modelOf((stack) => new CfnOutput(stack, 'Value', { value: value() as string }))
-    expect(model.outputs.Value).toBe(resolved)
-  })
-})
 
 describe('a template that cannot be served', () => {
   const resource =
@@ -89,8 +78,4 @@ describe('a template that cannot be served', () => {
       expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
     },
   )
-
-  it('a CloudWatch dashboard in the template is ignored, not refused', () => {
-    expect(modelOf((stack) => void resource('AWS::CloudWatch::Dashboard')(stack)).functions).toEqual([])
-  })
 })

@@ -2,7 +2,6 @@ import {
   ChangeMessageVisibilityCommand,
   DeleteMessageBatchCommand,
   DeleteMessageCommand,
-  GetQueueAttributesCommand,
   GetQueueUrlCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
@@ -18,34 +17,6 @@ async function startQueue() {
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'work' }))
   return { sqs, QueueUrl }
 }
-
-test('an SQS message is received unchanged, with its attributes and valid checksums', async () => {
-  const { sqs, QueueUrl } = await startQueue()
-  const MessageAttributes = {
-    reason: { DataType: 'String', StringValue: 'ünknown' },
-    count: { DataType: 'Number', StringValue: '3' },
-  }
-  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{"a":"é"}', MessageAttributes }))
-  const { Messages } = await sqs.send(
-    new ReceiveMessageCommand({
-      QueueUrl,
-      MessageAttributeNames: ['All'],
-      MessageSystemAttributeNames: ['All'],
-    }),
-  )
-  const message = Messages?.[0]
-  expect(message?.Body).toBe('{"a":"é"}')
-  expect(message?.MessageAttributes?.['reason']).toMatchObject({ DataType: 'String', StringValue: 'ünknown' })
-  expect(message?.Attributes).toMatchObject({ ApproximateReceiveCount: '1', SenderId: '123456789012' })
-
-  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle }))
-  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))
-  expect(Attributes).toMatchObject({
-    ApproximateNumberOfMessages: '0',
-    ApproximateNumberOfMessagesNotVisible: '0',
-    VisibilityTimeout: '30',
-  })
-})
 
 test('an SQS long poll ends as soon as a message arrives', async () => {
   const { sqs, QueueUrl } = await startQueue()
