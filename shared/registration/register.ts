@@ -7,13 +7,7 @@ import { encryptTotpSecret } from '../sign-in/code/totp.ts'
 import { hashPassword } from '../sign-in/password/digest.ts'
 import { putSignInRecord } from '../sign-in/record.ts'
 import { emailKey } from '../users/email-owner.ts'
-import {
-  type FieldIn,
-  fieldsIn,
-  normalizeEmail,
-  type UserChanges,
-  type UserFields,
-} from '../users/identity.ts'
+import { fieldsIn, normalizeEmail, type UserChanges, type UserFields } from '../users/identity.ts'
 import { requireUser, userKey } from '../users/user.ts'
 
 /**
@@ -71,14 +65,10 @@ async function userWrites(user: UserRegistration): Promise<Write[]> {
   ]
 }
 
-interface NewUser extends Pick<UserFields, FieldIn<'user'>> {
-  userId: number
-  referrerId: number | undefined
-  registeredAt: number
-}
-
 /** The write that adds a user. Fails with `user_exists` when the id is registered. */
-export const putUser = (user: NewUser): Write => ({
+export const putUser = (
+  user: Omit<UserRegistration, 'fields'> & Pick<UserFields, 'nickname' | 'email'>,
+): Write => ({
   ...putNew({
     ...userKey(user.userId),
     ...Object.fromEntries(fieldsIn('user', user)),

@@ -94,7 +94,7 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
  * condition fails when one of these fields has changed since `user` was read.
  */
 function changeUser(user: User, changes: UserChanges, stamp: string): Write {
-  const fields = userFields.filter((field) => changes[field] !== undefined)
+  const fields = Object.keys(changes) as (keyof UserChanges)[]
   if (fields.length === 0) return requireUser(user.userId)
   const own = fieldsIn('user', changes)
   const sets = [

@@ -4,9 +4,9 @@ import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
-import { type FieldIn, fieldsIn, type UserChanges, type UserFields } from '../users/identity.ts'
+import { fieldsIn, itemFields, type UserChanges, type UserFields } from '../users/identity.ts'
 import { addNetwork, splitNetworks } from './limits/source.ts'
-import { attributesOf, expiredAttributes, removeAttributes, windowAttributes } from './limits/tries.ts'
+import { attributesOf, expiredAttributes, removal, windowAttributes } from './limits/tries.ts'
 
 /** Name of the counter of wrong second factors over all login tickets. */
 export const codeCounter = 'code'
@@ -34,18 +34,6 @@ const Ticket = v.object({
   network: v.string(),
 })
 
-/** What events set of a user, as far as a sign-in needs it. */
-const fields = {
-  email: v.string(),
-  nickname: v.string(),
-  /** Undefined for users who cannot sign in by password. */
-  login_password: v.optional(v.string()),
-  /** Undefined where no authenticator is enrolled. */
-  totp_secret: v.optional(v.instance(Uint8Array)),
-  passkey: v.boolean(),
-  disabled: v.boolean(),
-} satisfies Record<FieldIn<'sign-in'>, v.GenericSchema>
-
 /**
  * When the user was told of twenty wrong codes in an hour, of the hundredth in a row, and that no more codes
  * are mailed; epoch milliseconds.
@@ -54,7 +42,7 @@ export const warningAttributes = ['warned_at', 'closed_warned_at', 'mails_warned
 
 /** A user's sign-in record. Its other attributes count tries: see limits/tries.ts. */
 export const SignInRecord = v.looseObject({
-  ...fields,
+  ...itemFields['sign-in'],
   user_id: Integer,
   /** The generation in which the user's sessions begin: see tokens/access-token.ts. */
   generation: Integer,
@@ -117,7 +105,7 @@ export function changeSignInRecord(
   const isNewSecret = login_password !== undefined || totp_secret !== undefined
   const endsTickets = isNewSecret || disabled !== undefined
   const sets = changed.map(([field]) => `${field} = :${field}`)
-  const removal = removeAttributes([
+  const removed = removal([
     ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'wrong_codes', ...warningAttributes] : []),
     // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
@@ -127,11 +115,11 @@ export function changeSignInRecord(
       Key: signInKey(userId),
       UpdateExpression: [
         `SET ${[...sets, ...(endsTickets ? ['tickets = :none'] : [])].join(', ')}`,
-        removal.clause,
+        removed.clause,
         ...(endsSessions ? ['ADD generation :one'] : []),
       ].join(' '),
       ConditionExpression: 'attribute_exists(pk)',
-      ...(removal.clause !== '' && { ExpressionAttributeNames: removal.names }),
+      ...(removed.clause !== '' && { ExpressionAttributeNames: removed.names }),
       ExpressionAttributeValues: {
         ...Object.fromEntries(changed.map(([field, value]) => [`:${field}`, value])),
         ...(endsTickets && { ':none': {} }),
@@ -158,7 +146,7 @@ export interface CodeStep {
  */
 export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: number): Write {
   const { ticketHash: hash, totpStep, network } = step
-  const removal = removeFromRecord(record, now, {
+  const removed = removeFromRecord(record, now, {
     tickets: [hash],
     attributes: ['wrong_codes', ...warningAttributes, ...attributesOf(record, codeCounter)],
   })
@@ -168,7 +156,7 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
       UpdateExpression: [
         'SET networks = :networks',
         ...(totpStep === undefined ? [] : [', last_totp_step = :step']),
-        ` ${removal.clause}`,
+        ` ${removed.clause}`,
       ].join(''),
       ConditionExpression: [
         'attribute_exists(tickets.#ticket) AND disabled = :false',
@@ -176,7 +164,7 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
           ? []
           : ['(attribute_not_exists(last_totp_step) OR last_totp_step < :step)']),
       ].join(' AND '),
-      ExpressionAttributeNames: { ...removal.names, '#ticket': hash },
+      ExpressionAttributeNames: { ...removed.names, '#ticket': hash },
       ExpressionAttributeValues: {
         ':false': false,
         ':networks': addNetwork(record.networks, network),
@@ -197,16 +185,11 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
 export function removeFromRecord(
   record: SignInRecord,
   now: number,
-  also: { tickets?: string[]; attributes?: string[] },
-): { clause: string; names: Record<string, string> } {
+  { tickets = [], attributes = [] }: { tickets?: string[]; attributes?: string[] },
+): ReturnType<typeof removal> {
   const expired = Object.entries(record.tickets).filter(([, { expires_at }]) => expires_at <= now)
-  const hashes = new Set([...expired.map(([hash]) => hash), ...(also.tickets ?? [])])
-  const attributes = new Set([...expiredAttributes(record, now), ...(also.attributes ?? [])])
-  const ticketNames = [...hashes].map((hash, i) => [`#dead${i}`, hash] as const)
-  const attributeNames = [...attributes].map((name, i) => [`#old${i}`, name] as const)
-  const paths = [...ticketNames.map(([name]) => `tickets.${name}`), ...attributeNames.map(([name]) => name)]
-  return {
-    clause: paths.length === 0 ? '' : `REMOVE ${paths.join(', ')}`,
-    names: Object.fromEntries([...ticketNames, ...attributeNames]),
-  }
+  return removal(
+    [...expiredAttributes(record, now), ...attributes],
+    [...expired.map(([hash]) => hash), ...tickets],
+  )
 }

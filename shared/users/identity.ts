@@ -58,45 +58,40 @@ export const Nickname = v.pipe(
   v.maxLength(100, 'must have at most 100 characters'),
 )
 
-/** Everything that events set of a user, as stored: secrets are hashed or encrypted. */
-export interface UserFields {
-  nickname: string
+const shown = {
+  nickname: v.string(),
   /** Email address as its owner writes it. */
-  email: string
-  /** Password hash as PHC string. */
-  login_password: string
-  /** Ciphertext of the TOTP secret. */
-  totp_secret: Uint8Array
-  passkey: boolean
-  disabled: boolean
+  email: v.string(),
 }
 
-/** The items that hold each field: the user's own, and the sign-in record (sign-in/record.ts). */
-const fieldItems = {
-  nickname: ['user', 'sign-in'],
-  email: ['user', 'sign-in'],
-  login_password: ['sign-in'],
-  totp_secret: ['sign-in'],
-  passkey: ['sign-in'],
-  disabled: ['sign-in'],
-} as const satisfies Record<keyof UserFields, readonly ('user' | 'sign-in')[]>
+/** What events set of a user, as stored, by the items that hold it: the user's own, and the sign-in record. */
+export const itemFields = {
+  user: shown,
+  'sign-in': {
+    ...shown,
+    /** Password hash as PHC string; undefined for users who cannot sign in by password. */
+    login_password: v.optional(v.string()),
+    /** Ciphertext of the TOTP secret; undefined where no authenticator is enrolled. */
+    totp_secret: v.optional(v.instance(Uint8Array)),
+    passkey: v.boolean(),
+    disabled: v.boolean(),
+  },
+}
 
-/** The fields that an item of a user holds. */
-export type FieldIn<ItemName extends 'user' | 'sign-in'> = {
-  [Field in keyof UserFields]: ItemName extends (typeof fieldItems)[Field][number] ? Field : never
-}[keyof UserFields]
+const UserFields = v.object({ ...itemFields.user, ...itemFields['sign-in'] })
+export type UserFields = v.InferOutput<typeof UserFields>
 
 /** The fields of a user, each of which a `user.updated` may change independently of the others. */
-export const userFields = Object.keys(fieldItems) as (keyof UserFields)[]
+export const userFields = Object.keys(UserFields.entries) as (keyof UserFields)[]
 
 /** New values of a user's fields. */
 export type UserChanges = { [Field in keyof UserFields]?: UserFields[Field] | undefined }
 
 /** Those of the given fields that an item of a user holds, without the undefined ones. */
-export const fieldsIn = <ItemName extends 'user' | 'sign-in'>(
-  item: ItemName,
+export const fieldsIn = (
+  item: keyof typeof itemFields,
   changes: UserChanges,
-): [FieldIn<ItemName>, unknown][] =>
+): [field: keyof UserFields, value: unknown][] =>
   userFields
-    .filter((field) => changes[field] !== undefined && fieldItems[field].some((name) => name === item))
-    .map((field) => [field as FieldIn<ItemName>, changes[field]])
+    .filter((field) => changes[field] !== undefined && field in itemFields[item])
+    .map((field) => [field, changes[field]])

@@ -4,7 +4,7 @@ import { findItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
-import type { FieldIn } from './identity.ts'
+import { itemFields } from './identity.ts'
 
 const users = itemType({
   pk: 'USER#{userId}',
@@ -18,7 +18,7 @@ export const userKey = (userId: number): Key => users.key({ userId })
 
 /** A user as stored. */
 const User = v.object({
-  ...({ nickname: v.string(), email: v.string() } satisfies Record<FieldIn<'user'>, v.GenericSchema>),
+  ...itemFields.user,
   userId: Integer,
   referrerId: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */

@@ -32,7 +32,7 @@ function decodedLength(text: string): number | undefined {
 }
 
 /** Encrypts a TOTP secret for storage under a KMS key. It can be decrypted only with the same user id. */
-export async function encryptTotpSecret(userId: number, secret: string): Promise<Uint8Array> {
+export async function encryptTotpSecret(userId: number, secret: string): Promise<Uint8Array<ArrayBuffer>> {
   const { CiphertextBlob } = await kms.send(
     new EncryptCommand({
       KeyId: requireEnv('TOTP_KEY_ID'),
@@ -41,7 +41,7 @@ export async function encryptTotpSecret(userId: number, secret: string): Promise
     }),
   )
   if (CiphertextBlob === undefined) throw new Error('KMS answered Encrypt without a ciphertext')
-  return CiphertextBlob
+  return new Uint8Array(CiphertextBlob)
 }
 
 /** Decrypts a TOTP secret that encryptTotpSecret encrypted for the same user. */

@@ -70,13 +70,18 @@ export const windowAttributes = (counter: string, now: number): string[] =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** The part of an update that removes attributes: its clause, empty without any, and the names in it. */
-export function removeAttributes(attributes: readonly string[]): {
-  clause: string
-  names: Record<string, string>
-} {
-  const names = Object.fromEntries(attributes.map((name, i) => [`#old${i}`, name]))
-  return { clause: attributes.length === 0 ? '' : `REMOVE ${Object.keys(names).join(', ')}`, names }
+/** The part of an update that removes attributes and login tickets: its clause, empty without any, and names. */
+export function removal(
+  attributes: readonly string[],
+  tickets: readonly string[] = [],
+): { clause: string; names: Record<string, string> } {
+  const old = [...new Set(attributes)].map((name, i) => ({ path: `#old${i}`, id: `#old${i}`, name }))
+  const dead = [...new Set(tickets)].map((name, i) => ({ path: `tickets.#dead${i}`, id: `#dead${i}`, name }))
+  const removed = [...old, ...dead]
+  return {
+    clause: removed.length === 0 ? '' : `REMOVE ${removed.map(({ path }) => path).join(', ')}`,
+    names: Object.fromEntries(removed.map(({ id, name }) => [id, name])),
+  }
 }
 
 /** How long after its minute no request is under way any more that would give a try of it back. */
@@ -111,14 +116,14 @@ export async function reserveTry(
   now: number,
   { isRecord, expired = [] }: { isRecord: boolean; expired?: readonly string[] },
 ): Promise<Item> {
-  const removal = removeAttributes(expired)
+  const removed = removal(expired)
   const addition = additionTo(counters, now)
   const reserve = {
     Update: {
       Key: key,
-      UpdateExpression: `${addition.clause}${isRecord ? '' : ' SET #ttl = :ttl'} ${removal.clause}`,
+      UpdateExpression: `${addition.clause}${isRecord ? '' : ' SET #ttl = :ttl'} ${removed.clause}`,
       ...(isRecord && { ConditionExpression: 'attribute_exists(pk)' }),
-      ExpressionAttributeNames: { ...removal.names, ...addition.names, ...(!isRecord && { '#ttl': 'ttl' }) },
+      ExpressionAttributeNames: { ...removed.names, ...addition.names, ...(!isRecord && { '#ttl': 'ttl' }) },
       ExpressionAttributeValues: { ':by': 1, ...(!isRecord && { ':ttl': ttlAfter(now) }) },
     },
   }

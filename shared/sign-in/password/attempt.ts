@@ -21,7 +21,7 @@ import {
   countTries,
   expiredAttributes,
   giveBackTry,
-  removeAttributes,
+  removal,
   reserveTry,
   secondsUntilBelow,
 } from '../limits/tries.ts'
@@ -158,6 +158,6 @@ const maxExpiredCounts = 16
 export async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
   const expired = expiredAttributes(item, now)
   if (expired.length < maxExpiredCounts) return
-  const { clause, names } = removeAttributes(expired)
+  const { clause, names } = removal(expired)
   await writeItem({ Update: { Key: key, UpdateExpression: clause, ExpressionAttributeNames: names } })
 }
