@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Failure } from '../shared/errors.ts'
 import { requireEnv } from '../shared/env.ts'
-import { publicEndpoint } from '../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../shared/http/endpoint.ts'
 
 const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 

@@ -42,3 +42,9 @@ export const queueUrlName = (worker: string): string =>
 
 /** The `source` of events that this service sends. */
 export const ownSource = 'account-service'
+
+/**
+ * Variable of the API's stage that switches the service off. API Gateway adds the stage's variables to the
+ * event of every request, so the switch costs no call, and holds for environments that start later.
+ */
+export const maintenanceVariable = 'maintenance'

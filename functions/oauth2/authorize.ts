@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { Reply } from '../../shared/http/reply.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { authorize } from '../../shared/oauth/authorize.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { describeRequest, RequestDescription } from '../../shared/oauth/authorize.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { DeviceTokenAnswer } from '../../shared/oauth/device-token-answer.ts'
 import { exchangeAccessToken, ExchangeParameters } from '../../shared/oauth/exchange-access-token.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { authenticateClient, readClientCredentials } from '../../shared/oauth/client-authentication.ts'
 import { Parameter, requireParameter } from '../../shared/oauth/parameter.ts'
 import { revokeToken } from '../../shared/tokens/session.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { handleTokenRequest, TokenAnswer, TokenParameters } from '../../shared/oauth/token-endpoint.ts'
 
 /** Token endpoint: exchanges an authorization code and its PKCE verifier for tokens (OAuth 2.1 §4.1.3). */

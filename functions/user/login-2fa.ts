@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { completeLogin, LoginVerifyForm } from '../../shared/sign-in/code/log-in.ts'
 
 /** Checks the second factor and issues an access_token and a device_token. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
 import { loginWithPassword } from '../../shared/sign-in/password/log-in.ts'
 import { twoFactorMethods } from '../../shared/sign-in/password/open-ticket.ts'

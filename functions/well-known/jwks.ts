@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { cacheRead } from '../../shared/cache-read.ts'
 import { Failure } from '../../shared/errors.ts'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
 import { Jwks, toJwks, readKeySet } from '../../shared/keys/set.ts'
-import { documentMaxAgeSeconds, jwksCacheMilliseconds } from '../../shared/keys/times.ts'
+import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
  * The key set, read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
@@ -27,12 +27,9 @@ export const handler = publicEndpoint({
   answersInMaintenance: true,
   input: v.object({}),
   output: Jwks,
-  async run({ request: { header } }) {
+  async run({ request }) {
     const jwks = toJwks((await keySets.get()).keys)
     if (jwks.keys.length === 0) throw new Failure('unavailable', { retryAfterSeconds: 5 })
-    return publicDocument(jwks, {
-      maxAgeSeconds: documentMaxAgeSeconds(),
-      ifNoneMatch: header('if-none-match'),
-    })
+    return publicDocument(jwks, request)
   },
 })

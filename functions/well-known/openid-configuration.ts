@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
-import { documentMaxAgeSeconds } from '../../shared/keys/times.ts'
 import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 
 /**
@@ -14,10 +13,5 @@ export const handler = publicEndpoint({
   answersInMaintenance: true,
   input: v.object({}),
   output: Discovery,
-  async run({ request: { header } }) {
-    return publicDocument(discoveryDocument(), {
-      maxAgeSeconds: documentMaxAgeSeconds(),
-      ifNoneMatch: header('if-none-match'),
-    })
-  },
+  run: async ({ request }) => publicDocument(discoveryDocument(), request),
 })

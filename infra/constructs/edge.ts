@@ -22,7 +22,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
-import { originSecretHeader } from '../../shared/http/middleware/require-edge.ts'
+import { originSecretHeader } from '../../shared/http/require-edge.ts'
 import type { Config } from '../config.ts'
 import { addDomainOutputs } from './custom-domain.ts'
 

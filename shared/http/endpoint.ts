@@ -1,22 +1,35 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type * as v from 'valibot'
-import type { RequiredScope } from '../tokens/scopes.ts'
+import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
+import { emitMetric } from '../emit-metric.ts'
+import { maintenanceVariable } from '../env.ts'
+import { Failure, UnderMaintenance } from '../errors.ts'
+import { countFailure, isUnavailable, passingCause } from '../faults.ts'
 import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
-import { answerFailures } from './middleware/answer-failures.ts'
-import { logRequest } from './middleware/log-request.ts'
-import { type BodyKind, readBody } from './read-body.ts'
-import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
-import { requireEdge } from './middleware/require-edge.ts'
+import { errorSummary, log } from '../log.ts'
 import { parseInput } from '../parse-input.ts'
-import { type Dialect, Reply, send, succeed } from './reply.ts'
-import { type HttpMiddleware, readParameters, sentParameters } from './request.ts'
+import type { RequiredScope } from '../tokens/scopes.ts'
+import { type Dialect, fail, Reply, send, succeed } from './reply.ts'
+import {
+  type BodyKind,
+  type HttpMiddleware,
+  readBody,
+  readParameters,
+  type RequestInfo,
+  requestInfo,
+  sentParameters,
+} from './request.ts'
+import { requireEdge } from './require-edge.ts'
+
+/** Answers the events of a function. */
+export type Handler = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>
 
 /** The `handler` of a function's bundle. */
-export interface Endpoint {
-  (event: APIGatewayProxyEventV2, context: Context): Promise<APIGatewayProxyStructuredResultV2>
-  readonly description: EndpointDescription
-}
+export type Endpoint = Handler & { readonly description: EndpointDescription }
 
 /** The description of an endpoint as data, from which the API reference and tests are derived. */
 export interface EndpointDescription {
@@ -45,7 +58,7 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
 /** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
-/** The middleware around every endpoint: logs a request, answers its failures, and refuses it if it must. */
+/** The middleware around every endpoint: answers and logs a request, and refuses it if it must. */
 export const frame = ({
   dialect = 'envelope',
   answersInMaintenance = false,
@@ -53,11 +66,75 @@ export const frame = ({
   dialect?: Dialect
   answersInMaintenance?: boolean
 }): HttpMiddleware[] => [
-  logRequest(),
-  answerFailures(dialect),
+  answerAndLog(dialect),
   requireEdge(),
-  ...(answersInMaintenance ? [] : [refuseInMaintenance()]),
+  ...(answersInMaintenance ? [] : [refuseInMaintenance]),
 ]
+
+/**
+ * Middleware that answers failures, adds `x-request-id` to every answer, and writes one log line per request:
+ * id, route, status, duration and consumed DynamoDB units.
+ */
+function answerAndLog(dialect: Dialect): HttpMiddleware {
+  let startedAt = 0
+  const finish: HttpMiddleware['after'] = ({ event, response }) => {
+    if (response) response.headers = { ...response.headers, 'x-request-id': event.requestContext.requestId }
+    log.info('request', {
+      status: response?.statusCode,
+      duration_ms: Math.round(performance.now() - startedAt),
+      ...consumedUnits(),
+    })
+  }
+  return {
+    before({ event }) {
+      startedAt = performance.now()
+      resetConsumedUnits()
+      log.resetKeys()
+      log.appendKeys({ request_id: event.requestContext.requestId, route: event.routeKey })
+    },
+    after: finish,
+    onError(request) {
+      request.response = answerFailure(request.error, dialect)
+      return finish(request)
+    },
+  }
+}
+
+/**
+ * Answers a Failure with its own status and code. An error with a passing cause becomes `unavailable`. Any
+ * other error becomes `internal` and is logged without its message, which may quote what was sent.
+ */
+function answerFailure(error: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
+  const failure = toFailure(error)
+  const cause = errorSummary(error)
+  if (failure.failure === 'internal') log.error('request failed', { cause })
+  if (failure.failure === 'unavailable')
+    log.warn('request failed for now', { passing_cause: passingCause(error), cause })
+  countFailure(error)
+  log.appendKeys({ failure: failure.failure })
+  emitMetric('Failures', 1, { dimensions: { failure: failure.failure } })
+  return fail(failure, dialect)
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  return isUnavailable(error) ? new Failure('unavailable', { retryAfterSeconds: 1 }) : new Failure('internal')
+}
+
+/** When a client that met the maintenance should come back. */
+const maintenanceRetrySeconds = 60
+
+/** Middleware that answers every request `unavailable` while the service is switched off. */
+const refuseInMaintenance: HttpMiddleware = {
+  before({ event }) {
+    // Setting a stage variable to the empty text removes it.
+    if ((event.stageVariables?.[maintenanceVariable] ?? '') === '') return
+    throw new Failure('unavailable', {
+      retryAfterSeconds: maintenanceRetrySeconds,
+      cause: new UnderMaintenance(),
+    })
+  },
+}
 
 /**
  * Time before the end of the function at which its AWS calls are ended, so that it answers 503 itself: killed
@@ -72,12 +149,6 @@ const answerInTime = {
     throw deadlineSignal()?.reason ?? new OutOfTime(false)
   },
 }
-
-/** Answers the events of a function. */
-export type Handler = (
-  event: APIGatewayProxyEventV2,
-  context: Context,
-) => Promise<APIGatewayProxyStructuredResultV2>
 
 /** Handles requests, with middleware around. `run` gets a function that reads and parses the input. */
 export function handle<Input extends v.GenericSchema, Output extends v.GenericSchema>(
@@ -107,4 +178,18 @@ export function toEndpoint(
   const run: Handler = (event, context) =>
     runInvocation(context, answerReserveMilliseconds, () => handler(event, context))
   return Object.assign(run, { description: { scope, input, output, dialect, accepts } })
+}
+
+/** Creates an endpoint that is open to all, or authenticates its caller otherwise than by access_token. */
+export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
+  spec: EndpointSpec<Input, Output> & {
+    /** Goes on answering while the service is switched off for maintenance. It must not write. */
+    answersInMaintenance?: true
+    run: (context: { input: v.InferOutput<Input>; request: RequestInfo }) => Result<Output>
+  },
+): Endpoint {
+  const handler = handle(spec, frame(spec), (event, readInput) =>
+    spec.run({ input: readInput(), request: requestInfo(event) }),
+  )
+  return toEndpoint(handler, spec, 'public')
 }

@@ -1,26 +1,24 @@
 import { createHash } from 'node:crypto'
+import { documentMaxAgeSeconds } from '../keys/times.ts'
 import { json, Reply, successBody } from './reply.ts'
+import type { RequestInfo } from './request.ts'
 
 /**
  * Answers with a document that everyone may cache: standard members at the top level besides the envelope,
  * and an ETag. Answers 304 without a body when the client has the current version (RFC 9110 §15.4.5).
  */
-export function publicDocument(
-  data: object,
-  { maxAgeSeconds, ifNoneMatch }: { maxAgeSeconds: number; ifNoneMatch: string | undefined },
-): Reply {
+export function publicDocument(data: object, { header }: RequestInfo): Reply {
   const body = successBody(data, 'oauth')
-  const etag = entityTag(body)
-  const cached = { 'cache-control': `public, max-age=${maxAgeSeconds}`, etag }
-  return matchesTag(ifNoneMatch, etag) ? new Reply(304, cached) : new Reply(200, { ...json, ...cached }, body)
+  // A strong ETag (RFC 9110 §8.8.3).
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  const cached = { 'cache-control': `public, max-age=${documentMaxAgeSeconds()}`, etag }
+  return matchesTag(header('if-none-match'), etag)
+    ? new Reply(304, cached)
+    : new Reply(200, { ...json, ...cached }, body)
 }
 
-/** Computes the strong ETag of a body (RFC 9110 §8.8.3). */
-export const entityTag = (body: string): string =>
-  `"${createHash('sha256').update(body).digest('base64url')}"`
-
 /** Whether an `if-none-match` header (ETags or `*`) weakly matches the document (RFC 9110 §13.1.2). */
-export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
   const tags = ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []

@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import { readTogether } from '../db/read.ts'
-import { Failure } from '../errors.ts'
-import { type Caller, claimedUserId } from '../tokens/access-token.ts'
+import { type Caller, checkAccessToken, claimedUserId, tokenFailure } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
-import { bearerChallenge, checkBearer } from './bearer-challenge.ts'
 import {
   type Endpoint,
   type EndpointSpec,
@@ -67,8 +65,8 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
     const token = readAuthorization(event, 'bearer')
     const userId = token === undefined ? undefined : claimedUserId(token)
     if (token === undefined || userId === undefined)
-      throw bearerChallenge(new Failure('unauthenticated'), token !== undefined)
-    const session = checkBearer(token, spec.scope)
+      throw tokenFailure('unauthenticated', token !== undefined)
+    const session = checkAccessToken(token, spec.scope)
     try {
       const input = readInput()
       const [caller, prefetched] = await Promise.all([

@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import { transact } from '../db/write.ts'
-import { Failure } from '../errors.ts'
-import { bearerChallenge } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
-import type { Caller } from '../tokens/access-token.ts'
+import { type Caller, tokenFailure } from '../tokens/access-token.ts'
 import { requireLiveSession } from '../tokens/session.ts'
 import { issuer } from '../env.ts'
 import { issueCode } from './authorization-code.ts'
@@ -61,8 +59,7 @@ export async function consent(
     scopes,
     expiresAt: Date.now() + authorizationCodeTtlSeconds * 1000,
   })
-  const sessionEnded = () => bearerChallenge(new Failure('unauthenticated'))
-  await transact([put, requireLiveSession(caller, sessionEnded)])
+  await transact([put, requireLiveSession(caller, () => tokenFailure('unauthenticated'))])
   return {
     code,
     redirect_to: authorizationResponseUrl(redirectUri, { code, state }),

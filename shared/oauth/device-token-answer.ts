@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { type DeviceTokenGrant, signDeviceToken } from '../tokens/device-token.ts'
-import type { Scope } from '../tokens/scopes.ts'
 import { readUser } from '../users/user.ts'
 
 /** Schema of the members that every answer with a device_token has (RFC 6749 §5.1). */
@@ -16,23 +15,21 @@ export const DeviceTokenAnswer = v.object({
 })
 export type DeviceTokenAnswer = v.InferOutput<typeof DeviceTokenAnswer>
 
-/** Builds the answer with a device_token; `expiresAt` is in epoch milliseconds. */
-export const deviceTokenAnswer = (
-  deviceToken: string,
-  expiresAt: number,
-  scopes: readonly Scope[],
-): DeviceTokenAnswer => ({
-  device_token: deviceToken,
-  token_type: 'Bearer',
-  expires_in: Math.floor((expiresAt - Date.now()) / 1000),
-  expire: expiresAt,
-  scope: scopes.join(' '),
-})
-
-/** Issues a device_token with the claims that its scopes allow; reads the user only when they allow any. */
-export async function issueDeviceToken(grant: Omit<DeviceTokenGrant, 'email' | 'nickname'>): Promise<string> {
-  const { userId, scopes } = grant
+/**
+ * Issues a device_token with the claims that its scopes allow, and builds the answer with it. Reads the user
+ * only when the scopes allow claims about them.
+ */
+export async function issueDeviceToken(
+  grant: Omit<DeviceTokenGrant, 'email' | 'nickname'>,
+): Promise<DeviceTokenAnswer> {
+  const { userId, scopes, expiresAt } = grant
   const needsUser = scopes.includes('email') || scopes.includes('profile')
   const user = needsUser ? await readUser(userId) : undefined
-  return signDeviceToken({ ...grant, email: user?.email, nickname: user?.nickname })
+  return {
+    device_token: await signDeviceToken({ ...grant, email: user?.email, nickname: user?.nickname }),
+    token_type: 'Bearer',
+    expires_in: Math.floor((expiresAt - Date.now()) / 1000),
+    expire: expiresAt,
+    scope: scopes.join(' '),
+  }
 }

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { Failure, invalidParameter } from '../errors.ts'
-import { bearerChallenge, checkBearer } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
+import { checkAccessToken, tokenFailure } from '../tokens/access-token.ts'
 import { checkLengths, grantScopes } from './authorization-request.ts'
 import { readClient } from './client.ts'
-import { type DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
+import { type DeviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter } from './parameter.ts'
 
 /** Schema of the parameters that exchange an access_token for a device_token. */
@@ -14,14 +14,13 @@ export const ExchangeParameters = v.object({
   scope: Parameter,
   nonce: Parameter,
 })
-export type ExchangeParameters = v.InferOutput<typeof ExchangeParameters>
 
 /**
  * Issues a device_token for a first-party access_token, for the given client or the service's own. Its scopes
  * are those that the token and the client have in common, or the requested ones of these. Nothing is stored.
  */
 export async function exchangeAccessToken(
-  parameters: ExchangeParameters,
+  parameters: v.InferOutput<typeof ExchangeParameters>,
   bearer: string | undefined,
 ): Promise<DeviceTokenAnswer> {
   const { client_id = settings().firstPartyClientId, scope, nonce } = parameters
@@ -34,7 +33,7 @@ export async function exchangeAccessToken(
   const allowed = client.scopes.filter((name) => caller.scopes.includes(name))
   const scopes = scope === undefined ? allowed : grantScopes(scope, { scopes: allowed })
   const { userId, sessionId, expiresAt, authenticatedAt } = caller
-  const deviceToken = await issueDeviceToken({
+  return issueDeviceToken({
     userId,
     clientId: client.clientId,
     sessionId,
@@ -44,7 +43,6 @@ export async function exchangeAccessToken(
     accessToken,
     nonce,
   })
-  return deviceTokenAnswer(deviceToken, expiresAt, scopes)
 }
 
 /**
@@ -53,10 +51,10 @@ export async function exchangeAccessToken(
  */
 async function checkSentToken(inBody: string | undefined, bearer: string | undefined) {
   const accessToken = inBody ?? bearer
-  if (accessToken === undefined) throw bearerChallenge(new Failure('unauthenticated'), false)
+  if (accessToken === undefined) throw tokenFailure('unauthenticated', false)
   const [caller] = await Promise.all([
-    checkBearer(accessToken, 'first-party'),
-    bearer === undefined || bearer === accessToken ? undefined : checkBearer(bearer, 'first-party'),
+    checkAccessToken(accessToken, 'first-party'),
+    bearer === undefined || bearer === accessToken ? undefined : checkAccessToken(bearer, 'first-party'),
   ])
   if (bearer !== undefined && bearer !== accessToken)
     throw invalidParameter('access_token', 'differs from that of the Authorization header')

@@ -11,7 +11,7 @@ import { readDerivingSession, revokeDerived, SessionChanged } from '../tokens/se
 import { type AuthorizationCode, consumeCode, readCode } from './authorization-code.ts'
 import { authenticateClient, readClientCredentials } from './client-authentication.ts'
 import type { Client } from './client.ts'
-import { DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
+import { DeviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter, requireParameter } from './parameter.ts'
 
 /** Schema of the parameters of the token endpoint (OAuth 2.1 §4.1.3). */
@@ -34,29 +34,22 @@ export const TokenAnswer = v.object({
 })
 export type TokenAnswer = v.InferOutput<typeof TokenAnswer>
 
-/** Answers a token request (OAuth 2.1 §3.2). The only grant type is `authorization_code`. */
+/**
+ * Answers a token request (OAuth 2.1 §3.2): exchanges a code and its PKCE verifier for tokens, once (§4.1.3).
+ * A request with a wrong client, redirect URI or verifier leaves the code unused. An otherwise valid request
+ * for a used code means that two parties have the code, so the tokens that it was exchanged for are revoked
+ * (RFC 9700 §4.5, RFC 6749 §10.5).
+ */
 export async function handleTokenRequest(
   parameters: TokenParameters,
   request: Pick<RequestInfo, 'authorization'>,
 ): Promise<TokenAnswer> {
   const grantType = requireParameter('grant_type', parameters.grant_type)
   if (grantType !== 'authorization_code') throw new Failure('unsupported_grant_type')
-  return exchangeCode(parameters, authenticateClient(readClientCredentials(parameters, request)))
-}
-
-/**
- * Exchanges a code and its PKCE verifier for tokens, once (OAuth 2.1 §4.1.3). A request with a wrong client,
- * redirect URI or verifier leaves the code unused. An otherwise valid request for a used code means that two
- * parties have the code, so the tokens that it was exchanged for are revoked (RFC 9700 §4.5, RFC 6749 §10.5).
- */
-export async function exchangeCode(
-  parameters: TokenParameters,
-  authentication: Promise<Client>,
-): Promise<TokenAnswer> {
   // Client and code are read in parallel but checked in order: a client that fails to authenticate learns
   // nothing about the code.
   const [client, grant] = await Promise.all([
-    authentication,
+    authenticateClient(readClientCredentials(parameters, request)),
     parameters.code === undefined ? undefined : readCode(parameters.code),
   ])
   const code = requireParameter('code', parameters.code)
@@ -109,7 +102,7 @@ async function issueTokens(code: string, grant: AuthorizationCode, client: Clien
   const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.sessionExpiresAt)
   const common = { userId, sessionId, clientId, scopes, expiresAt, authenticatedAt }
   const accessToken = newAccessToken(userId, sessionId)
-  const deviceToken = await issueDeviceToken({ ...common, accessToken, nonce: grant.nonce })
+  const answer = await issueDeviceToken({ ...common, accessToken, nonce: grant.nonce })
   const deriveToken = async () => {
     const { generation, next: derived, writes } = await readDerivingSession(grant)
     const derivedGrant = { ...common, firstParty: false, generation, derived }
@@ -122,11 +115,7 @@ async function issueTokens(code: string, grant: AuthorizationCode, client: Clien
     if (error instanceof ConditionFailed) return rejectUsedCode(await readCode(code))
     throw error
   }
-  return {
-    ...deviceTokenAnswer(deviceToken, expiresAt, scopes),
-    id_token: deviceToken,
-    access_token: accessToken,
-  }
+  return { ...answer, id_token: answer.device_token, access_token: accessToken }
 }
 
 /**

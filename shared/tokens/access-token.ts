@@ -2,10 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItems } from '../db/read.ts'
-import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
+import { Integer, type Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { Failure } from '../errors.ts'
+import { Failure, failures } from '../errors.ts'
 import { decodeUserId, encodeUserId } from '../fields.ts'
+import { log } from '../log.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 
 /**
@@ -53,33 +54,33 @@ export const tokens = itemType({
   found: 'by token; all of a session',
 })
 
+/**
+ * A failure of an access_token, with the challenge of RFC 6750 §3. The challenge has an `error` only when a
+ * token was sent (§3.1).
+ */
+export const tokenFailure = (failure: 'unauthenticated' | 'insufficient_scope', tokenSent = true): Failure =>
+  new Failure(failure, {
+    headers: { 'www-authenticate': tokenSent ? `Bearer error="${failures[failure].oauth}"` : 'Bearer' },
+  })
+
 /** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` for other text. */
 export function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
-  if (userId === undefined || sessionId === undefined) throw new Failure('unauthenticated')
+  if (userId === undefined || sessionId === undefined) throw tokenFailure('unauthenticated')
   const hash = createHash('sha256').update(token).digest('base64url')
   return tokens.key({ userId, sessionId, hash })
 }
 
-/** What an access_token is issued for; the session is a new one by default. */
+/** What an access_token is issued for. */
 export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generation' | 'derived'> & {
+  /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
   /** The user's generation; by default the first, which the first ending of all sessions ends. */
   generation?: number
-  /** Which of the session's derived tokens it is; 0 for the session's own. */
+  /** Which of the session's derived tokens it is; 0, the default, for the session's own. */
   derived?: number
-}
-
-/** An issued access_token, which works once `put` is written. */
-export interface IssuedToken {
-  accessToken: string
-  sessionId: string
-  /** Key of the access_token's item, by which the token can be revoked without knowing it. */
-  key: Key
-  /** The write of the access_token, for the transaction that uses up what the token is issued for. */
-  put: Write
 }
 
 /** Makes an access_token. Nobody has it until its item is written. */
@@ -91,12 +92,13 @@ export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
  * Issues an access_token, by default a new one of newAccessToken. It works once the returned `put` has been
- * written.
+ * written, in the transaction that uses up what the token is issued for; by the returned `key` it can be
+ * revoked without knowing it.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,
   accessToken = newAccessToken(grant.userId, grant.sessionId ?? newSessionId()),
-): IssuedToken {
+) {
   const sessionId = tokenShape.exec(accessToken)?.[2] ?? ''
   const key = tokenKey(accessToken)
   const { expiresAt, generation = 0, derived = 0 } = grant
@@ -119,10 +121,6 @@ const endings = itemType({
 const endedKey = (userId: number): Key => endings.key({ userId })
 
 const EndedItem = v.object({ generation: Integer })
-
-/** A user's generation; 0 without an item. */
-const toGeneration = (item: Item | undefined): number =>
-  item === undefined ? 0 : v.parse(EndedItem, item).generation
 
 /**
  * The write that ends all sessions of a user. The sign-in record counts along in the same transaction, which
@@ -159,10 +157,11 @@ const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
   const item = await readToken(key, claimedUserId(token) ?? 0, checkedConsistently.includes(requiredScope))
-  if (item === undefined || item.expiresAt <= Date.now()) throw new Failure('unauthenticated')
+  if (item === undefined || item.expiresAt <= Date.now()) throw tokenFailure('unauthenticated')
   if (requiredScope === 'first-party' ? !item.firstParty : !item.scopes.includes(requiredScope)) {
-    throw new Failure('insufficient_scope')
+    throw tokenFailure('insufficient_scope')
   }
+  log.appendKeys({ user_id: item.userId })
   return { ...item, key }
 }
 
@@ -174,5 +173,7 @@ async function readToken(key: Key, userId: number, consistent: boolean): Promise
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })
   if (found === undefined) return consistent ? undefined : readToken(key, userId, true)
   const item = v.parse(TokenItem, found)
-  return item.generation < toGeneration(ended) ? undefined : item
+  // Without an item the generation is 0.
+  const isEnded = ended !== undefined && item.generation < v.parse(EndedItem, ended).generation
+  return isEnded ? undefined : item
 }

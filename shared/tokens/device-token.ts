@@ -17,7 +17,7 @@ export interface DeviceTokenGrant {
   expiresAt: number
   authenticatedAt: number
   /** The access_token that this device_token is issued with; `at_hash` binds the two. */
-  accessToken?: string | undefined
+  accessToken: string
   /** The `nonce` of the authorization request; becomes a claim only if one was sent. */
   nonce?: string | undefined
   /** The email address; a claim only with the scope `email`. */
@@ -28,30 +28,22 @@ export interface DeviceTokenGrant {
 
 /** Issues a device_token: an ID Token (OpenID Connect Core §2), signed with RS256 by the active key. */
 export async function signDeviceToken(grant: DeviceTokenGrant): Promise<string> {
-  return signJwt(deviceTokenClaims(grant, Date.now()))
-}
-
-/** Builds the claims of a device_token that is issued at `now`. */
-function deviceTokenClaims(grant: DeviceTokenGrant, now: number): Record<string, unknown> {
-  const { accessToken, nonce, email, nickname, scopes } = grant
-  return {
+  const { accessToken, nonce, scopes } = grant
+  return signJwt({
     iss: issuer(),
     sub: String(grant.userId),
     aud: grant.clientId,
     azp: grant.clientId,
     exp: Math.floor(grant.expiresAt / 1000),
-    iat: Math.floor(now / 1000),
+    iat: Math.floor(Date.now() / 1000),
     auth_time: Math.floor(grant.authenticatedAt / 1000),
     jti: randomUUID(),
     sid: grant.sessionId,
     // `amr`: every sign-in uses a password and a one-time code (RFC 8176 §2).
     amr: ['pwd', 'otp'],
-    ...(accessToken === undefined ? {} : { at_hash: accessTokenHash(accessToken) }),
-    ...(nonce === undefined ? {} : { nonce }),
-    ...userClaims({ email, nickname }, scopes),
-  }
+    // The left half of the SHA-256 (OpenID Connect Core §3.1.3.6).
+    at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url'),
+    ...(nonce !== undefined && { nonce }),
+    ...userClaims(grant, scopes),
+  })
 }
-
-/** Computes `at_hash`: the left half of the token's SHA-256, base64url (OpenID Connect Core §3.1.3.6). */
-const accessTokenHash = (accessToken: string): string =>
-  createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')

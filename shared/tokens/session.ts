@@ -3,24 +3,15 @@ import { queryFirst, readItem } from '../db/read.ts'
 import { Integer, Key } from '../db/table.ts'
 import { type Write, writeItem } from '../db/write.ts'
 import { Failure, OptimisticLockError } from '../errors.ts'
-import {
-  type Caller,
-  claimedUserId,
-  type IssuedToken,
-  requireGeneration,
-  TokenItem,
-  tokenKey,
-  tokens,
-} from './access-token.ts'
+import { type Caller, claimedUserId, requireGeneration, TokenItem, tokenKey, tokens } from './access-token.ts'
 
 /** Maximum number of tokens derived from one session; a further one ends the oldest. */
 const maxDerived = 100
 
 /** A session's own token and those derived from it, as stored: each the item and its key. */
-type StoredToken = TokenItem & Key
 const StoredToken = v.object({ ...TokenItem.entries, ...Key.entries })
 
-const readTokens = async (userId: number, sessionId: string): Promise<StoredToken[]> => {
+const readTokens = async (userId: number, sessionId: string) => {
   const query = {
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
     ExpressionAttributeValues: {
@@ -61,21 +52,12 @@ export class SessionChanged extends OptimisticLockError {
   override readonly name = 'SessionChanged'
 }
 
-/** A session from which a token is to be derived. */
-export interface DerivingSession {
-  generation: number
-  /** Which of the session's derived tokens the next one is. */
-  next: number
-  /** The writes that hold the session to what a code says of it, and end the oldest derived token. */
-  writes: Write[]
-}
-
 /**
  * Reads a session in order to derive a token from it. The writes fail with `invalid_grant` unless the session
  * is the named user's, first-party, alive, and the very one that is named, and with SessionChanged when
  * another token was derived from it meanwhile. Throws `invalid_grant` when there is no such session.
  */
-export async function readDerivingSession(named: NamedSession): Promise<DerivingSession> {
+export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
   const found = await readTokens(userId, sessionId)
   const own = found.find(({ pk, sk }) => pk === sessionKey.pk && sk === sessionKey.sk)
@@ -108,7 +90,9 @@ export async function readDerivingSession(named: NamedSession): Promise<Deriving
   }
   return {
     generation: own.generation,
+    /** Which of the session's derived tokens the next one is. */
     next: own.derived + 1,
+    /** The writes that hold the session to what a code says of it, and end the oldest derived token. */
     writes: [
       countToken,
       requireGeneration(userId, own.generation, refuse),
@@ -134,7 +118,7 @@ export async function revokeToken(token: string, clientId: string): Promise<void
 
 /** Revokes a token that was derived from a session, by its key. Any other token keeps working. */
 export async function revokeDerived(
-  key: IssuedToken['key'],
+  key: Key,
   { userId, sessionId, clientId }: Pick<TokenItem, 'userId' | 'sessionId' | 'clientId'>,
 ): Promise<void> {
   const stored = await readStored(key)

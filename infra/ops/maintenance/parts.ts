@@ -16,7 +16,7 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
-import { maintenanceVariable } from '../../../shared/http/middleware/refuse-in-maintenance.ts'
+import { maintenanceVariable } from '../../../shared/env.ts'
 import { events } from '../../events.ts'
 import { eventName, serviceName } from '../../names.ts'
 import { schedules, workers } from '../../workers-and-schedules.ts'

@@ -5,7 +5,7 @@ import { handler } from '../../../functions/intake/client.registered.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
-import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
+import { isClientSecret } from '../../../shared/oauth/client-authentication.ts'
 import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 
 const detailType = 'client.registered'

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
 import { type AuthorizationCode, issueCode } from '../../../shared/oauth/authorization-code.ts'
-import { readClient } from '../../../shared/oauth/client.ts'
-import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
+import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createClient, createSession, pkce, type SignedIn } from '../../support/oauth-clients.ts'
 
@@ -31,9 +30,9 @@ async function exchangeForged(
   // A forged code may also be marked as used.
   const item = { ...put.Put?.Item, ...('givenKey' in forged && { givenKey: forged.givenKey }) }
   await transact([{ Put: { Item: item } }])
-  const registered = (await readClient(client.clientId)) ?? expect.unreachable()
   const form = { code, redirect_uri: client.redirectUri, code_verifier: verifier }
-  return exchangeCode({ ...form, client_id: client.clientId }, Promise.resolve(registered))
+  const parameters = { ...form, grant_type: 'authorization_code', client_id: client.clientId }
+  return handleTokenRequest(parameters, { authorization: () => undefined })
 }
 
 test('a code with scopes that its client is not registered for gives the registered ones, or nothing', async () => {

@@ -9,7 +9,7 @@ import { readUser } from '../../../shared/users/user.ts'
 import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { consent } from '../../../shared/oauth/consent.ts'
-import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
+import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { addTicket, SignInRecordChanged } from '../../../shared/sign-in/password/open-ticket.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
 import { attributesOf, tryAttribute } from '../../../shared/sign-in/limits/tries.ts'
@@ -311,7 +311,8 @@ async function obtainExchange(accessToken: string): Promise<() => Promise<unknow
   const registered = await readClient(client.clientId)
   const { code } = await consent(request, true, registered, caller)
   const form = { code, redirect_uri: client.redirectUri, code_verifier: verifier }
-  return () => exchangeCode({ ...form, client_id: client.clientId }, Promise.resolve(registered as never))
+  const parameters = { ...form, grant_type: 'authorization_code', client_id: client.clientId }
+  return () => handleTokenRequest(parameters, { authorization: () => undefined })
 }
 
 async function openSession(userId: number): Promise<string> {

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { afterEach, expect, it, vi } from 'vitest'
 import { db, tableName } from '../../../../shared/db/table.ts'
 import { Failure } from '../../../../shared/errors.ts'
-import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../../../shared/http/endpoint.ts'
 import { log } from '../../../../shared/log.ts'
 import { getEvent } from '../../../support/call-endpoint.ts'
 

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { EnvironmentName } from '../../env.ts'
-import { Failure } from '../../errors.ts'
-import type { HttpMiddleware } from '../request.ts'
+import type { EnvironmentName } from '../env.ts'
+import { Failure } from '../errors.ts'
+import type { HttpMiddleware } from './request.ts'
 
 /** Header in which the edge proves to the functions that a request came through it. */
 export const originSecretHeader = 'x-origin-secret'

@@ -2,12 +2,11 @@ import type { Context } from 'aws-lambda'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
-import type { Endpoint } from '../../../../shared/http/endpoint.ts'
-import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
-import { getEvent } from '../../../support/call-endpoint.ts'
+import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
+import { type Endpoint, publicEndpoint } from '../../../shared/http/endpoint.ts'
+import { getEvent } from '../../support/call-endpoint.ts'
 
-const functions = join(import.meta.dirname, '../../../../functions')
+const functions = join(import.meta.dirname, '../../../functions')
 
 const forbidden = { code: 40301, msg: 'this is not yours', data: null }
 const viewer = { 'cloudfront-viewer-address': '198.51.100.7:4321' }
