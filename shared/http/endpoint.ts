@@ -77,7 +77,7 @@ export const frame = ({
  */
 function answerAndLog(dialect: Dialect): HttpMiddleware {
   let startedAt = 0
-  const finish: HttpMiddleware['after'] = ({ event, response }) => {
+  const finish = ({ event, response }: Parameters<HttpMiddleware['after'] & object>[0]) => {
     if (response) response.headers = { ...response.headers, 'x-request-id': event.requestContext.requestId }
     log.info('request', {
       status: response?.statusCode,
@@ -95,7 +95,7 @@ function answerAndLog(dialect: Dialect): HttpMiddleware {
     after: finish,
     onError(request) {
       request.response = answerFailure(request.error, dialect)
-      return finish(request)
+      finish(request)
     },
   }
 }

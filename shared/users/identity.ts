@@ -64,7 +64,7 @@ const shown = {
   email: v.string(),
 }
 
-/** What events set of a user, as stored, by the items that hold it: the user's own, and the sign-in record. */
+/** What events set of a user, as stored, by item: the user's own, and the sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {

@@ -70,7 +70,7 @@ export const windowAttributes = (counter: string, now: number): string[] =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** The part of an update that removes attributes and login tickets: its clause, empty without any, and names. */
+/** The part of an update that removes attributes and login tickets: its clause, '' without any, and names. */
 export function removal(
   attributes: readonly string[],
   tickets: readonly string[] = [],

@@ -1,7 +1,7 @@
 import { KMSClient } from '@aws-sdk/client-kms'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
-import { handleTokenRequest, type TokenParameters } from '../../../shared/oauth/token-endpoint.ts'
+import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { revokeToken } from '../../../shared/tokens/session.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { createClient, createSession, type SignedIn, type TestClient } from '../../support/oauth-clients.ts'
@@ -19,7 +19,7 @@ const request = { authorization: () => undefined }
 async function prepare(session?: SignedIn): Promise<Exchange> {
   const client = await createClient()
   const { exchange } = await obtainCode(client, session ?? (await createSession()))
-  return () => handleTokenRequest(exchange as unknown as TokenParameters, request)
+  return () => handleTokenRequest(exchange, request)
 }
 
 const namesOf = (spy: { mock: { calls: unknown[][] } }): string[] =>
@@ -54,8 +54,7 @@ test('exchanging a code signs once and writes once, and a replay does not sign',
 test('the exchange of a confidential client costs one MAC more than that of a public one', async () => {
   const calls = async (client: TestClient): Promise<string[]> => {
     const { exchange } = await obtainCode(client, await createSession())
-    const parameters = exchange as unknown as TokenParameters
-    return (await measureCalls(() => handleTokenRequest(parameters, request))).names.sort()
+    return (await measureCalls(() => handleTokenRequest(exchange, request))).names.sort()
   }
   const secret = 'a client secret of 34 characters!!'
   const expected = [...(await calls(await createClient())), 'GenerateMac'].sort()
