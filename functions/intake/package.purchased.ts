@@ -27,7 +27,7 @@ export const handler = intake({
     payment: maybe(v.object({ wallet: WalletName, currency: CurrencyCode, amount: Amount })),
   }),
   key: ({ purchase_id }) => purchase_id,
-  rejections: ['unknown_user', 'insufficient_balance'],
+  rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
   async apply({ purchase_id: reference, user_id: userId, amount, payment }, record) {
     const buyer = await readProfile(userId)
     if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')

@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import type { Intake } from '../../shared/events/intake.ts'
+import { commonRejections } from '../../shared/events/rejected-event.ts'
 import { toSqsEvent } from './sqs-event.ts'
 
 /**
@@ -59,7 +60,11 @@ export async function deliverReplayed(
   return delivery as Delivery
 }
 
-/** Delivers several events to their function in one SQS batch, with further members of their envelopes. */
+/**
+ * Delivers several events to their function in one SQS batch, with further members of their envelopes. Fails
+ * if one is refused for a reason that its function does not declare, as the list of events must name them
+ * all.
+ */
 export async function deliverBatch(
   handler: Intake,
   details: object[],
@@ -74,7 +79,11 @@ export async function deliverBatch(
   const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
   return messages.map(({ id, body }) => {
     const refused = reasons.get(body)
-    if (refused !== undefined) return { refused }
+    if (refused !== undefined) {
+      const declared: readonly string[] = [...commonRejections, ...handler.rejections]
+      expect(declared, 'declared rejections').toContain(refused.split(':')[0])
+      return { refused }
+    }
     return failed.has(id) ? 'retry' : 'done'
   })
 }

@@ -51,9 +51,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),
     )
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
-    const undeclared = lines.filter((line) => line.includes('undeclared rejection'))
-    if (undeclared.length > 0)
-      throw new Error(`events were refused for reasons that they do not declare:\n${undeclared.join('\n')}`)
     // The tags by which a new signing key is granted count late with the manner late-keys.
     const isAwaited = (line: string) =>
       manners !== undefined && line.includes('KMS does not let a new signing key be used yet')

@@ -4,7 +4,6 @@ import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { intake } from '../../../shared/events/intake.ts'
-import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
 import { log } from '../../../shared/log.ts'
 import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
 
@@ -37,21 +36,6 @@ it('the log line of a batch has the number of its events and the table units tha
     read_units: 0,
     write_units: 3,
   })
-})
-
-it('a rejection code that the event does not declare is logged as an error, so that the test run fails', async () => {
-  const error = vi.spyOn(log, 'error').mockReturnValue(undefined)
-  const refuseWith = (code: 'expired' | 'conflicting_content') =>
-    deliver(
-      intakeThat(async () => {
-        throw new RejectedEvent(code)
-      }),
-      {},
-    )
-  await refuseWith('conflicting_content')
-  expect(error).not.toHaveBeenCalled()
-  await refuseWith('expired')
-  expect(error).toHaveBeenCalledWith('undeclared rejection', { code: 'expired' })
 })
 
 describe('an event that is made to cost much', () => {
