@@ -33,8 +33,15 @@ const project = (
 /** Configuration of tests that share a table and its keys. */
 const onTable = {
   globalSetup: 'test/support/table-setup.ts',
-  setupFiles: ['test/support/silence-metrics.ts', 'test/support/function-environment.ts'],
+  setupFiles: [
+    'test/support/silence-metrics.ts',
+    'test/support/function-environment.ts',
+    'test/support/restore-worker.ts',
+  ],
 }
+
+/** Configuration of tests of a table in memory. */
+const inMemory = { ...onTable, setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'] }
 
 /** Configuration of tests that share a local stack. */
 const onStack = {
@@ -43,6 +50,7 @@ const onStack = {
     'test/support/silence-metrics.ts',
     'test/support/reap-processes.ts',
     'test/support/function-environment.ts',
+    'test/support/restore-worker.ts',
     'test/support/check-answers.ts',
   ],
 }
@@ -81,6 +89,9 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
+/** Tests of a cache in a module, which remembers requests of a time to come: no other file may share it. */
+const ofTheFuture = ['test/functions/well-known/jwks.table.test.ts']
+
 /**
  * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
@@ -114,10 +125,11 @@ export default defineConfig({
         ],
       }),
       project('table', {
-        ...onTable,
-        setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'],
-        exclude: [...onDynamodbLocal, ...long.table],
+        ...inMemory,
+        isolate: false,
+        exclude: [...ofTheFuture, ...onDynamodbLocal, ...long.table],
       }),
+      project('table-isolated', { ...inMemory, include: ofTheFuture }),
       project('dynamodb', { ...onTable, include: onDynamodbLocal }),
       project('stack', { ...onStack, exclude: long.stack }),
       project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),

@@ -58,7 +58,9 @@ const stubSdk: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
       const isStubbed = /@smithy\/core|@aws-sdk\/client-/.test(importer) && stubbed.includes(basename(path))
-      return isStubbed ? { path: stubs } : undefined
+      // Without effects, as package.json says of it for an alias: whichever of both comes first decides, so
+      // that bundles would differ from time to time.
+      return isStubbed ? { path: stubs, sideEffects: false } : undefined
     })
     builder.onLoad({ filter: /@aws-sdk\/core\/.*\/partitions\.js$/ }, async ({ path }) => {
       const { partitionsInfo: info } = (await import(path)) as { partitionsInfo: { partitions: object[] } }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import type { AnswerCheck, ApiReference } from './described-answer.ts'
 
 let answerCheck: Promise<AnswerCheck> | undefined
@@ -34,6 +34,10 @@ globalThis.fetch = async (input, init) => {
   }
   return response
 }
+
+afterAll(() => {
+  globalThis.fetch = fetchAsIs
+})
 
 async function check(method: string, path: string, response: Response): Promise<void> {
   const { status, headers } = response

@@ -22,6 +22,7 @@ export function useOwnKeys(): { renew: () => Promise<void> } {
   beforeAll(renew)
   afterAll(async () => {
     Object.assign(process.env, before)
+    forgetCachedKeySet()
     for (const remove of removals) await remove()
   })
   return { renew }

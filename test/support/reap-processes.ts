@@ -17,4 +17,5 @@ prototype.spawn = function (...rest) {
 
 afterAll(() => {
   for (const child of running) child.kill()
+  prototype.spawn = original
 })

@@ -1,22 +1,24 @@
+import { EventBridgeClient, type PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
-import type * as PublishModule from '../../../shared/events/publish-event.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
 import { tryAttribute } from '../../../shared/sign-in/limits/tries.ts'
 import { addLoginTicket } from '../../support/login-tickets.ts'
 import { login, verifyMailed } from '../../support/sign-in-calls.ts'
 import { createUser } from '../../support/sign-in.ts'
 
-const published = vi.hoisted(() => vi.fn<typeof PublishModule.publishEvent>())
-vi.mock('../../../shared/events/publish-event.ts', () => ({ publishEvent: published }))
+/** The kinds of the mails that were requested. */
+let mails: (string | undefined)[] = []
 beforeEach(() => {
-  published.mockReset().mockResolvedValue(undefined)
+  mails = []
+  vi.spyOn(EventBridgeClient.prototype, 'send').mockImplementation((command: unknown) => {
+    const { Entries = [] } = (command as PutEventsCommand).input
+    mails.push(...Entries.map(({ Detail = '' }) => (JSON.parse(Detail) as { kind?: string }).kind))
+    return Promise.resolve({ FailedEntryCount: 0 }) as never
+  })
 })
-const warnings = () =>
-  published.mock.calls
-    .map(([, detail]) => (detail as { kind?: string }).kind)
-    .filter((kind) => kind !== 'code')
+const warnings = () => mails.filter((kind) => kind !== 'code')
 
 test('the hundredth wrong code in a row, over any time, refuses even right ones, and tells the user once', async () => {
   const user = await createUser()
