@@ -63,7 +63,7 @@ print(lines)
 tables.push(lines)
 if (values.json !== undefined)
   writeFileSync(values.json, `${JSON.stringify({ machine, short, tables }, null, 1)}\n`)
-if (values.write) writeDocuments(tables, machine)
+if (values.write) writeDocuments(tables)
 if (values.check && broken.length > 0) {
   console.error(`broken: ${broken.join('; ')}`)
   process.exitCode = 1

@@ -51,7 +51,8 @@ export const round = (value: number, digits = 4): number => Number(value.toPreci
 const documents = ['README.md', 'infra/CAPACITY.md', 'test/bench/README.md']
 
 /** Writes the tables of a run into the documents; without columns all of them. Others stay as they are. */
-export function writeDocuments(tables: readonly Table[], machine: string): void {
+export function writeDocuments(tables: readonly Table[]): void {
+  const day = new Date().toISOString().slice(0, 10)
   for (const name of documents) {
     const file = join(import.meta.dirname, '../..', name)
     const filled = readFileSync(file, 'utf8').replaceAll(
@@ -59,7 +60,7 @@ export function writeDocuments(tables: readonly Table[], machine: string): void 
       (all, start: string, table: string, columns: string | undefined, end: string) => {
         const found = tables.find((one) => one.name === table)
         if (found === undefined) return all
-        return `${start}\n${toMarkdown(found.rows, columns?.split(', '))}\n\nMeasured ${machine}.\n\n${end}`
+        return `${start}\n${toMarkdown(found.rows, columns?.split(', '))}\n\nMeasured ${day}.\n\n${end}`
       },
     )
     writeFileSync(file, filled)
