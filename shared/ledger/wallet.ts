@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
-import { packRows, unpackRows } from '../db/packed-numbers.ts'
+import { packRows, unpackRows } from '../db/packed-rows.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { type Big, zero } from '../money.ts'
@@ -56,7 +56,7 @@ export const encodeMarks = (marks: readonly Mark[]): Uint8Array =>
 
 /** Decodes what encodeMarks has encoded. */
 export const decodeMarks = (bytes: Uint8Array): Mark[] =>
-  unpackRows(bytes, 2).map(([code = 0, quarter = 0]) => ({ code, quarter }))
+  unpackRows<[number, number]>(bytes).map(([code, quarter]) => ({ code, quarter }))
 
 /**
  * A wallet: its balances, the number of its bills, and the open part of their index. It is one item of the
@@ -107,22 +107,26 @@ export const registerShards = 16
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /**
- * Schema of a stored wallet. Attribute names are short because DynamoDB charges for every kilobyte written,
- * and every bill writes the wallet: about seven currencies fit into the first kilobyte. `i` is the currency's
- * number.
+ * Schema of a stored holding. Its values have no names because DynamoDB charges for every kilobyte written,
+ * and every bill writes the wallet: about seven currencies fit into the first kilobyte.
  */
-const HoldingAttributes = v.object({
-  i: Integer,
-  b: Decimal,
-  h: Decimal,
-  d: Decimal,
-  w: Decimal,
-})
+const StoredHolding = v.pipe(
+  v.tuple([Integer, Decimal, Decimal, Decimal, Decimal]),
+  v.transform(([number, balance, hold, deposited, withdrawal]): Holding => {
+    return { number, balance, hold, deposited, withdrawal }
+  }),
+)
+
+/** A holding as a wallet's item has it. */
+const toStored = ({ number, balance, hold, deposited, withdrawal }: Holding) => [
+  number,
+  ...[balance, hold, deposited, withdrawal].map(toNumberValue),
+]
 
 const WalletItem = v.object({
   version: Integer,
   last_at: Integer,
-  holdings: v.record(v.string(), HoldingAttributes),
+  holdings: v.record(v.string(), StoredHolding),
   counts: StoredCounts,
   first: Integer,
   tail: v.instance(Uint8Array),
@@ -136,17 +140,8 @@ export const readWallet = async (id: WalletId, { consistent = false } = {}): Pro
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
   if (item === undefined) return newWallet(id)
   const { last_at: lastAt, holdings, tail, ...rest } = v.parse(WalletItem, item)
-  const entries = Object.entries(holdings).map(([code, held]) => [code, toHolding(held)] as const)
-  return { ...rest, id, lastAt, holdings: new Map(entries), tail: decodeMarks(tail) }
+  return { ...rest, id, lastAt, holdings: new Map(Object.entries(holdings)), tail: decodeMarks(tail) }
 }
-
-const toHolding = ({ i: number, b, h, d, w }: v.InferOutput<typeof HoldingAttributes>): Holding => ({
-  number,
-  balance: b,
-  hold: h,
-  deposited: d,
-  withdrawal: w,
-})
 
 /** The item of a wallet. */
 export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail }: Wallet): Item & Key => ({
@@ -156,7 +151,7 @@ export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail 
   gsk: walletPath(id),
   version,
   last_at: lastAt,
-  holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toAttributes(held)])),
+  holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toStored(held)])),
   counts: toStoredCounts(counts),
   first,
   tail: encodeMarks(tail),
@@ -167,11 +162,3 @@ export const putWallet = (wallet: Wallet): Write => putVersioned(walletItem(wall
 
 /** Key of a wallet's item. */
 export const walletKey = (id: WalletId): Key => walletKeys.key({ ...id })
-
-const toAttributes = ({ number, balance, hold, deposited, withdrawal }: Holding) => ({
-  i: number,
-  b: toNumberValue(balance),
-  h: toNumberValue(hold),
-  d: toNumberValue(deposited),
-  w: toNumberValue(withdrawal),
-})

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
-import { packRows, unpackRows } from '../../db/packed-numbers.ts'
+import { packRows, unpackRows } from '../../db/packed-rows.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
@@ -118,10 +118,13 @@ const NodeItem = v.object({
 /** Unpacks a B-tree node from its item. */
 export function unpackNode(item: Item): BTreeNode {
   const { kind, packed, version } = v.parse(NodeItem, item)
-  const toPosition = ([joinedAt = 0, userId = 0]: number[]) => ({ joinedAt, userId })
-  if (kind === 'leaf') return { kind, version, entries: unpackRows(packed, 2).map(toPosition) }
-  const toChild = (row: number[]) => ({ ...toPosition(row), count: row[2] ?? 0, id: row[3] ?? 0 })
-  return { kind, version, entries: unpackRows(packed, 4).map(toChild) }
+  if (kind === 'leaf') {
+    const rows = unpackRows<[number, number]>(packed)
+    return { kind, version, entries: rows.map(([joinedAt, userId]) => ({ joinedAt, userId })) }
+  }
+  const rows = unpackRows<[number, number, number, number]>(packed)
+  const toChild = ([joinedAt, userId, count, id]: (typeof rows)[number]) => ({ joinedAt, userId, count, id })
+  return { kind, version, entries: rows.map(toChild) }
 }
 
 /** Packs a list's root into attributes of its item. */

@@ -1,7 +1,6 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { itemType } from '../../../db/item-type.ts'
-import { packRows, unpackRows } from '../../../db/packed-numbers.ts'
+import { packRows, unpackRows } from '../../../db/packed-rows.ts'
 import { Integer, type Item, type Key } from '../../../db/table.ts'
 import { putVersioned, type Write } from '../../../db/write.ts'
 import { type BTreePosition, keyName, type MemberList } from '../../list/node.ts'
@@ -108,34 +107,21 @@ export const segmentMembersKeys = (list: MemberList, { id, size }: SegmentItems)
 
 const PackedItem = v.object({ version: Integer, packed: v.instance(Uint8Array) })
 
-/** Attributes of an item with members. Packed by column, because like compresses best beside like. */
-export function packMembers(members: readonly IndexedMember[], version: number): Item {
-  const columns = [
-    members.map(({ userId }, i) => userId - (members[i - 1]?.userId ?? 0)),
-    members.map(({ joinedAt }, i) => joinedAt - (members[i - 1]?.joinedAt ?? 0)),
-    members.map(({ text }) => text.nickname),
-    members.map(({ text }) => text.maskedEmail),
-  ]
-  return { version, packed: deflateRawSync(JSON.stringify(columns), { level: 9 }) }
-}
+/** Attributes of an item with members. */
+export const packMembers = (members: readonly IndexedMember[], version: number): Item => ({
+  version,
+  packed: packRows(
+    members.map(({ userId, joinedAt, text }) => [userId, joinedAt, text.nickname, text.maskedEmail]),
+  ),
+})
 
 /** Unpacks the members of an item, and how often it has been written; none without an item. */
 export function unpackMembers(item: Item | undefined): { version: number; members: IndexedMember[] } {
   if (item === undefined) return { version: 0, members: [] }
   const { version, packed } = v.parse(PackedItem, item)
-  const [userIds, instants, nicknames, maskedEmails] = JSON.parse(inflateRawSync(packed).toString()) as [
-    number[],
-    number[],
-    string[],
-    string[],
-  ]
-  let userId = 0
-  let joinedAt = 0
-  const members = userIds.map((difference, i) => {
-    userId += difference
-    joinedAt += instants[i] ?? 0
-    return { userId, joinedAt, text: { nickname: nicknames[i] ?? '', maskedEmail: maskedEmails[i] ?? '' } }
-  })
+  const members = unpackRows<[number, number, string, string]>(packed).map(
+    ([userId, joinedAt, nickname, maskedEmail]) => ({ userId, joinedAt, text: { nickname, maskedEmail } }),
+  )
   return { version, members }
 }
 
@@ -196,8 +182,8 @@ export const packBlock = (rows: readonly number[][], version: number): Item & { 
 
 /** Finds who matches a term in the item of its block; undefined if nobody does. */
 export function findPosting(item: Item, term: number): Posting | undefined {
-  const rows = unpackRows(v.parse(PackedItem, item).packed, 2)
-  const ranks = rows.flatMap(([name, rank = 0]) => (name === term ? rank : []))
+  const rows = unpackRows<[number, number]>(v.parse(PackedItem, item).packed)
+  const ranks = rows.flatMap(([name, rank]) => (name === term ? rank : []))
   const last = ranks.at(-1)
   if (last === undefined) return undefined
   const count = last < maxSegment ? ranks.length : last - maxSegment

@@ -59,7 +59,7 @@ describe('ledger verify', () => {
 
   it('ledger verify reports a balance that differs from its bills, and exits 1', async () => {
     const userId = await addWallet()
-    await falsify(`W#${userId}#asset`, 'HEAD', 'holdings.USDT.b', new Big('8.500000000000000001'))
+    await falsify(`W#${userId}#asset`, 'HEAD', 'holdings.USDT[1]', new Big('8.500000000000000001'))
     const { exitCode, report } = await verify(userId)
     expect(exitCode).toBe(1)
     expect(report.differences).toEqual([
