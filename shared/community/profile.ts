@@ -13,13 +13,13 @@ import { noteKey, toNote } from './note.ts'
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({
-  user_id: Integer,
+  userId: Integer,
   nickname: v.string(),
   email: v.string(),
   /** Instant of joining, epoch milliseconds. */
-  joined_at: Integer,
+  joinedAt: Integer,
   /** User id of the root of the referral tree, the member without a referrer. */
-  root_id: Integer,
+  rootId: Integer,
   /** Number of levels below the root of the tree; 0 for the root itself. */
   depth: Integer,
   /** User ids of the nearest ancestors, the referrer first, at most `maxUplineLength`. */
@@ -27,8 +27,8 @@ const ProfileItem = v.object({
     v.string(),
     v.transform((text) => (text === '' ? [] : text.split(',').map(Number))),
   ),
-  direct_count: v.optional(Integer),
-  team_count: v.optional(Integer),
+  directCount: Integer,
+  teamCount: Integer,
 })
 
 const profiles = itemType({
@@ -45,22 +45,11 @@ export const profileKey = (userId: number): Key => profiles.key({ userId })
 export type Profile = ReturnType<typeof toProfile>
 
 /** Parses a member's profile from its item. */
-export function toProfile(item: Item) {
-  const parsed = v.parse(ProfileItem, item)
-  return {
-    userId: parsed.user_id,
-    nickname: parsed.nickname,
-    email: parsed.email,
-    joinedAt: parsed.joined_at,
-    rootId: parsed.root_id,
-    depth: parsed.depth,
-    upline: parsed.upline,
-    directCount: parsed.direct_count ?? 0,
-    teamCount: parsed.team_count ?? 0,
-    packageAmount: readSum(item, 'package_amount'),
-    teamPerformance: readSum(item, 'team_performance'),
-  }
-}
+export const toProfile = (item: Item) => ({
+  ...v.parse(ProfileItem, item),
+  packageAmount: readSum(item, 'packageAmount'),
+  teamPerformance: readSum(item, 'teamPerformance'),
+})
 
 /** Reads a member's profile, strongly consistent; undefined for a user who is not registered. */
 export async function readProfile(userId: number): Promise<Profile | undefined> {
@@ -73,13 +62,10 @@ type NewProfile = Pick<Profile, 'userId' | 'nickname' | 'email' | 'joinedAt' | '
 /** The profile item of a new member, who has no downline yet. */
 export const newProfileItem = (member: NewProfile): Item & Key => ({
   ...profileKey(member.userId),
-  user_id: member.userId,
-  nickname: member.nickname,
-  email: member.email,
-  joined_at: member.joinedAt,
-  root_id: member.rootId,
-  depth: member.depth,
+  ...member,
   upline: member.upline.join(','),
+  directCount: 0,
+  teamCount: 0,
 })
 
 /** The write of a new member's profile; its condition fails when the member has one. */
@@ -87,7 +73,7 @@ export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(m
 
 /** The write that adds a purchase to the buyer's own package amount. */
 export const addPurchase = (userId: number, amount: Big): Write =>
-  addToSums(profileKey(userId), new Map([['package_amount', amount]]))
+  addToSums(profileKey(userId), new Map([['packageAmount', amount]]))
 
 /**
  * The write that gives a member another nickname or email address. Its condition fails when either has

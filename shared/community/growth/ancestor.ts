@@ -98,8 +98,8 @@ function addToAncestor(
   batch: number,
   { directs, members, performance }: { directs: number; members: number; performance: Big },
 ): Write {
-  const counts = { direct_count: directs, team_count: members }
-  const sums = new Map([['team_performance', performance]])
+  const sums = new Map([['teamPerformance', performance]])
+  const counts = { directCount: directs, teamCount: members }
   const { Update } = addToSums(profileKey(ownerId), sums, new Map(Object.entries(counts)))
   return {
     Update: {
