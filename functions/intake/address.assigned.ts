@@ -1,12 +1,22 @@
 import * as v from 'valibot'
-import { AddressTag, ChainAddress } from '../../shared/deposits/address.ts'
-import { addressAssigned, recordAssignment } from '../../shared/deposits/user-address.ts'
-import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
+import { transact } from '../../shared/db/write.ts'
+import {
+  addressDigest,
+  AddressTag,
+  assignAddress,
+  ChainAddress,
+  dropFromPool,
+  readAddress,
+} from '../../shared/deposits/address.ts'
+import { addressAssigned, putAnnounced, readAssignment } from '../../shared/deposits/user-address.ts'
 import { intake } from '../../shared/events/intake.ts'
+import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-event.ts'
+import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 
 /**
  * Assigns a deposit address to the user to whom it was assigned before. The service sends it when it assigns
- * one, and then it changes nothing; it is for a replay into a table that has lost the assignment.
+ * one, and then it changes nothing; it is for a replay into a table that has lost the assignment. Of two
+ * addresses of a user in one pool both stay the user's, and the earlier is the one that they are told.
  */
 export const handler = intake({
   detailType: addressAssigned,
@@ -20,5 +30,21 @@ export const handler = intake({
   }),
   key: ({ address, tag, currency_network: network }) => `${network}:${address}:${tag ?? ''}`,
   rejections: ['unknown_address', 'wrong_currency'],
-  apply: recordAssignment,
+  async apply({ user_id: userId, at, currency, currency_network: network, address, tag }) {
+    const pool = { currency, network }
+    const digest = addressDigest({ network, address, tag })
+    const [item, known] = await Promise.all([readAddress(digest), readAssignment(userId, pool)])
+    if (item === undefined) throw new OutOfOrderEvent('unknown_address', 'the address is not provisioned')
+    if (item.currency !== currency) throw new RejectedEvent('wrong_currency')
+    if (item.user_id !== undefined && item.user_id !== userId)
+      throw new RejectedEvent('conflicting_content', 'the address is assigned to another user')
+    const isEarliest = known === undefined || at < known.address.created_at
+    const writes = [
+      ...(item.user_id === undefined ? [assignAddress(digest, userId), dropFromPool(pool, digest)] : []),
+      ...(isEarliest ? [putAnnounced(userId, pool, item, at)] : []),
+    ]
+    if (writes.length === 0) return 'duplicate'
+    await transact(writes)
+    return 'applied'
+  },
 })

@@ -38,8 +38,7 @@ export const handler = intake({
     ]
     const debit = async ({ wallet, ...money }: NonNullable<typeof payment>) => {
       const movement: Posting = { kind: 'post', type: 'PACKAGE_PURCHASE', ...money, reference }
-      const wallets = [{ id: { userId, wallet }, movement }]
-      return postTransaction({ record, wallets, alongside: () => writes })
+      return postTransaction({ record, userId, wallets: [{ wallet, movement }], alongside: () => writes })
     }
     const outcome = await (payment === undefined ? applyOnce(record, writes) : debit(payment))
     if (depth > 0) await notifyTreeQueue(rootId)

@@ -3,7 +3,6 @@ import { BusinessKey, CurrencyCode, Instant, PlainText, UserId } from '../../sha
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { Direction } from '../../shared/ledger/bill-types.ts'
-import { type Posting } from '../../shared/ledger/bill.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
@@ -26,16 +25,9 @@ export const handler = intake({
   key: ({ adjustment_id }) => adjustment_id,
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large', 'too_many_currencies'],
   apply({ adjustment_id, user_id, wallet, currency, amount, direction, reason }, record) {
-    const id = { userId: user_id, wallet }
     const type = direction === 1 ? 'ADJUSTMENT_CREDIT' : 'ADJUSTMENT_DEBIT'
-    const posting: Posting = {
-      kind: 'post',
-      type,
-      currency,
-      amount,
-      reference: adjustment_id,
-      remark: reason,
-    }
-    return postTransaction({ record, wallets: [{ id, movement: posting }] })
+    const money = { currency, amount, reference: adjustment_id, remark: reason }
+    const wallets = [{ wallet, movement: { kind: 'post', type, ...money } as const }]
+    return postTransaction({ record, userId: user_id, wallets })
   },
 })

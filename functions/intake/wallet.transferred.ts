@@ -29,9 +29,10 @@ export const handler = intake({
     const posting = { kind: 'post', currency, amount, reference: transfer_id } as const
     return postTransaction({
       record,
+      userId: user_id,
       wallets: [
-        { id: { userId: user_id, wallet: from }, movement: { ...posting, type: 'TRANSFER_OUT' } },
-        { id: { userId: user_id, wallet: to }, movement: { ...posting, type: 'TRANSFER_IN' } },
+        { wallet: from, movement: { ...posting, type: 'TRANSFER_OUT' } },
+        { wallet: to, movement: { ...posting, type: 'TRANSFER_IN' } },
       ],
     })
   },

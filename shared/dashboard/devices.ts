@@ -2,9 +2,10 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
-import { ConditionFailed, putVersioned, type Write } from '../db/write.ts'
+import { putVersioned, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { retry } from '../retry.ts'
+import { intake } from '../events/intake.ts'
+import { BusinessKey, Instant, UserId } from '../fields.ts'
 import { requireUser } from '../users/user.ts'
 import { addActiveDevices } from './sums.ts'
 
@@ -27,25 +28,30 @@ const devices = itemType({
   found: 'by device',
 })
 
+/** Creates the function that counts devices as active or inactive for their users. */
+export const deviceIntake = (detailType: 'device.activated' | 'device.deactivated') =>
+  intake({
+    detailType,
+    detail: v.object({ device_id: BusinessKey, at: Instant, user_id: UserId }),
+    key: ({ device_id, at }) => `${device_id}#${at}`,
+    rejections: ['unknown_user'],
+    apply: ({ device_id, at, user_id }, record) =>
+      recordDevice(device_id, { userId: user_id, active: detailType === 'device.activated', at }, record),
+  })
+
 /**
  * Counts a device as active or inactive, exactly once. The event with the latest `at` decides, whatever the
  * order of arrival: a device that another user activates belongs to that user from then on. Of two events at
  * the same instant, the deactivation decides.
  */
-export function recordDevice(deviceId: string, device: Device, record: EventRecord): Promise<Outcome> {
-  return retry(
-    async () => {
-      const stored = await readDevice(deviceId)
-      if (!isLater(device, stored)) return applyOnce(record, [requireUser(device.userId)])
-      return applyOnce(record, [
-        requireUser(device.userId),
-        putDevice(deviceId, device, stored),
-        ...changeCounts(stored, device),
-      ])
-    },
-    // Another event about the device was written first: read the device again and decide again.
-    (error) => error instanceof ConditionFailed,
-  )
+async function recordDevice(deviceId: string, device: Device, record: EventRecord): Promise<Outcome> {
+  const stored = await readDevice(deviceId)
+  if (!isLater(device, stored)) return applyOnce(record, [requireUser(device.userId)])
+  return applyOnce(record, [
+    requireUser(device.userId),
+    putDevice(deviceId, device, stored),
+    ...changeCounts(stored, device),
+  ])
 }
 
 const isLater = (device: Device, stored: Device | undefined): boolean =>

@@ -1,11 +1,9 @@
-import { ConditionFailed, transact, type Write } from '../db/write.ts'
+import { transact, type Write } from '../db/write.ts'
 import type { Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { runExclusive } from '../keyed-mutex.ts'
 import { postTransaction } from '../ledger/post-transaction.ts'
 import type { Posting } from '../ledger/bill.ts'
 import type { Big } from '../money.ts'
-import { retry } from '../retry.ts'
 import { addressDigest, readAddress } from './address.ts'
 import {
   countDeposits,
@@ -36,16 +34,13 @@ export interface DepositUpdate extends DepositName {
  * `CREDITED`. Updates may arrive in any order and any number of times; the first final status is kept.
  *
  * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when the
- * address, currency or amount differ from an earlier event.
+ * address, currency or amount differ from an earlier event; ConditionFailed when another event advanced this
+ * deposit, or counted another of the same user.
  */
-export function updateDeposit(update: DepositUpdate): Promise<Outcome> {
+export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)
-  const attempt = async () => {
-    const known = await readDeposit(id)
-    return known === undefined ? addDeposit(id, update) : advanceDeposit(known, update)
-  }
-  // ConditionFailed: another process advanced this deposit, or counted another deposit of the same user.
-  return runExclusive([`deposit ${id}`], () => retry(attempt, (error) => error instanceof ConditionFailed))
+  const known = await readDeposit(id)
+  return known === undefined ? addDeposit(id, update) : advanceDeposit(known, update)
 }
 
 async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
@@ -54,29 +49,27 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
   const userId = stored?.user_id
   if (stored === undefined || userId === undefined) throw new RejectedEvent('unknown_address')
   if (stored.currency !== currency) throw new RejectedEvent('wrong_currency')
-  return runExclusive([`deposits of ${userId}`], async () => {
-    const count = await readDepositCount(userId, { consistent: true })
-    const createdAt = Math.max(update.bookedAt, count.lastAt)
-    const deposit: Deposit = {
-      id,
-      currency,
-      currency_network: network,
-      amount: update.amount,
-      address,
-      tag: tag ?? null,
-      txid: update.txid,
-      confirmations: update.confirmations,
-      required_confirmations: stored.required_confirmations,
-      status: update.status,
-      created_at: createdAt,
-      credited_at: null,
-      userId,
-      version: 1,
-      ordinal: countDeposits(count) + 1,
-      currencyOrdinal: countDeposits(count, currency) + 1,
-    }
-    return writeDeposit(deposit, update, [putDepositCount(count, currency, createdAt)])
-  })
+  const count = await readDepositCount(userId, { consistent: true })
+  const createdAt = Math.max(update.bookedAt, count.lastAt)
+  const deposit: Deposit = {
+    id,
+    currency,
+    currency_network: network,
+    amount: update.amount,
+    address,
+    tag: tag ?? null,
+    txid: update.txid,
+    confirmations: update.confirmations,
+    required_confirmations: stored.required_confirmations,
+    status: update.status,
+    created_at: createdAt,
+    credited_at: null,
+    userId,
+    version: 1,
+    ordinal: countDeposits(count) + 1,
+    currencyOrdinal: countDeposits(count, currency) + 1,
+  }
+  return writeDeposit(deposit, update, [putDepositCount(count, currency, createdAt)])
 }
 
 async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<Outcome> {
@@ -115,7 +108,8 @@ async function writeDeposit(
   const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
   return postTransaction({
     at,
-    wallets: [{ id: { userId, wallet: 'asset' }, movement: credit }],
+    userId,
+    wallets: [{ wallet: 'asset', movement: credit }],
     alongside: (bookedAt) => [
       ...others,
       ...putDeposit({ ...deposit, credited_at: Math.max(bookedAt, deposit.created_at) }),

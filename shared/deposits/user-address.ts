@@ -5,13 +5,10 @@ import { Integer, type Key } from '../db/table.ts'
 import { ConditionFailed, putNew, transact, type Write, writeItem } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure, invalidParameter } from '../errors.ts'
-import type { Outcome } from '../events/event-record.ts'
 import { publishEvent } from '../events/publish-event.ts'
-import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 import {
-  addressDigest,
   type AddressItem,
   assignAddress,
   countFreeAddresses,
@@ -159,54 +156,11 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
   throw new Failure('unavailable', { retryAfterSeconds: 60 })
 }
 
-/** The data of an event about an address that was assigned to a user. */
-interface AssignedAddress {
-  currency: string
-  currency_network: string
-  address: string
-  tag?: string | undefined
-  user_id: number
-  /** When it was assigned, epoch milliseconds. */
-  at: number
-}
-
-/**
- * Makes an assignment that the table does not have: one that was restored to an earlier point, or is empty.
- * Of two addresses of a user in one pool both stay the user's, and the earlier is the one that they are told.
- *
- * Throws OutOfOrderEvent if the address is not provisioned yet, and RejectedEvent if it is another user's.
- */
-export const recordAssignment = (assigned: AssignedAddress): Promise<Outcome> =>
-  // ConditionFailed: a request has assigned this address, or another one to this user, since they were read.
-  retry(
-    () => tryToRecord(assigned),
-    (error) => error instanceof ConditionFailed,
-  )
-
-async function tryToRecord(assigned: AssignedAddress): Promise<Outcome> {
-  const { user_id: userId, at, currency, currency_network: network } = assigned
-  const pool: Pool = { currency, network }
-  const digest = addressDigest({ ...assigned, network })
-  const [item, known] = await Promise.all([readAddress(digest), readAssignment(userId, pool)])
-  if (item === undefined) throw new OutOfOrderEvent('unknown_address', 'the address is not provisioned')
-  if (item.currency !== currency) throw new RejectedEvent('wrong_currency')
-  if (item.user_id !== undefined && item.user_id !== userId)
-    throw new RejectedEvent('conflicting_content', 'the address is assigned to another user')
-  const isEarliest = known === undefined || at < known.address.created_at
-  const writes: Write[] = [
-    ...(item.user_id === undefined ? [assignAddress(digest, userId), dropFromPool(pool, digest)] : []),
-    ...(isEarliest ? [putAnnounced(userId, pool, item, at)] : []),
-  ]
-  if (writes.length === 0) return 'duplicate'
-  await transact(writes)
-  return 'applied'
-}
-
 /**
  * The write that records an assignment that came as an event. Of two assignments of a user in one pool the
  * earlier stays; the condition fails at the later.
  */
-function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
+export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
   return {
     Put: {
       Item: { ...userAddressKey(userId, pool), ...toUserAddress(item, at), announced_at: Date.now() },

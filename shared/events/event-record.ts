@@ -187,6 +187,9 @@ export type RefusedEvent = Omit<EventRecord, 'digest'> & Partial<EventRecord>
 
 const maxClaimAttempts = 5
 
+/** Leaves time to send the dead letter while the table does not answer. */
+const maxClaimMilliseconds = 2_500
+
 /**
  * Records the refusal of an event, so that no copy of it can take effect or be refused beside this one.
  * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter is
@@ -197,7 +200,8 @@ export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promi
   let stored: Item | undefined
   for (let attempts = 0; attempts < maxClaimAttempts; attempts += 1) {
     if (!mustSend(event, stored)) return false
-    const [failure] = await tryTransact([putRefusal(event, refusal, stored)])
+    const abortSignal = AbortSignal.timeout(maxClaimMilliseconds)
+    const [failure] = await tryTransact([putRefusal(event, refusal, stored)], { abortSignal })
     if (failure === undefined) return true
     stored = failure.stored
   }

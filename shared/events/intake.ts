@@ -5,12 +5,15 @@ import { delayRetry } from '../aws/delay-retry.ts'
 import { sendDeadLetter } from '../aws/send-dead-letter.ts'
 import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { restOnTheHour } from '../db/rest.ts'
+import { ConditionFailed } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
+import { OptimisticLockError } from '../errors.ts'
 import { countFailure, isUnavailable } from '../faults.ts'
 import { OutOfTime, runInvocation } from '../invocation.ts'
 import { isTooComplex } from '../is-too-complex.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
+import { retry } from '../retry.ts'
 import {
   claimRefusal,
   type Delivery,
@@ -38,7 +41,10 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   key(detail: v.InferOutput<Detail>): string
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
-  /** Applies the event exactly once: `record` is written in the same transaction as the changes. */
+  /**
+   * Applies the event exactly once: `record` is written in the same transaction as the changes. It is called
+   * again after ConditionFailed: another writer was faster, so it has to read and decide anew.
+   */
   apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome>
 }
 
@@ -142,7 +148,10 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const delivery = { ...event.delivery, bookedAt: bookingInstant(envelope) }
   const record = eventRecord(spec.detailType, spec.key(result.output), envelope.detail, delivery)
   received.event = record
-  return spec.apply(result.output, record)
+  return retry(
+    () => spec.apply(result.output, record),
+    (error) => error instanceof ConditionFailed,
+  )
 }
 
 const maxExplanationLength = 500
@@ -258,7 +267,12 @@ async function refuse(
   refusal: Refusal,
 ): Promise<'refused' | 'duplicate'> {
   if (end - Date.now() < minRefusalMilliseconds) throw new OutOfTime(true)
-  if (!(await claimRefusal(event, refusal))) return 'duplicate'
+  const isClaimed = await claimRefusal(event, refusal).catch((error: unknown) => {
+    // If it was the table that was down at every try, the dead letter is sent without a record.
+    if (refusal.code !== 'unavailable' || error instanceof OptimisticLockError) throw error
+    return true
+  })
+  if (!isClaimed) return 'duplicate'
   const reason = rejectionText(refusal.code, refusal.explanation)
   log.warn('event refused', { message_id: message.messageId, event_id: event.delivery.eventId, reason })
   const attributes = {

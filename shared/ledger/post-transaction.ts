@@ -8,12 +8,11 @@ import {
   resolveDuplicate,
 } from '../events/event-record.ts'
 import { OutOfOrderEvent, RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
-import { runExclusive } from '../keyed-mutex.ts'
 import { retry } from '../retry.ts'
 import { readUser } from '../users/user.ts'
 import { applyMovement, type Movement, type NewBill, putBill } from './bill.ts'
 import { closeChunk } from './page/index.ts'
-import { putWallet, readWallet, type Wallet, type WalletId, walletPath } from './wallet.ts'
+import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts'
 
 export interface LedgerTransaction {
   /**
@@ -23,8 +22,9 @@ export interface LedgerTransaction {
   record?: EventRecord
   /** When it is booked, epoch milliseconds. Default: the booking instant of its event. */
   at?: number
-  /** The movement of each wallet. A wallet is named at most once, and all belong to one user. */
-  wallets: { id: WalletId; movement: Movement }[]
+  userId: number
+  /** The movement of each of the user's wallets, which is named at most once. */
+  wallets: { wallet: WalletName; movement: Movement }[]
   /** Further writes of the same DynamoDB transaction, built from the instant of posting. */
   alongside?: (bookedAt: number) => Write[]
 }
@@ -32,30 +32,37 @@ export interface LedgerTransaction {
 /** Other processes changed the wallet first at every attempt. The event is delivered again later. */
 export class ContentionError extends OptimisticLockError {
   override readonly name = 'ContentionError'
-
-  constructor() {
-    super('other processes moved the wallet first at every attempt')
-  }
 }
 
 /**
  * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's
  * business key, the writes of `alongside`, the bills, and the wallets under the condition that they have not
- * changed since they were read. Transactions of this process on the same wallet wait for each other.
+ * changed since they were read. Those of a user wait for each other: so a batch is applied in its order.
  *
  * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when the event's
  * key was used with other content; OutOfOrderEvent when the user is not registered; ContentionError when
  * every attempt lost its race; and the error of a condition of `alongside` that does not hold.
  */
-export const postTransaction = (transaction: LedgerTransaction): Promise<Outcome> =>
-  runExclusive(
-    transaction.wallets.map(({ id }) => walletPath(id)),
-    () =>
-      retry(
-        () => attempt(transaction),
-        (error) => error instanceof ContentionError,
-      ),
-  )
+export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
+  const { userId } = transaction
+  const earlier = newest.get(userId) ?? Promise.resolve()
+  const post = () =>
+    retry(
+      () => attempt(transaction),
+      (error) => error instanceof ContentionError,
+    )
+  const result = earlier.then(post)
+  const end = result.catch(() => undefined)
+  newest.set(userId, end)
+  try {
+    return await result
+  } finally {
+    if (newest.get(userId) === end) newest.delete(userId)
+  }
+}
+
+/** The end of the newest transaction of each user in this process. */
+const newest = new Map<number, Promise<unknown>>()
 
 async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
@@ -79,15 +86,19 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const used = failures.find(({ write }) => write === eventKey)
   const known = record && used && resolveDuplicate(record, used.stored)
   if (known !== undefined) return known
-  throw failures.some(({ write }) => heads.includes(write)) ? new ContentionError() : failureOf(failures)
+  throw failures.some(({ write }) => heads.includes(write))
+    ? new ContentionError('other processes moved the wallet first')
+    : failureOf(failures)
 }
 
 /** Reads the wallets of a transaction, and closes the complete chunk of each index. */
-async function readWallets({ wallets }: LedgerTransaction): Promise<Wallet[]> {
-  const found = await Promise.all(wallets.map(({ id }) => readWallet(id, { consistent: true })))
+async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
+  const found = await Promise.all(
+    wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),
+  )
   // A wallet implies a registered user.
-  const absent = found.find(({ version }) => version === 0)
-  if (absent !== undefined && (await readUser(absent.id.userId, { consistent: true })) === undefined)
+  const isNew = found.some(({ version }) => version === 0)
+  if (isNew && (await readUser(userId, { consistent: true })) === undefined)
     throw new OutOfOrderEvent('unknown_user')
   return Promise.all(found.map(closeChunk))
 }

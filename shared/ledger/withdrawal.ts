@@ -6,7 +6,6 @@ import { Integer } from '../db/table.ts'
 import { ConditionFailed, putVersioned, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { retry } from '../retry.ts'
 import { requireUser } from '../users/user.ts'
 import { postTransaction } from './post-transaction.ts'
 import type { Movement } from './bill.ts'
@@ -29,23 +28,19 @@ type Withdrawal = v.InferOutput<typeof WithdrawalItem>
  * void.
  *
  * Throws RejectedEvent when user, currency or amount differ from an earlier event, or when the balance is
- * insufficient; OutOfOrderEvent when the user is not registered.
+ * insufficient; OutOfOrderEvent when the user is not registered; ConditionFailed when another event of the
+ * withdrawal was faster.
  */
-export const updateWithdrawal = (next: Withdrawal, record: EventRecord): Promise<Outcome> =>
-  retry(
-    async () => {
-      const before = await readWithdrawal(next.withdrawalId)
-      try {
-        return await advance(next, before, record)
-      } catch (error) {
-        // The balance may be insufficient only because another event of this withdrawal has moved the money:
-        // check again.
-        const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
-        throw isStale ? new ConditionFailed() : error
-      }
-    },
-    (error) => error instanceof ConditionFailed,
-  )
+export async function updateWithdrawal(next: Withdrawal, record: EventRecord): Promise<Outcome> {
+  const before = await readWithdrawal(next.withdrawalId)
+  try {
+    return await advance(next, before, record)
+  } catch (error) {
+    // The balance may be insufficient only because another event of this withdrawal has moved the money.
+    const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
+    throw isStale ? new ConditionFailed() : error
+  }
+}
 
 const hasMoved = async (withdrawalId: string, before: Withdrawal | undefined): Promise<boolean> =>
   (await readWithdrawal(withdrawalId))?.status !== before?.status
@@ -67,8 +62,8 @@ async function advance(
   const movement = movementOf(next, before)
   const put = putWithdrawal(next, before)
   if (movement === undefined) return applyOnce(record, [requireUser(next.userId), put])
-  const wallets = [{ id: { userId: next.userId, wallet: 'asset' as const }, movement }]
-  return postTransaction({ record, wallets, alongside: () => [put] })
+  const wallets = [{ wallet: 'asset' as const, movement }]
+  return postTransaction({ record, userId: next.userId, wallets, alongside: () => [put] })
 }
 
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { db } from '../../../shared/db/table.ts'
 import { applyOnce } from '../../../shared/events/event-record.ts'
 import { type Intake, intake } from '../../../shared/events/intake.ts'
 import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
@@ -226,6 +227,15 @@ test('an event that took effect leaves no dead letter, even if its function fail
   // Another event with this key did not take effect.
   expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
   expect(letters).toHaveLength(1)
+})
+
+test('an event that met a table that is down at every try leaves a dead letter all the same', async () => {
+  vi.spyOn(db, 'send').mockRejectedValue(Object.assign(new Error('down'), { name: 'InternalServerError' }))
+  const failing = intakeThat((_detail, record) => applyOnce(record, []))
+  const copy = newCopy({ key: randomUUID() })
+  expect(await deliver(failing, [{ ...copy, receives: 19 }])).toBe(1)
+  expect(await deliver(failing, [{ ...copy, receives: 20 }])).toBe(0)
+  expect(letters).toEqual(['1'])
 })
 
 test('a dead-letter queue that answers slower than other services takes a refused event once', async () => {

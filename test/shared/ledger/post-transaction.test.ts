@@ -12,15 +12,16 @@ const asset = newWallet({ userId: 7, wallet: 'asset' })
 const adjust = (currency: string, amount: number): LedgerTransaction => {
   const type = amount < 0 ? 'ADJUSTMENT_DEBIT' : 'ADJUSTMENT_CREDIT'
   const posting = { kind: 'post', type, currency, amount: new Big(String(Math.abs(amount))) } as const
-  return { at, wallets: [{ id: asset.id, movement: { ...posting, reference: 'r' } }] }
+  return { at, userId: 7, wallets: [{ wallet: 'asset', movement: { ...posting, reference: 'r' } }] }
 }
 
 const transfer = (amount: string): LedgerTransaction => {
   const posting = { kind: 'post', currency: 'USDT', amount: new Big(amount), reference: 'transfer' } as const
   return {
+    userId: 7,
     wallets: [
-      { id: asset.id, movement: { ...posting, type: 'TRANSFER_OUT' } },
-      { id: { userId: 7, wallet: 'reward' }, movement: { ...posting, type: 'TRANSFER_IN' } },
+      { wallet: 'asset', movement: { ...posting, type: 'TRANSFER_OUT' } },
+      { wallet: 'reward', movement: { ...posting, type: 'TRANSFER_IN' } },
     ],
   }
 }
