@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { findViolations, scrollsSideways } from './support/accessibility.ts'
 import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
@@ -22,139 +22,130 @@ const views = [
   { name: 'a desktop, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 ] as const
 
-describe('accessibility of the authorization page', () => {
-  it.for(views)(
-    'every sign-in step passes the WCAG checks and does not scroll sideways on $name',
-    async ({ viewport, ...options }, { open, app }) => {
-      const user = await newUser({ authenticator: true })
-      const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
-      const check = async (step: string) => {
-        expect(await findViolations(page), step).toEqual([])
-        expect(await scrollsSideways(page), step).toBe(false)
-        expect(await smallTargets(page), step).toEqual([])
-      }
-      await page.goto(stack.page_url)
-      await check('no request')
-      await page.goto(`${stack.page_url}/?client_id=a&redirect_uri=https://a.example`)
-      await heading(page, 'This request cannot be answered').waitFor()
-      await check('refused')
-      await page.route('**/oauth2/authorize/request?**', (route) => route.abort())
-      await page.reload()
-      await heading(page, 'Not ready yet').waitFor()
-      await check('unchecked')
-      await page.unrouteAll()
-      await page.goto(
-        await app.authorizationUrl({
-          scope:
-            'openid profile email account.read community.read community.write dashboard.read deposit.read',
-        }),
-      )
-      await heading(page, 'Sign in').waitFor()
-      await check('password')
-      await button(page, 'Continue').click()
-      await check('empty fields')
-      await givePassword(page, { ...user, password: 'wrong' })
-      await page.getByRole('alert').getByText('is not right').waitFor()
-      await check('wrong password')
-      await givePassword(page, user)
-      await heading(page, 'Confirm that it is you').waitFor()
-      await check('method')
-      await page.getByRole('button', { name: 'Authenticator app' }).click()
-      await check('code')
-      await giveCode(page, '1')
-      await check('bad code')
-      await giveCode(page, await authenticatorCode(user.totpSecret))
-      await heading(page, 'Allow access?').waitFor()
-      await check('consent')
-      await button(page, 'Allow').click()
-      await heading(page, 'The app').waitFor()
-      await page.goBack()
-      await heading(page, 'Already answered').waitFor()
-      await check('finished')
-    },
-  )
-
-  it('the authorization page follows the browser’s preferred colour scheme', async ({ open }) => {
-    const lightness = async (colorScheme: 'light' | 'dark') => {
-      const page = await open({ colorScheme })
-      await page.goto(stack.page_url)
-      const colour = await page.evaluate<string>(
-        "getComputedStyle(document.querySelector('main')).backgroundColor",
-      )
-      return Math.min(...(colour.match(/\d+/g) ?? []).map(Number))
-    }
-    expect(await lightness('light')).toBeGreaterThan(200)
-    expect(await lightness('dark')).toBeLessThan(60)
-  })
-})
-
-describe('keyboard', () => {
-  it('a user signs in with the keyboard alone, and the focus is always visible and at the next control', async ({
-    open,
-    app,
-  }) => {
+it.for(views)(
+  'every sign-in step passes the WCAG checks and does not scroll sideways on $name',
+  async ({ viewport, ...options }, { open, app }) => {
     const user = await newUser({ authenticator: true })
-    const page = await open()
-    const { keyboard } = page
-    const focused = () =>
-      page.evaluate<string>('document.activeElement.name || document.activeElement.textContent.trim()')
-    const outlined = () =>
-      page.evaluate<boolean>("getComputedStyle(document.activeElement).outlineStyle !== 'none'")
-    const tabTo = async (name: string) => {
-      for (let steps = 0; !(await focused()).startsWith(name); steps++) {
-        if (steps > 10) throw new Error(`the keyboard does not reach ${name}`)
-        await keyboard.press('Tab')
-        expect(await outlined()).toBe(true)
-      }
+    const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
+    const check = async (step: string) => {
+      expect(await findViolations(page), step).toEqual([])
+      expect(await scrollsSideways(page), step).toBe(false)
+      expect(await smallTargets(page), step).toEqual([])
     }
-    await page.goto(await app.authorizationUrl())
+    await page.goto(stack.page_url)
+    await check('no request')
+    await page.goto(`${stack.page_url}/?client_id=a&redirect_uri=https://a.example`)
+    await heading(page, 'This request cannot be answered').waitFor()
+    await check('refused')
+    await page.route('**/oauth2/authorize/request?**', (route) => route.abort())
+    await page.reload()
+    await heading(page, 'Not ready yet').waitFor()
+    await check('unchecked')
+    await page.unrouteAll()
+    await page.goto(
+      await app.authorizationUrl({
+        scope: 'openid profile email account.read community.read community.write dashboard.read deposit.read',
+      }),
+    )
     await heading(page, 'Sign in').waitFor()
-    expect(await focused()).toBe('email')
-    await keyboard.type(user.email)
-    await keyboard.press('Tab')
-    expect(await focused()).toBe('password')
-    await keyboard.type(user.password)
-    await keyboard.press('Enter')
+    await check('password')
+    await button(page, 'Continue').click()
+    await check('empty fields')
+    await givePassword(page, { ...user, password: 'wrong' })
+    await page.getByRole('alert').getByText('is not right').waitFor()
+    await check('wrong password')
+    await givePassword(page, user)
     await heading(page, 'Confirm that it is you').waitFor()
-    expect(await focused()).toBe('Confirm that it is you')
-    await tabTo('Authenticator app')
-    await keyboard.press('Enter')
-    await codeField(page).waitFor()
-    expect(await focused()).toBe('code')
-    await keyboard.type(await authenticatorCode(user.totpSecret))
-    await keyboard.press('Enter')
+    await check('method')
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await check('code')
+    await giveCode(page, '1')
+    await check('bad code')
+    await giveCode(page, await authenticatorCode(user.totpSecret))
     await heading(page, 'Allow access?').waitFor()
-    expect(await focused()).toBe('Allow access?')
-    await tabTo('Deny')
-    await tabTo('Allow')
-    await keyboard.press('Space')
-    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
-  })
+    await check('consent')
+    await button(page, 'Allow').click()
+    await heading(page, 'The app').waitFor()
+    await page.goBack()
+    await heading(page, 'Already answered').waitFor()
+    await check('finished')
+  },
+)
+
+it('the authorization page follows the browser’s preferred colour scheme', async ({ open }) => {
+  const lightness = async (colorScheme: 'light' | 'dark') => {
+    const page = await open({ colorScheme })
+    await page.goto(stack.page_url)
+    const colour = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('main')).backgroundColor",
+    )
+    return Math.min(...(colour.match(/\d+/g) ?? []).map(Number))
+  }
+  expect(await lightness('light')).toBeGreaterThan(200)
+  expect(await lightness('dark')).toBeLessThan(60)
 })
 
-describe('input attributes', () => {
-  it('the sign-in fields have the attributes that password managers and one-time-code keyboards need', async ({
-    open,
-    app,
-  }) => {
-    const user = await newUser()
-    const page = await open()
-    await page.goto(await app.authorizationUrl())
-    const attributes = (label: string) =>
-      page
-        .getByLabel(label, { exact: true })
-        .evaluate((element) =>
-          ['type', 'autocomplete', 'inputmode'].map((name) =>
-            (element as unknown as Attributed).getAttribute(name),
-          ),
-        )
-    expect(await attributes('Email address')).toEqual(['email', 'username', null])
-    expect(await attributes('Password')).toEqual(['password', 'current-password', null])
-    await button(page, 'Show password').click()
-    expect(await attributes('Password')).toEqual(['text', 'current-password', null])
-    await givePassword(page, user)
-    expect(await attributes('6-digit code')).toEqual(['text', 'one-time-code', 'numeric'])
-  })
+it('a user signs in with the keyboard alone, and the focus is always visible and at the next control', async ({
+  open,
+  app,
+}) => {
+  const user = await newUser({ authenticator: true })
+  const page = await open()
+  const { keyboard } = page
+  const focused = () =>
+    page.evaluate<string>('document.activeElement.name || document.activeElement.textContent.trim()')
+  const outlined = () =>
+    page.evaluate<boolean>("getComputedStyle(document.activeElement).outlineStyle !== 'none'")
+  const tabTo = async (name: string) => {
+    for (let steps = 0; !(await focused()).startsWith(name); steps++) {
+      if (steps > 10) throw new Error(`the keyboard does not reach ${name}`)
+      await keyboard.press('Tab')
+      expect(await outlined()).toBe(true)
+    }
+  }
+  await page.goto(await app.authorizationUrl())
+  await heading(page, 'Sign in').waitFor()
+  expect(await focused()).toBe('email')
+  await keyboard.type(user.email)
+  await keyboard.press('Tab')
+  expect(await focused()).toBe('password')
+  await keyboard.type(user.password)
+  await keyboard.press('Enter')
+  await heading(page, 'Confirm that it is you').waitFor()
+  expect(await focused()).toBe('Confirm that it is you')
+  await tabTo('Authenticator app')
+  await keyboard.press('Enter')
+  await codeField(page).waitFor()
+  expect(await focused()).toBe('code')
+  await keyboard.type(await authenticatorCode(user.totpSecret))
+  await keyboard.press('Enter')
+  await heading(page, 'Allow access?').waitFor()
+  expect(await focused()).toBe('Allow access?')
+  await tabTo('Deny')
+  await tabTo('Allow')
+  await keyboard.press('Space')
+  expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
+})
+
+it('the sign-in fields have the attributes that password managers and one-time-code keyboards need', async ({
+  openRequest,
+}) => {
+  const user = await newUser()
+  const page = await openRequest()
+  const attributes = (label: string) =>
+    page
+      .getByLabel(label, { exact: true })
+      .evaluate((element) =>
+        ['type', 'autocomplete', 'inputmode'].map((name) =>
+          (element as unknown as Attributed).getAttribute(name),
+        ),
+      )
+  expect(await attributes('Email address')).toEqual(['email', 'username', null])
+  expect(await attributes('Password')).toEqual(['password', 'current-password', null])
+  await button(page, 'Show password').click()
+  expect(await attributes('Password')).toEqual(['text', 'current-password', null])
+  await givePassword(page, user)
+  expect(await attributes('6-digit code')).toEqual(['text', 'one-time-code', 'numeric'])
 })
 
 /** The member of a DOM element that these tests use; they are compiled without the DOM's types. */

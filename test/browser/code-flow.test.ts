@@ -1,12 +1,20 @@
 import * as oauth from 'oauth4webapi'
 import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
 import { mailedCode } from '../support/outbox.ts'
 import { authenticatorCode } from '../support/sign-in.ts'
 import { newUser } from './support/users.ts'
-import { button, giveCode, givePassword, heading, passwordField, signIn } from './support/page-steps.ts'
+import {
+  button,
+  giveAuthenticatorCode,
+  giveCode,
+  givePassword,
+  heading,
+  passwordField,
+  signIn,
+} from './support/page-steps.ts'
 import { ageSignIns } from './support/users.ts'
 
 /**
@@ -23,155 +31,137 @@ const storedByPage = async (page: Page) => {
 const accountInfo = (accessToken: string): Promise<Response> =>
   fetch(`${stack.base_url}/account/info`, { headers: { authorization: `Bearer ${accessToken}` } })
 
-describe('the code flow on the authorization page', () => {
-  it('a user signs in with a mailed code, sees the requested access, and the app gets a verified device_token', async ({
-    open,
-    app,
-  }) => {
-    const user = await newUser()
-    const page = await open()
-    await page.goto(await app.authorizationUrl())
-    await page.getByText('to continue to Demo application').waitFor()
-    await page.getByText(`You then return to an app on this device (${new URL(app.origin).host}).`).waitFor()
-    await givePassword(page, user)
-    await heading(page, 'Check your mail').waitFor()
-    await giveCode(page, await mailedCode(user.email))
+it('a user signs in with a mailed code, sees the requested access, and the app gets a verified device_token', async ({
+  openRequest,
+  app,
+}) => {
+  const user = await newUser()
+  const page = await openRequest()
+  await page.getByText('to continue to Demo application').waitFor()
+  await page.getByText(`You then return to an app on this device (${new URL(app.origin).host}).`).waitFor()
+  await givePassword(page, user)
+  await heading(page, 'Check your mail').waitFor()
+  await giveCode(page, await mailedCode(user.email))
 
-    await heading(page, 'Allow access?').waitFor()
-    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
-      'know that it is you, by your member number',
-      'see your nickname',
-      'see your email address',
-      'see your balances and transactions in both wallets',
-    ])
-    expect(await page.locator('main').innerText()).toContain(user.email)
-    await button(page, 'Allow').click()
+  await heading(page, 'Allow access?').waitFor()
+  expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+    'know that it is you, by your member number',
+    'see your nickname',
+    'see your email address',
+    'see your balances and transactions in both wallets',
+  ])
+  expect(await page.locator('main').innerText()).toContain(user.email)
+  await button(page, 'Allow').click()
 
-    const claims = await app.exchange(await app.takeAnswer())
-    expect(claims).toMatchObject({ sub: String(user.userId), aud: 'demo-app', email: user.email })
-  })
+  const claims = await app.exchange(await app.takeAnswer())
+  expect(claims).toMatchObject({ sub: String(user.userId), aud: 'demo-app', email: user.email })
+})
 
-  it('an authenticator code pasted with a space is accepted', async ({ open, app }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open()
-    await page.goto(await app.authorizationUrl())
-    await givePassword(page, user)
-    await page.getByRole('button', { name: 'Authenticator app' }).click()
-    const code = await authenticatorCode(user.totpSecret)
-    await giveCode(page, `${code.slice(0, 3)} ${code.slice(3)}`)
-    await button(page, 'Allow').click()
-    const claims = await app.exchange(await app.takeAnswer())
-    expect(claims).toMatchObject({ sub: String(user.userId), amr: ['pwd', 'otp'] })
-  })
+it('an authenticator code pasted with a space is accepted', async ({ openRequest, app }) => {
+  const user = await newUser({ authenticator: true })
+  const page = await openRequest()
+  await givePassword(page, user)
+  await page.getByRole('button', { name: 'Authenticator app' }).click()
+  const code = await authenticatorCode(user.totpSecret)
+  await giveCode(page, `${code.slice(0, 3)} ${code.slice(3)}`)
+  await button(page, 'Allow').click()
+  const claims = await app.exchange(await app.takeAnswer())
+  expect(claims).toMatchObject({ sub: String(user.userId), amr: ['pwd', 'otp'] })
+})
 
-  it('a user with an authenticator can switch to a mailed code', async ({ open, app }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open()
-    await page.goto(await app.authorizationUrl())
-    await givePassword(page, user)
-    await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await button(page, 'Use another method').click()
-    await page.getByRole('button', { name: 'Code by mail' }).click()
-    await giveCode(page, await mailedCode(user.email))
-    await heading(page, 'Allow access?').waitFor()
-  })
+it('a user with an authenticator can switch to a mailed code', async ({ openRequest }) => {
+  const user = await newUser({ authenticator: true })
+  const page = await openRequest()
+  await givePassword(page, user)
+  await page.getByRole('button', { name: 'Authenticator app' }).click()
+  await button(page, 'Use another method').click()
+  await page.getByRole('button', { name: 'Code by mail' }).click()
+  await giveCode(page, await mailedCode(user.email))
+  await heading(page, 'Allow access?').waitFor()
+})
 
-  it('when the user denies access, the app gets access_denied and the session ends', async ({
-    open,
-    app,
-  }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open()
-    const signedIn = page.waitForResponse('**/user/login/2fa')
-    await signIn(page, await app.authorizationUrl(), user)
-    const { data } = (await (await signedIn).json()) as { data: { access_token: string } }
-    await button(page, 'Deny').click()
+it('when the user denies access, the app gets access_denied and the session ends', async ({ open, app }) => {
+  const user = await newUser({ authenticator: true })
+  const page = await open()
+  const session = await signIn(page, await app.authorizationUrl(), user)
+  await button(page, 'Deny').click()
 
-    const refusal = await app.takeAnswer().catch((error: unknown) => error)
-    expect(refusal).toBeInstanceOf(oauth.AuthorizationResponseError)
-    expect(refusal).toMatchObject({ error: 'access_denied' })
-    expect((await accountInfo(data.access_token)).status).toBe(401)
-  })
+  const refusal = await app.takeAnswer().catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(oauth.AuthorizationResponseError)
+  expect(refusal).toMatchObject({ error: 'access_denied' })
+  expect((await accountInfo(session.access_token)).status).toBe(401)
+})
 
-  it('a sign-in leaves no token or password in a URL, in browser storage or in a cookie', async ({
-    open,
-    app,
-  }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open()
-    const addresses: string[] = []
-    page.on('request', (request) => addresses.push(request.url()))
-    const signedIn = page.waitForResponse('**/user/login/2fa')
-    await signIn(page, await app.authorizationUrl(), user)
-    const { data } = (await (await signedIn).json()) as {
-      data: { access_token: string; device_token: string }
-    }
-    await button(page, 'Allow').click()
-    await heading(page, 'The app').waitFor()
-    const stored = await storedByPage(page)
-    for (const secret of [data.access_token, data.device_token, user.password]) {
-      expect(addresses.filter((address) => address.includes(secret))).toEqual([])
-      expect(stored).not.toContain(secret)
-    }
-    expect(stored).toMatch(/finished\\*":true/)
-  })
+it('a sign-in leaves no token or password in a URL, in browser storage or in a cookie', async ({
+  open,
+  app,
+}) => {
+  const user = await newUser({ authenticator: true })
+  const page = await open()
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url()))
+  const session = await signIn(page, await app.authorizationUrl(), user)
+  await button(page, 'Allow').click()
+  await heading(page, 'The app').waitFor()
+  const stored = await storedByPage(page)
+  for (const secret of [session.access_token, session.device_token, user.password]) {
+    expect(addresses.filter((address) => address.includes(secret))).toEqual([])
+    expect(stored).not.toContain(secret)
+  }
+  expect(stored).toMatch(/finished\\*":true/)
+})
 
-  it('the consent step lists only what the app would get, not every scope that its link names', async ({
-    open,
-    app,
-  }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open()
-    const scope = 'openid offline_access everything email'
-    await signIn(page, await app.authorizationUrl({ scope }), user)
-    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
-      'know that it is you, by your member number',
-      'see your email address',
-    ])
-  })
+it('the consent step lists only what the app would get, not every scope that its link names', async ({
+  open,
+  app,
+}) => {
+  const user = await newUser({ authenticator: true })
+  const page = await open()
+  const scope = 'openid offline_access everything email'
+  await signIn(page, await app.authorizationUrl({ scope }), user)
+  expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+    'know that it is you, by your member number',
+    'see your email address',
+  ])
+})
 
-  it('an app that asks for a recent sign-in makes the user sign in again, and the older session ends', async ({
-    open,
-    app,
-  }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open()
-    const signedIn = page.waitForResponse('**/user/login/2fa')
-    await signIn(page, await app.authorizationUrl({ max_age: '60' }), user)
-    const { data } = (await (await signedIn).json()) as { data: { access_token: string } }
-    await ageSignIns(user.userId)
-    const signedOut = page.waitForResponse('**/user/logout')
-    await button(page, 'Allow').click()
-    await heading(page, 'Sign in').waitFor()
-    await page.getByText('This app asks you to sign in again').waitFor()
-    expect((await signedOut).status()).toBe(200)
-    expect((await accountInfo(data.access_token)).status).toBe(401)
-    await passwordField(page).fill(user.password)
-    await button(page, 'Continue').click()
-    await page.getByRole('button', { name: 'Code by mail' }).click()
-    await giveCode(page, await mailedCode(user.email, 2))
-    await button(page, 'Allow').click()
-    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
-  })
+it('an app that asks for a recent sign-in makes the user sign in again, and the older session ends', async ({
+  open,
+  app,
+}) => {
+  const user = await newUser({ authenticator: true })
+  const page = await open()
+  const session = await signIn(page, await app.authorizationUrl({ max_age: '60' }), user)
+  await ageSignIns(user.userId)
+  const signedOut = page.waitForResponse('**/user/logout')
+  await button(page, 'Allow').click()
+  await heading(page, 'Sign in').waitFor()
+  await page.getByText('This app asks you to sign in again').waitFor()
+  expect((await signedOut).status()).toBe(200)
+  expect((await accountInfo(session.access_token)).status).toBe(401)
+  await passwordField(page).fill(user.password)
+  await button(page, 'Continue').click()
+  await page.getByRole('button', { name: 'Code by mail' }).click()
+  await giveCode(page, await mailedCode(user.email, 2))
+  await button(page, 'Allow').click()
+  expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
+})
 
-  it('the sign-in form takes the email address from login_hint', async ({ open, app }) => {
-    const page = await open()
-    await page.goto(await app.authorizationUrl({ login_hint: 'somebody@example.com' }))
-    expect(await page.getByLabel('Email address').inputValue()).toBe('somebody@example.com')
-  })
+it('the sign-in form takes the email address from login_hint', async ({ openRequest }) => {
+  const page = await openRequest({ login_hint: 'somebody@example.com' })
+  expect(await page.getByLabel('Email address').inputValue()).toBe('somebody@example.com')
+})
 
-  it('on the consent step, the user can switch to another account', async ({ open, app }) => {
-    const [first, second] = await Promise.all([
-      newUser({ authenticator: true }),
-      newUser({ authenticator: true }),
-    ])
-    const page = await open()
-    await signIn(page, await app.authorizationUrl(), first)
-    await button(page, 'Not you?').click()
-    await givePassword(page, second)
-    await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await giveCode(page, await authenticatorCode(second.totpSecret))
-    await button(page, 'Allow').click()
-    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(second.userId) })
-  })
+it('on the consent step, the user can switch to another account', async ({ open, app }) => {
+  const [first, second] = await Promise.all([
+    newUser({ authenticator: true }),
+    newUser({ authenticator: true }),
+  ])
+  const page = await open()
+  await signIn(page, await app.authorizationUrl(), first)
+  await button(page, 'Not you?').click()
+  await givePassword(page, second)
+  await giveAuthenticatorCode(page, second)
+  await button(page, 'Allow').click()
+  expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(second.userId) })
 })

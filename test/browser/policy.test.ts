@@ -1,78 +1,67 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { stack } from '../support/oauth.ts'
+import { serveHttp } from '../support/serve-http.ts'
 import { it } from './support/browser-test.ts'
 
-describe('the authorization page’s Content-Security-Policy', () => {
-  it('every answer of the authorization page has the strict Content-Security-Policy', async () => {
-    const { page_url: pageUrl, base_url: baseUrl } = stack
-    const { headers } = await fetch(pageUrl)
-    const policy = headers.get('content-security-policy') ?? ''
-    expect(policy).not.toMatch(/unsafe|\*/)
-    expect(policy).toContain(`connect-src ${baseUrl};`)
-    expect(Object.fromEntries(headers)).toMatchObject({
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'cross-origin-opener-policy': 'same-origin',
-    })
+it('every answer of the authorization page has the strict Content-Security-Policy', async () => {
+  const { page_url: pageUrl, base_url: baseUrl } = stack
+  const { headers } = await fetch(pageUrl)
+  const policy = headers.get('content-security-policy') ?? ''
+  expect(policy).not.toMatch(/unsafe|\*/)
+  expect(policy).toContain(`connect-src ${baseUrl};`)
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
   })
+})
 
-  it('another site cannot frame the authorization page', async ({ browser }) => {
-    const { page_url: pageUrl } = stack
-    const server = createServer((_request, response) => {
-      response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(`<title>frame</title><iframe src="${pageUrl}">`)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const page = await browser.newPage()
+/** Serves a page of another site with this content while `use` runs with its URL. */
+const serveSite = (html: string, use: (url: string) => Promise<void>): Promise<void> =>
+  serveHttp((_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html), use)
+
+it('another site cannot frame the authorization page', async ({ browser }) => {
+  const page = await browser.newPage()
+  await serveSite(`<title>frame</title><iframe src="${stack.page_url}">`, async (url) => {
     const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await page.goto(url)
     await refused
     await page.close()
-    server.close()
-    server.closeAllConnections()
   })
+})
 
-  it('a site that opens the authorization page in a window cannot reach that window', async ({ browser }) => {
-    const { page_url: pageUrl } = stack
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>opener</title>')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const page = await browser.newPage()
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+it('a site that opens the authorization page in a window cannot reach that window', async ({ browser }) => {
+  const page = await browser.newPage()
+  await serveSite('<title>opener</title>', async (url) => {
+    await page.goto(url)
     const opened = page.waitForEvent('popup')
-    await page.evaluate(`void (globalThis.opened = open(${JSON.stringify(pageUrl)}))`)
+    await page.evaluate(`void (globalThis.opened = open(${JSON.stringify(stack.page_url)}))`)
     const popup = await opened
     await popup.getByText('Nothing to sign in to yet').waitFor()
     expect(await popup.evaluate('opener')).toBeNull()
     expect(await page.evaluate('opened.closed')).toBe(true)
     await page.context().close()
-    server.close()
-    server.closeAllConnections()
   })
+})
 
-  it('the authorization page can connect only to the API and cannot apply inline styles', async ({
-    browser,
-  }) => {
-    const { page_url: pageUrl, aws_endpoint: awsUrl } = stack
-    const page = await browser.newPage()
-    await page.goto(pageUrl)
-    const violations = await page.evaluate<string[]>(
-      `new Promise((resolve) => {
-        const seen = new Set()
-        addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
-          seen.add(effectiveDirective)
-          if (seen.size === 2) resolve([...seen])
-        })
-        fetch(${JSON.stringify(awsUrl)}).catch(() => undefined)
-        const style = document.createElement('style'); style.textContent = 'body { color: red }'; document.head.append(style)
-      })`,
-    )
-    await page.close()
-    expect(violations.toSorted()).toEqual(['connect-src', 'style-src-elem'])
-  })
+it('the authorization page can connect only to the API and cannot apply inline styles', async ({
+  browser,
+}) => {
+  const { page_url: pageUrl, aws_endpoint: awsUrl } = stack
+  const page = await browser.newPage()
+  await page.goto(pageUrl)
+  const violations = await page.evaluate<string[]>(
+    `new Promise((resolve) => {
+      const seen = new Set()
+      addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+        seen.add(effectiveDirective)
+        if (seen.size === 2) resolve([...seen])
+      })
+      fetch(${JSON.stringify(awsUrl)}).catch(() => undefined)
+      const style = document.createElement('style'); style.textContent = 'body { color: red }'; document.head.append(style)
+    })`,
+  )
+  await page.close()
+  expect(violations.toSorted()).toEqual(['connect-src', 'style-src-elem'])
 })

@@ -1,37 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { dayOf, addDays } from '../../shared/dates.ts'
-import type { Scope } from '../../shared/tokens/scopes.ts'
+import { callWith, eventually } from '../support/call-stack.ts'
+import { newUserIds } from '../support/community.ts'
 import { putEvents } from '../support/put-event.ts'
-import { createAccessToken, newUserIds } from '../support/community.ts'
-import { useLocalStack } from '../support/local-stack.ts'
-import { patience } from '../support/manners.ts'
 
-interface Answer {
-  status: number
-  code: number
-  data: unknown
-  text: string
-  retryAfter: string | null
-}
-
-const everything: Scope[] = ['community.read', 'community.write', 'dashboard.read']
-
-/** Calls an endpoint of the local stack as a user; with a `body` it sends a POST. */
-async function call(userId: number, path: string, body?: object, scopes = everything): Promise<Answer> {
-  const { base_url: baseUrl } = await useLocalStack()
-  const response = await fetch(baseUrl + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      authorization: `Bearer ${await createAccessToken(userId, scopes)}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-  })
-  const text = await response.text()
-  const { code, data } = JSON.parse(text) as { code: number; data: unknown }
-  return { status: response.status, code, data, text, retryAfter: response.headers.get('retry-after') }
-}
+const call = callWith(['community.read', 'community.write', 'dashboard.read'])
 
 const register = (userId: number, nickname: string, referrerId?: number, registeredAt = 1_767_225_600_000) =>
   putEvents('user.registered', [
@@ -43,9 +17,6 @@ const register = (userId: number, nickname: string, referrerId?: number, registe
       registered_at: registeredAt,
     },
   ])
-
-const eventually = <T>(check: () => Promise<T>) =>
-  vi.waitFor(check, { timeout: patience(25_000), interval: 100 })
 
 const members = (userId: number, query: string) => call(userId, `/community/members?${query}`)
 
@@ -76,11 +47,11 @@ describe('the community endpoints', () => {
       expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":0,')
       expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":1.00000000000000001,')
     })
-    expect((await call(root, '/community/members/note', { target_user_id: child, note: ' hi ' })).data).toBe(
-      null,
-    )
     expect(
-      await call(root, '/community/members/note', { target_user_id: grandchild, note: 'x' }),
+      (await call(root, '/community/members/note', { body: { target_user_id: child, note: ' hi ' } })).data,
+    ).toBe(null)
+    expect(
+      await call(root, '/community/members/note', { body: { target_user_id: grandchild, note: 'x' } }),
     ).toMatchObject({
       status: 403,
       code: 40301,
@@ -131,7 +102,10 @@ describe('the community endpoints', () => {
     ['/community/members/note', { target_user_id: 1, note: '' }, 'community.read'],
     ['/dashboard/overview', undefined, 'community.read'],
   ] as const)('%s refuses a token that lacks its scope', async (path, body, scope) => {
-    expect(await call(newUserIds(), path, body, [scope])).toMatchObject({ status: 403, code: 40300 })
+    expect(await call(newUserIds(), path, { ...(body && { body }), scopes: [scope] })).toMatchObject({
+      status: 403,
+      code: 40300,
+    })
   })
 })
 

@@ -1,25 +1,13 @@
 import { decodeProtectedHeader } from 'jose'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
-import {
-  authorizationRequest,
-  createClient,
-  createSession,
-  pkce,
-  type SignedIn,
-  type TestClient,
-} from '../support/oauth-clients.ts'
+import { authorizationRequest, createClient, createSession, pkce } from '../support/oauth-clients.ts'
 import { address, obtainCode, postForm, stack } from '../support/oauth.ts'
 
-let client: TestClient
-let session: SignedIn
-let discovery: Record<string, unknown>
-beforeAll(async () => {
-  client = await createClient()
-  session = await createSession()
-  const response = await fetch(address('/.well-known/openid-configuration'))
-  discovery = (await response.json()) as Record<string, unknown>
-})
+const client = await createClient()
+const session = await createSession()
+const response = await fetch(address('/.well-known/openid-configuration'))
+const discovery = (await response.json()) as Record<string, unknown>
 
 const authorizationUrl = (parameters: Record<string, string>): URL =>
   new URL(`${String(discovery['authorization_endpoint'])}?${new URLSearchParams(parameters).toString()}`)

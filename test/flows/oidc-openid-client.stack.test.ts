@@ -1,18 +1,13 @@
 import * as oidc from 'openid-client'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
-import { createClient, createSession, type SignedIn, type TestClient } from '../support/oauth-clients.ts'
+import { createClient, createSession, type TestClient } from '../support/oauth-clients.ts'
 import { expectRefused, stack } from '../support/oauth.ts'
 
 const secret = 'a long secret: with % + & = / and a space'
-let session: SignedIn
-let publicClient: TestClient
-let confidential: TestClient
-beforeAll(async () => {
-  session = await createSession()
-  publicClient = await createClient({ redirectUris: ['http://127.0.0.1:4000/callback'] })
-  confidential = await createClient({ secret, redirectUris: ['https://client.example/cb'] })
-})
+const session = await createSession()
+const publicClient = await createClient({ redirectUris: ['http://127.0.0.1:4000/callback'] })
+const confidential = await createClient({ secret, redirectUris: ['https://client.example/cb'] })
 
 /**
  * Runs discovery as the library's documentation shows it, over plain http because the local stack has no TLS.

@@ -1,24 +1,14 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { writeItem } from '../../shared/db/write.ts'
 import { revokeToken } from '../../shared/tokens/session.ts'
-import {
-  createClient,
-  createSession,
-  pkce,
-  type SignedIn,
-  type TestClient,
-} from '../support/oauth-clients.ts'
+import { createClient, createSession, pkce } from '../support/oauth-clients.ts'
 import { expectRefused, getUserinfo, obtainCode, postForm } from '../support/oauth.ts'
 
-let client: TestClient
-let session: SignedIn
-beforeAll(async () => {
-  client = await createClient({
-    redirectUris: ['https://client.example/callback', 'https://client.example/other'],
-  })
-  session = await createSession()
+const client = await createClient({
+  redirectUris: ['https://client.example/callback', 'https://client.example/other'],
 })
+const session = await createSession()
 
 const exchangeCode = (request: Record<string, string>) => postForm('/oauth2/token', request)
 const works = async (token: unknown): Promise<boolean> => (await getUserinfo(String(token))).status === 200

@@ -1,33 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, it, vi } from 'vitest'
-import type { Scope } from '../../shared/tokens/scopes.ts'
-import { createAccessToken } from '../support/community.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { callWith, eventually } from '../support/call-stack.ts'
 import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
-import { useLocalStack } from '../support/local-stack.ts'
 import { patience } from '../support/manners.ts'
 import { putEvents } from '../support/put-event.ts'
 
-interface Answer {
-  status: number
-  code: number
-  data: unknown
-  text: string
-}
-
-const everything: Scope[] = ['account.read', 'deposit.read']
-
-async function get(userId: number, path: string, scopes = everything): Promise<Answer> {
-  const { base_url: baseUrl } = await useLocalStack()
-  const headers = { authorization: `Bearer ${await createAccessToken(userId, scopes)}` }
-  const response = await fetch(baseUrl + path, { headers })
-  const text = await response.text()
-  const { code, data } = JSON.parse(text) as { code: number; data: unknown }
-  return { status: response.status, code, data, text }
-}
-
-const eventually = <T>(check: () => Promise<T>) =>
-  vi.waitFor(check, { timeout: patience(25_000), interval: 100 })
+const get = callWith(['account.read', 'deposit.read'])
 
 const huge = '99999999999999999999.999999999999999999'
 
@@ -120,12 +99,7 @@ it('no endpoint shows a user another user’s bills, deposits or addresses', asy
 })
 
 it.each([
-  ['/account/bills?current=1', 40001],
-  ['/account/bills?current=0&size=20', 40001],
-  ['/account/bills?current=1&size=21', 40001],
   ['/account/bills?current=1&size=20&amountDirection=3', 40001],
-  ['/account/bills?current=1&size=20&beginTime=2026-02-30', 40001],
-  ['/account/bills?current=1&size=20&beginTime=2026-02-02&endTime=2026-02-01', 40001],
   ['/deposit/records?current=1&size=20&beginTime=2026-02-02&endTime=2026-02-01', 40001],
   ['/address/info?currency=USDT', 40001],
   ['/address/info?currency=USDT&currencyNetWork=NOWHERE', 40001],
@@ -147,8 +121,10 @@ it.each([
 })
 
 it('the wallet and deposit endpoints refuse a token without their scope', async () => {
-  expect((await get(owner, '/account/info', ['deposit.read'])).code).toBe(40300)
-  expect((await get(owner, '/deposit/records?current=1&size=1', ['account.read'])).code).toBe(40300)
+  expect((await get(owner, '/account/info', { scopes: ['deposit.read'] })).code).toBe(40300)
+  expect((await get(owner, '/deposit/records?current=1&size=1', { scopes: ['account.read'] })).code).toBe(
+    40300,
+  )
 })
 
 it(

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { createGuardrails, generate } from 'otplib'
 import { handler as registered } from '../../functions/intake/user.registered.ts'
 import { handler as updated } from '../../functions/intake/user.updated.ts'
@@ -37,8 +37,9 @@ export function newRegistration(overrides: Record<string, unknown> = {}): Record
 /** Applies a `user.registered` as its function does, in this process. */
 export const register = (detail: Record<string, unknown>) => applyEvent(registered, detail)
 
-/** Applies a `user.updated` as its function does, in this process. */
-export const update = (detail: Record<string, unknown>) => applyEvent(updated, detail)
+/** Applies a `user.updated` as its function does, in this process; by default a new one of the instant 1. */
+export const update = (detail: Record<string, unknown>) =>
+  applyEvent(updated, { update_id: randomUUID(), at: 1, ...detail })
 
 /** Registers a new user for a test. */
 export async function createUser(overrides: Record<string, unknown> = {}): Promise<TestUser> {

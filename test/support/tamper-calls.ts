@@ -38,6 +38,25 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
+/** Runs `work`, and `act` once: before the first command of this name is sent, or before it is answered. */
+export async function actWhile<T>(
+  moment: 'is sent' | 'is answered',
+  name: string,
+  act: () => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  let hasActed = false
+  const { restore } = tamperCalls(async (call) => {
+    if (call.name !== name || hasActed) return call.perform()
+    hasActed = true
+    if (moment === 'is sent') await act()
+    const answer = await call.perform()
+    if (moment === 'is answered') await act()
+    return answer
+  })
+  return work().finally(restore)
+}
+
 /** One attempt of the SDK to perform a call: it retries those that fail in passing. */
 export interface TamperedAttempt {
   /** Name of the operation, for example `CreateKey`. */

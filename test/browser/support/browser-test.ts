@@ -12,6 +12,8 @@ interface Fixtures {
    * the test at the end.
    */
   open: (options?: BrowserContextOptions) => Promise<Page>
+  /** Opens a page at an authorization request of the app, of which `changes` replaces parameters. */
+  openRequest: (changes?: Record<string, string>) => Promise<Page>
 }
 
 /**
@@ -60,4 +62,10 @@ export const it = test.extend<Fixtures>({
     for (const page of pages) await page.context().close()
     expect(problems).toEqual([])
   },
+  openRequest: ({ open, app }, use) =>
+    use(async (changes) => {
+      const page = await open()
+      await page.goto(await app.authorizationUrl(changes))
+      return page
+    }),
 })

@@ -28,19 +28,32 @@ export async function giveCode(page: Page, code: string): Promise<void> {
   await button(page, 'Verify').click()
 }
 
+/** Chooses the authenticator app, and submits the code that it shows. */
+export async function giveAuthenticatorCode(page: Page, { totpSecret }: TestUser): Promise<void> {
+  await page.getByRole('button', { name: 'Authenticator app' }).click()
+  await giveCode(page, await authenticatorCode(totpSecret))
+}
+
 /**
  * Opens an authorization request and signs the user in up to the consent step, by authenticator if they have
- * one.
+ * one. Resolves with the tokens that the page got.
  */
-export async function signIn(page: Page, address: string, user: TestUser): Promise<void> {
+export async function signIn(page: Page, address: string, user: TestUser): Promise<Session> {
+  const answered = page.waitForResponse('**/user/login/2fa')
   await page.goto(address)
   await givePassword(page, user)
   if (user.totpSecret === '') {
     await heading(page, 'Check your mail').waitFor()
     await giveCode(page, await mailedCode(user.email))
   } else {
-    await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await giveCode(page, await authenticatorCode(user.totpSecret))
+    await giveAuthenticatorCode(page, user)
   }
   await heading(page, 'Allow access?').waitFor()
+  const { data } = (await (await answered).json()) as { data: Session }
+  return data
+}
+
+interface Session {
+  access_token: string
+  device_token: string
 }

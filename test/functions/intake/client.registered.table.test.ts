@@ -1,8 +1,7 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
-import { db, tableName } from '../../../shared/db/table.ts'
+import { readItem } from '../../../shared/db/read.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-authentication.ts'
@@ -44,9 +43,9 @@ test('client.registered records its event under a MAC, so a stolen table allows 
   await deliver(handler, detail)
   const { businessKey, digest } = eventRecord(detailType, `${detail.client_id}#${detail.updated_at}`, detail)
   const Key = { pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }
-  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key }))
-  expect(Item?.['digest']).toMatch(/^[A-Za-z0-9_-]{43}$/)
-  expect(Item?.['digest']).not.toBe(digest)
+  const stored = await readItem(Key, { consistent: true })
+  expect(stored?.['digest']).toMatch(/^[A-Za-z0-9_-]{43}$/)
+  expect(stored?.['digest']).not.toBe(digest)
 })
 
 test.each([{}, { secret: null }])('a client registered without a secret is public: %j', async (overrides) => {

@@ -1,20 +1,17 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { authorizationRequest, createClient, type TestClient } from '../../support/oauth-clients.ts'
+import { describe, expect, test } from 'vitest'
+import { authorizationRequest, createClient } from '../../support/oauth-clients.ts'
 import { getAuthorize, stack } from '../../support/oauth.ts'
 
-let client: TestClient
-beforeAll(async () => {
-  client = await createClient({
-    redirectUris: [
-      'https://client.example/callback',
-      'https://client.example/with-query?tenant=1&empty=',
-      'http://127.0.0.1:4000/callback',
-      'http://[::1]/callback',
-      'http://localhost:4000/callback?a=b',
-      'com.example.app:/callback',
-    ],
-    scopes: ['openid', 'email', 'account.read'],
-  })
+const client = await createClient({
+  redirectUris: [
+    'https://client.example/callback',
+    'https://client.example/with-query?tenant=1&empty=',
+    'http://127.0.0.1:4000/callback',
+    'http://[::1]/callback',
+    'http://localhost:4000/callback?a=b',
+    'com.example.app:/callback',
+  ],
+  scopes: ['openid', 'email', 'account.read'],
 })
 
 const request = (overrides: Record<string, string | undefined> = {}) =>

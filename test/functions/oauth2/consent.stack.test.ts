@@ -1,26 +1,19 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import { db, tableName } from '../../../shared/db/table.ts'
+import { readItem } from '../../../shared/db/read.ts'
 import {
   authorizationRequest,
   createClient,
   createSession,
   issueClientToken,
-  type SignedIn,
-  type TestClient,
 } from '../../support/oauth-clients.ts'
 import { postConsent, stack } from '../../support/oauth.ts'
 
-let client: TestClient
-let session: SignedIn
-beforeAll(async () => {
-  client = await createClient({
-    scopes: ['openid', 'email'],
-    redirectUris: ['https://client.example/cb?a=b'],
-  })
-  session = await createSession()
+const client = await createClient({
+  scopes: ['openid', 'email'],
+  redirectUris: ['https://client.example/cb?a=b'],
 })
+const session = await createSession()
 
 const request = (overrides: Record<string, string | undefined> = {}) =>
   authorizationRequest(client, { scope: 'openid email', ...overrides })
@@ -64,11 +57,9 @@ describe('a user who consents', () => {
     const { body } = await postConsent(session, request())
     const { code } = body['data'] as Consented
     const hash = createHash('sha256').update(code).digest('base64url')
-    const { Item } = await db.send(
-      new GetCommand({ TableName: tableName(), Key: { pk: `CODE#${hash}`, sk: 'CODE' } }),
-    )
-    expect(Item).toBeDefined()
-    expect(JSON.stringify(Item)).not.toContain(code)
+    const stored = await readItem({ pk: `CODE#${hash}`, sk: 'CODE' }, { consistent: true })
+    expect(stored).toBeDefined()
+    expect(JSON.stringify(stored)).not.toContain(code)
   })
 })
 

@@ -1,11 +1,8 @@
-import { beforeAll, expect, test } from 'vitest'
-import { authorizationRequest, createClient, type TestClient } from '../../support/oauth-clients.ts'
+import { expect, test } from 'vitest'
+import { authorizationRequest, createClient } from '../../support/oauth-clients.ts'
 import { address } from '../../support/oauth.ts'
 
-let client: TestClient
-beforeAll(async () => {
-  client = await createClient({ scopes: ['openid', 'email'] })
-})
+const client = await createClient({ scopes: ['openid', 'email'] })
 
 async function describeRequest(query: Record<string, string> | string) {
   const path = `/oauth2/authorize/request?${new URLSearchParams(query).toString()}`

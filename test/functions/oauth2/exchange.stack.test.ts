@@ -1,23 +1,12 @@
 import { decodeJwt } from 'jose'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { revokeToken } from '../../../shared/tokens/session.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
-import {
-  bearer,
-  createClient,
-  createSession,
-  issueClientToken,
-  type SignedIn,
-  type TestClient,
-} from '../../support/oauth-clients.ts'
+import { bearer, createClient, createSession, issueClientToken } from '../../support/oauth-clients.ts'
 import { postJson, stack } from '../../support/oauth.ts'
 
-let client: TestClient
-let session: SignedIn
-beforeAll(async () => {
-  client = await createClient({ scopes: ['openid', 'email', 'account.read'] })
-  session = await createSession(1800)
-})
+const client = await createClient({ scopes: ['openid', 'email', 'account.read'] })
+const session = await createSession(1800)
 
 const path = '/oauth2/authorize'
 

@@ -1,22 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  basic,
-  createClient,
-  createSession,
-  type SignedIn,
-  type TestClient,
-} from '../../support/oauth-clients.ts'
+import { describe, expect, test } from 'vitest'
+import { basic, createClient, createSession, type TestClient } from '../../support/oauth-clients.ts'
 import { getUserinfo, obtainCode, postForm, postJson } from '../../support/oauth.ts'
 
 const secret = 'a client secret of 34 characters!!'
-let client: TestClient
-let confidential: TestClient
-let session: SignedIn
-beforeAll(async () => {
-  client = await createClient()
-  confidential = await createClient({ secret })
-  session = await createSession()
-})
+const client = await createClient()
+const confidential = await createClient({ secret })
+const session = await createSession()
 
 async function tokenOf(of: TestClient, from = session): Promise<string> {
   const { exchange } = await obtainCode(of, from)

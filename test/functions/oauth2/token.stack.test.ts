@@ -1,23 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  basic,
-  createClient,
-  createSession,
-  type SignedIn,
-  type TestClient,
-  without,
-} from '../../support/oauth-clients.ts'
+import { describe, expect, test } from 'vitest'
+import { basic, createClient, createSession, without } from '../../support/oauth-clients.ts'
 import { address, obtainCode, postForm, postJson } from '../../support/oauth.ts'
 
 const secret = 'a secret: with % + and "signs", 39 long'
-let client: TestClient
-let confidential: TestClient
-let session: SignedIn
-beforeAll(async () => {
-  client = await createClient()
-  confidential = await createClient({ secret })
-  session = await createSession()
-})
+const client = await createClient()
+const confidential = await createClient({ secret })
+const session = await createSession()
 
 interface Tokens {
   device_token: string

@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
 import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import type { Scope } from '../../../shared/tokens/scopes.ts'
-import { bearer, createSession, type SignedIn } from '../../support/oauth-clients.ts'
+import { bearer, createSession } from '../../support/oauth-clients.ts'
 import { address, getUserinfo } from '../../support/oauth.ts'
 
-let session: SignedIn
-beforeAll(async () => {
-  session = await createSession()
-})
+const session = await createSession()
 
 async function tokenFor(scopes: Scope[]): Promise<string> {
   const { accessToken, put } = issueAccessToken({

@@ -49,7 +49,7 @@ describe('the right password', () => {
       createUser({ totp_secret: undefined }),
       createUser({ totp_secret: undefined }),
     ])
-    await update({ update_id: randomUUID(), user_id: keyed.userId, at: 1, passkey: true })
+    await update({ user_id: keyed.userId, passkey: true })
     expect(methods(await login(bare))).toEqual(['EMAIL'])
     expect(methods(await login(keyed))).toEqual(['EMAIL', 'PASSKEY'])
   })
@@ -63,7 +63,7 @@ describe('the right password', () => {
     }
     try {
       const keyed = await createUser({ totp_secret: undefined })
-      await update({ update_id: randomUUID(), user_id: keyed.userId, at: 1, passkey: true })
+      await update({ user_id: keyed.userId, passkey: true })
       expect(await requested(await createUser())).toEqual(['mail.delayed'])
       expect(await requested(await createUser({ totp_secret: undefined }))).toEqual(['mail.requested'])
       expect(await requested(keyed)).toEqual(['mail.requested'])
@@ -125,7 +125,7 @@ test('answer 40101 is the same for an unknown address, a wrong password, a disab
     createUser(),
     createUser({ login_password: undefined }),
   ])
-  await update({ update_id: randomUUID(), user_id: disabled.userId, at: 1, disabled: true })
+  await update({ user_id: disabled.userId, disabled: true })
   const tries = [
     { email: `nobody-${randomUUID()}@example.com`, password: md5('x') },
     { ...wrong, password: md5('x') },

@@ -1,6 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
-import { db, tableName } from '../../../shared/db/table.ts'
+import { readItem } from '../../../shared/db/read.ts'
 import { readUser } from '../../../shared/users/user.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
@@ -44,14 +43,12 @@ test('the stored digest of a user.registered is not its plain hash, which would 
   const detail = newRegistration()
   await register(detail)
   const record = eventRecord('user.registered', String(detail['user_id']), detail)
-  const { Item } = await db.send(
-    new GetCommand({
-      TableName: tableName(),
-      Key: { pk: `EVT#user.registered#${String(detail['user_id'])}`, sk: 'EVT' },
-    }),
+  const stored = await readItem(
+    { pk: `EVT#user.registered#${String(detail['user_id'])}`, sk: 'EVT' },
+    consistent,
   )
-  expect(Item).toBeDefined()
-  expect(Item?.['digest']).not.toBe(record.digest)
+  expect(stored).toBeDefined()
+  expect(stored?.['digest']).not.toBe(record.digest)
 })
 
 test('a user can be registered without a password and an authenticator', async () => {

@@ -1,10 +1,9 @@
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { kms } from '../../../shared/aws/kms.ts'
-import { db, type Key, tableName } from '../../../shared/db/table.ts'
-import { transact } from '../../../shared/db/write.ts'
+import { queryFirst } from '../../../shared/db/read.ts'
+import type { Key } from '../../../shared/db/table.ts'
+import { transact, writeItem } from '../../../shared/db/write.ts'
 import { readUser } from '../../../shared/users/user.ts'
 import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
@@ -18,6 +17,7 @@ import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/acces
 import { authorizationRequest, createClient, pkce } from '../../support/oauth-clients.ts'
 import { addLoginTicket } from '../../support/login-tickets.ts'
 import { openTicket, verifyAuthenticator, verifyMailed } from '../../support/sign-in-calls.ts'
+import { actWhile } from '../../support/tamper-calls.ts'
 import {
   authenticatorCode,
   createUser,
@@ -91,9 +91,7 @@ test('simultaneous updates of different fields of a user all take effect', async
     { email: `new-${userId}@example.com` },
     { nickname: 'Old', at: 1 },
   ]
-  await Promise.all(
-    changes.map((change) => update({ update_id: randomUUID(), user_id: userId, at: 2, ...change })),
-  )
+  await Promise.all(changes.map((change) => update({ user_id: userId, at: 2, ...change })))
   expect(await readAccount(userId)).toMatchObject({
     nickname: 'New',
     passkey: true,
@@ -104,14 +102,14 @@ test('simultaneous updates of different fields of a user all take effect', async
 test('changing a user’s email address frees the old one and reserves the new one', async () => {
   const { userId, email } = await createUser()
   const moved = `moved-${userId}@example.com`
-  await update({ update_id: randomUUID(), user_id: userId, at: 1, email: moved })
+  await update({ user_id: userId, email: moved })
   await expect(register(newRegistration({ email: moved }))).rejects.toThrow(/^email_taken/)
   expect(await register(newRegistration({ email }))).toBe('applied')
 })
 
 test('changing only the spelling of a user’s email address does not free it for others', async () => {
   const { userId, email } = await createUser()
-  await update({ update_id: randomUUID(), user_id: userId, at: 1, email: email.toUpperCase() })
+  await update({ user_id: userId, email: email.toUpperCase() })
   expect((await read(userId))?.email).toBe(email.toUpperCase())
   await expect(register(newRegistration({ email }))).rejects.toThrow(/^email_taken/)
 })
@@ -126,9 +124,7 @@ test('a user update with another user’s email address changes nothing', async 
 test('of three users who change to the same email address at once one gets it', async () => {
   const users = await Promise.all([createUser(), createUser(), createUser()])
   const email = `wanted-${newUserId()}@example.com`
-  const results = await Promise.allSettled(
-    users.map(({ userId }) => update({ update_id: randomUUID(), user_id: userId, at: 1, email })),
-  )
+  const results = await Promise.allSettled(users.map(({ userId }) => update({ user_id: userId, email })))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
@@ -148,7 +144,7 @@ test('an update of an unknown user is out of order', async () => {
 test('a new TOTP secret clears the last used time step', async () => {
   const { userId } = await createUser()
   await change(signInKey(userId), 'SET last_totp_step = :value', 7)
-  await update({ update_id: randomUUID(), user_id: userId, at: 1, totp_secret: 'JBSWY3DPEHPK3PXP' })
+  await update({ user_id: userId, totp_secret: 'JBSWY3DPEHPK3PXP' })
   expect((await readSignInRecord(userId))?.last_totp_step).toBeUndefined()
 })
 
@@ -174,8 +170,9 @@ test.each(endings)(
     const exchange = await obtainExchange(tokens[0])
     const ending = { update_id: randomUUID(), user_id: userId, at: 1, ...fields }
     let checks = 0
-    await afterTransaction(
-      () => update(ending),
+    await actWhile(
+      'is answered',
+      'TransactWriteCommand',
       async () => {
         checks += 1
         for (const token of tokens)
@@ -185,6 +182,7 @@ test.each(endings)(
         expect(await verifyAuthenticator(user, ticket, code)).toMatchObject({ status: 401, code: 40102 })
         await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
       },
+      () => update(ending),
     )
     expect(checks).toBe(1)
     if (fields.disabled) return
@@ -203,7 +201,7 @@ test.each(endings.slice(1))(
     await change(key, 'SET wrong_codes = :value', 100)
     const refused = await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')
     expect(refused).toMatchObject({ status: 429 })
-    await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
+    await update({ user_id: user.userId, ...fields })
     const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
     expect(attributesOf(record, 'code')).toEqual([])
     expect(record.warned_at).toBeUndefined()
@@ -215,8 +213,7 @@ test.each(endings.slice(1))(
 test('disabling and enabling a user does not clear the count of wrong codes', async () => {
   const user = await createUser()
   await change(signInKey(user.userId), 'SET #count = :value', 20, tryAttribute('code', Date.now()))
-  for (const disabled of [true, false])
-    await update({ update_id: randomUUID(), user_id: user.userId, at: disabled ? 1 : 2, disabled })
+  for (const disabled of [true, false]) await update({ user_id: user.userId, at: disabled ? 1 : 2, disabled })
   const answer = await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')
   expect(answer).toMatchObject({ status: 429 })
 })
@@ -228,7 +225,7 @@ test.each([
   const user = await createUser()
   const token = await openSession(user.userId)
   const ticket = await openTicket(user)
-  await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
+  await update({ user_id: user.userId, ...fields })
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(user.userId)
   const code = await authenticatorCode(user.totpSecret)
   expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
@@ -239,28 +236,16 @@ test.each(endings)(
   async (_what, fields) => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '123456')
-    const name = 'updateMeanwhile'
-    const middleware = (next: (args: unknown) => Promise<unknown>, { commandName = '' }) => {
-      return async (args: unknown) => {
-        if (commandName.startsWith('Sign'))
-          await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
-        return next(args)
-      }
-    }
-    kms.middlewareStack.add(middleware as never, { step: 'initialize', name })
-    try {
-      expect(await verifyMailed(user, ticket, '123456')).toMatchObject({ status: 401, code: 40102 })
-    } finally {
-      kms.middlewareStack.remove(name)
-    }
-    const { Items } = await db.send(
-      new QueryCommand({
-        TableName: tableName(),
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': `TOKENS#${user.userId}` },
-      }),
+    const change = () => update({ user_id: user.userId, ...fields })
+    const answer = await actWhile('is sent', 'SignCommand', change, () =>
+      verifyMailed(user, ticket, '123456'),
     )
-    expect(Items).toEqual([])
+    expect(answer).toMatchObject({ status: 401, code: 40102 })
+    const tokens = {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': `TOKENS#${user.userId}` },
+    }
+    expect(await queryFirst(tokens, 1)).toEqual([])
   },
 )
 
@@ -269,7 +254,7 @@ test.each(endings.slice(0, 2))(
   async (_what, fields) => {
     const user = await createUser()
     const before = (await readSignInRecord(user.userId)) ?? expect.unreachable()
-    await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
+    await update({ user_id: user.userId, ...fields })
     const ticket = { hash: 'hash', expiresAt: Date.now() + 60_000, codeDigest: undefined, network: 'network' }
     const step = { reservedAt: Date.now(), ticket, mails: undefined, newHash: undefined }
     await expect(addTicket(before, step, Date.now())).rejects.toThrow(SignInRecordChanged)
@@ -281,26 +266,12 @@ test('a late or repeated disabling does not end sessions of a user who has been 
   const { userId } = await createUser()
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)
-  await update({ update_id: randomUUID(), user_id: userId, at: 3, disabled: false })
+  await update({ user_id: userId, at: 3, disabled: false })
   const token = await openSession(userId)
   await update(disabling)
-  await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: true })
+  await update({ user_id: userId, at: 2, disabled: true })
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(userId)
 })
-
-/** Runs `work`, and `check` before its first transaction is answered. */
-async function afterTransaction(work: () => Promise<unknown>, check: () => Promise<void>): Promise<void> {
-  const name = 'afterTransaction'
-  const middleware = (next: (args: unknown) => Promise<unknown>, { commandName = '' }) => {
-    return async (args: unknown) => {
-      const answer = await next(args)
-      if (commandName.startsWith('TransactWrite') && db.middlewareStack.remove(name)) await check()
-      return answer
-    }
-  }
-  db.middlewareStack.add(middleware as never, { step: 'initialize', name })
-  await work()
-}
 
 /** Gets an authorization code with a session's token, and returns a function that exchanges it. */
 async function obtainExchange(accessToken: string): Promise<() => Promise<unknown>> {
@@ -332,12 +303,11 @@ async function openSession(userId: number): Promise<string> {
 }
 
 const change = (key: Key, expression: string, value: unknown, count?: string) =>
-  db.send(
-    new UpdateCommand({
-      TableName: tableName(),
+  writeItem({
+    Update: {
       Key: key,
       UpdateExpression: expression,
       ExpressionAttributeValues: { ':value': value },
       ...(count !== undefined && { ExpressionAttributeNames: { '#count': count } }),
-    }),
-  )
+    },
+  })

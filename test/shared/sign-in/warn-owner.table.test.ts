@@ -1,7 +1,6 @@
 import { EventBridgeClient, type PutEventsCommand } from '@aws-sdk/client-eventbridge'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { db, tableName } from '../../../shared/db/table.ts'
+import { writeItem } from '../../../shared/db/write.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
 import { tryAttribute } from '../../../shared/sign-in/limits/tries.ts'
 import { addLoginTicket } from '../../support/login-tickets.ts'
@@ -53,12 +52,11 @@ test('a user without authenticator whose five mails of the hour are used up is t
 })
 
 const setWrongCodes = (userId: number, count: number) =>
-  db.send(
-    new UpdateCommand({
-      TableName: tableName(),
+  writeItem({
+    Update: {
       Key: signInKey(userId),
       UpdateExpression: 'SET wrong_codes = :count, #minute = :none',
       ExpressionAttributeNames: { '#minute': tryAttribute('code', Date.now()) },
       ExpressionAttributeValues: { ':count': count, ':none': 0 },
-    }),
-  )
+    },
+  })

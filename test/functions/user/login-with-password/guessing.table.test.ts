@@ -1,8 +1,8 @@
 import '../../../support/quick-argon2.ts'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readItem } from '../../../../shared/db/read.ts'
-import { db, type Key } from '../../../../shared/db/table.ts'
+import type { Key } from '../../../../shared/db/table.ts'
 import { giveBackSourceTry, guessSource, reserveSourceTry } from '../../../../shared/sign-in/limits/source.ts'
 import {
   passwordCounter,
@@ -17,15 +17,13 @@ import type { TestAnswer } from '../../../support/call-endpoint.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
 import { measureCalls } from '../../../support/measure-calls.ts'
 import { login, openTicket, verifyAuthenticator } from '../../../support/sign-in-calls.ts'
-import { authenticatorCode, createUser, md5, newSourceIp, type TestUser } from '../../../support/sign-in.ts'
+import { authenticatorCode, createUser, md5, newSourceIp } from '../../../support/sign-in.ts'
+import { actWhile } from '../../../support/tamper-calls.ts'
 
 const refused = { status: 401, code: 40101 }
 const blocked = { status: 429, code: 42900, data: null }
 
-let user: TestUser
-beforeAll(async () => {
-  user = await createUser()
-})
+const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
@@ -38,22 +36,8 @@ async function guessElsewhere(source: string, times: number): Promise<void> {
 }
 
 /** Runs a sign-in, and `meanwhile` between its first read, which finds no limit reached, and its counting. */
-async function afterFirstRead(meanwhile: () => Promise<void>, signIn: () => Promise<void>): Promise<void> {
-  const name = 'afterFirstRead'
-  const middleware = (next: (args: unknown) => Promise<unknown>, { commandName = '' }) => {
-    return async (args: unknown) => {
-      const answer = await next(args)
-      if (commandName.startsWith('BatchGetItem')) await meanwhile()
-      return answer
-    }
-  }
-  db.middlewareStack.add(middleware as never, { step: 'initialize', name })
-  try {
-    await signIn()
-  } finally {
-    db.middlewareStack.remove(name)
-  }
-}
+const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<void>): Promise<void> =>
+  actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
   test('the tenth wrong password for one account blocks the source even with the right one, but not other sources', async () => {

@@ -13,7 +13,7 @@ const nobody = (): Attempt => ({ email: `nobody-${randomUUID()}@example.com`, pa
 
 async function createDisabledUser(): Promise<TestUser> {
   const user = await createUser()
-  await update({ update_id: randomUUID(), user_id: user.userId, at: 1, disabled: true })
+  await update({ user_id: user.userId, disabled: true })
   return user
 }
 

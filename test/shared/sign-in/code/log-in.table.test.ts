@@ -1,6 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { db, tableName } from '../../../../shared/db/table.ts'
+import { writeItem } from '../../../../shared/db/write.ts'
 import { codeCounter, signInKey } from '../../../../shared/sign-in/record.ts'
 import { tryAttribute } from '../../../../shared/sign-in/limits/tries.ts'
 import { addLoginTicket } from '../../../support/login-tickets.ts'
@@ -21,15 +20,14 @@ const guess = () => verifyMailed(user, ticket, '654321')
 
 /** Counts wrong codes of the user directly in the table. */
 const countWrong = (count: number, minutesAgo: number) =>
-  db.send(
-    new UpdateCommand({
-      TableName: tableName(),
+  writeItem({
+    Update: {
       Key: signInKey(user.userId),
       UpdateExpression: 'ADD #count :count',
       ExpressionAttributeNames: { '#count': tryAttribute(codeCounter, Date.now() - minutesAgo * 60_000) },
       ExpressionAttributeValues: { ':count': count },
-    }),
-  )
+    },
+  })
 
 test('a refused second factor does not make the wait longer', async () => {
   await countWrong(1, 50)
