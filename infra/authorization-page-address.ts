@@ -4,9 +4,9 @@ import type { Config } from './config.ts'
 const localOrigin = 'http://127.0.0.1:3001'
 
 /**
- * Returns the URL of the authorization page and the origins that may call the API (CORS). Both come from the
- * configuration if it sets them, else from the deployed page, else from the local stack. The origin of a
- * deployed page may be a CDK token, whose value only the deployment knows.
+ * Returns the URL of the authorization page and the origins that may call the API (CORS): the configured
+ * ones, else those of the deployed page, else those of the local stack. The origin of a deployed page may be
+ * a CDK token, whose value is known only during the deployment.
  */
 export function resolvePage(
   config: Config,

@@ -1,7 +1,7 @@
 /**
  * Builds the Content-Security-Policy of the authorization page. `connectSource` is the origin to which the
  * page's script may connect: the API's address, or `https:` (any HTTPS origin) if that address is not known
- * yet. In that case the policy in the page's own meta tag restricts it to the API.
+ * yet. The policy in the page's own meta tag then restricts the script to the API.
  */
 export const pagePolicy = (connectSource: string): string =>
   [
@@ -19,7 +19,7 @@ export const pagePolicy = (connectSource: string): string =>
 
 /** Security headers of the authorization page that CloudFront can only send as custom headers. */
 export const customPageHeaders = {
-  // A site that opens the page in a window of its own cannot reach that window.
+  // Keeps a site that opens the page in a new window from reaching into that window.
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',

@@ -27,7 +27,7 @@ export const Config = v.pipe(
       ),
       v.maxLength(maxStageLength, `must have at most ${maxStageLength} characters`),
     ),
-    /** URL of the page on which users sign in and consent. Default: this project's own, deployed, too. */
+    /** URL of the page on which users sign in and consent. Default: this project's page, then deployed. */
     authUrl: v.optional(Url),
     /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
@@ -40,11 +40,11 @@ export const Config = v.pipe(
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, and the only way to it; or an
+     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, as the only way to it. Or an
      * object with `rate`, the requests a minute that it accepts from one IPv4 address (600; routes with a
-     * share of the throttle have the same share of this, and at least 10), `secretNumber` (1), by one higher
-     * to rotate the secret by which functions know it, and `alarmTopicArn`, a topic in us-east-1, where the
-     * firewall is.
+     * share of the throttle have the same share of this, and at least 10), `secretNumber` (1), raised by one
+     * to rotate the secret by which functions recognize the edge, and `alarmTopicArn`, a topic in the
+     * firewall's region, us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
@@ -55,29 +55,29 @@ export const Config = v.pipe(
      */
     protectData: v.optional(Flag),
     /**
-     * Where the stage goes on when its region is lost, as an object: `region`, which gets a replica of the
-     * table and of the keys, and the `certificateArn` and `alarmTopicArn` there. Default: none.
+     * Where the stage goes on if its own region is lost: `region` is the standby region, which gets a replica
+     * of the table and of the keys, `certificateArn` and `alarmTopicArn` are those there. Default: none.
      */
     standby: v.optional(Standby),
     /**
-     * Set when the stage's own region is lost: the name of the table in the standby region, restored from the
-     * replica, with which the stage is deployed there. Default: none.
+     * Set only when the stage's own region is lost: name of the table in the standby region that was restored
+     * from the replica, and with which the stage is deployed there. Default: none.
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
-     * Whether the new versions of some functions get a tenth of the calls before all functions get theirs,
-     * and are rolled back if they fail. Default: the value of `protectData`.
+     * Whether a deployment first gives a tenth of the calls to the new versions of some functions, and rolls
+     * back if these fail. Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(Flag),
     /**
-     * How long the mail with the code waits for a user who has an authenticator; it is not sent if the
-     * sign-in is completed by then. At most 900, the longest delay of a queue, and at most half of
-     * loginTicketTtlSeconds is used. Default: 10, or 3 on the local stack, where somebody waits for it.
+     * Delay of the mailed code for a user who has an authenticator; no mail is sent if the sign-in is
+     * completed by then. At most 900, the longest delay of a queue; at most half of loginTicketTtlSeconds
+     * takes effect. Default: 10, or 3 on the local stack, where somebody waits for the mail.
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /**
-     * Requests per second that one route accepts on average, and twice as many at the same moment; further
-     * requests get status 429.
+     * Requests per second that one route accepts on average; twice as many may come at the same moment.
+     * Further requests get status 429.
      */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
     /** ARN of the SNS topic that receives alarms. Default: none. */
@@ -88,9 +88,9 @@ export const Config = v.pipe(
      */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
-     * For each of the senders `business`, `chain`, `rewards` and `operator` a list with the ARNs of the IAM
-     * roles and users that may send its events: they may, from any account, and nobody else may. Default:
-     * whoever may put events on the bus by the account's IAM policies, as any of the four.
+     * For each of the senders `business`, `chain`, `rewards` and `operator`, a list with the ARNs of the IAM
+     * roles and users, of any account, that alone may send its events. Default: whoever may put events on the
+     * bus by the account's IAM policies may send as any of the four.
      */
     senders: v.optional(Senders, {}),
     /** Days after which log lines are deleted. */
@@ -151,8 +151,8 @@ export const Config = v.pipe(
 export type Config = v.InferOutput<typeof Config>
 
 /**
- * What differs in a standby region. There is no edge: the firewall is in us-east-1, which may be lost, and
- * the lost region's distribution still holds the domain.
+ * The configuration that differs in a standby region. There is no edge: the firewall is in us-east-1, which
+ * may be lost, and the lost region's distribution still holds the domain.
  */
 const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,
@@ -162,7 +162,7 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
 
 /**
  * The region of a deployment: the command line's, or the standby region after a failover. Throws a
- * ConfigError for a deployment to the standby region without one: two regions would serve one table.
+ * ConfigError for the standby region without a failover, because two regions would serve one table.
  */
 export function deploymentRegion(
   { standby: place, failover }: Config,
@@ -186,7 +186,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** What a deployment must set and how, because mails of a default sender would not reach anybody. */
+/** The problem of a deployment without `mailFrom`: mails of a default sender would not reach anybody. */
 const mailFrom =
   '  missing: "mailFrom": "no-reply@YOUR-DOMAIN", the sender of its mails, which SES must have verified'
 
@@ -212,8 +212,8 @@ const Stages = v.pipe(
 )
 
 /**
- * Reads the configuration of a stage in cdk.json. Throws a ConfigError for any other name, because a
- * mistyped name must not deploy a stage with default values, and for what is no list of stages.
+ * Reads the configuration of a stage in cdk.json. Throws a ConfigError for any other name, because a mistyped
+ * name must not deploy a stage with default values, and for a value that is no list of stages.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
   const parsed = v.safeParse(Stages, stages)

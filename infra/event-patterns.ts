@@ -22,14 +22,14 @@ export function takenPattern(stage: string, event: Row): { source?: string[]; de
   return { ...(source === undefined ? {} : { source: [...source] }), detailType: [event.detailType] }
 }
 
-/** The event pattern of what is archived: everything but what is of the moment. */
+/** The event pattern of the archive: all events except momentary ones, such as mails. */
 export const archivedPattern = (events: readonly Event[]): { detailType: unknown[] } => ({
   detailType: [
     { 'anything-but': events.filter(({ momentary }) => momentary).map(({ detailType }) => detailType) },
   ],
 })
 
-/** The event pattern of everything that no rule takes: an unknown event, or one from a foreign source. */
+/** The event pattern of all events that no other rule takes: unknown ones, and those of a foreign source. */
 export function untakenPattern(stage: string, events: readonly Row[]): { $or: object[] } {
   const bySources = Map.groupBy(events, (event) => acceptedSources(stage, event)?.join())
   bySources.delete(undefined)

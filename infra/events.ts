@@ -12,7 +12,7 @@ export interface Event {
   detailType: string
   /** The senders from which the bus takes the event: see infra/event-patterns.ts. */
   senders: readonly Sender[]
-  /** Marks an event that holds a password digest or a secret: its queues are encrypted by a key of ours. */
+  /** Marks an event that holds a password digest or a secret: a key of this service encrypts its queues. */
   confidential?: true
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true
@@ -72,7 +72,7 @@ export const events: Event[] = [
     detailType: 'mail.delayed',
     senders: [ownSource],
     momentary: true,
-    // However short the life of a login ticket is, half of it is left to use the code.
+    // However short-lived a login ticket is, half of its life is left to use the code.
     delaySeconds: ({ mailDelaySeconds, loginTicketTtlSeconds }) =>
       Math.min(mailDelaySeconds, Math.floor(loginTicketTtlSeconds / 2)),
     permissions: {
@@ -187,7 +187,7 @@ export const events: Event[] = [
   },
   {
     detailType: 'address.assigned',
-    // An operator repeats what a lost region has assigned: see infra/RUNBOOK.md#a-lost-region.
+    // An operator repeats the assignments of a lost region: see infra/RUNBOOK.md#a-lost-region.
     senders: ['operator', ownSource],
     permissions: {
       table: {

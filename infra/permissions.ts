@@ -50,8 +50,8 @@ export type Canary = true
 export const defaultMemoryMegabytes = 256
 
 /**
- * How old a scheduled call may become in seconds, at EventBridge and again at Lambda, before it is dropped: a
- * later one follows, and a schedule that was stopped must not run any more.
+ * Maximum age in seconds of a scheduled call, at EventBridge and again at Lambda, before it is dropped: the
+ * next call replaces it, and a stopped schedule must not run later.
  */
 export const maxScheduleAgeSeconds = 60
 

@@ -107,7 +107,7 @@ export const routes: Route[] = [
     path: '/oauth2/revoke',
     entry: 'oauth2/revoke',
     public: true,
-    // Anyone may send a client secret, and its check is a call of KMS.
+    // Low, because anyone may send a client secret, and every check of one is a call of KMS.
     throttleShare: 0.3,
     permissions: {
       table: { GetItem: ['CLIENT#', 'TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] },

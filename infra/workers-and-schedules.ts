@@ -18,7 +18,7 @@ export interface Schedule {
   name: string
   /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
-  /** Set if a run changes nothing but its own progress, so that it may end while the service is off. */
+  /** Set if a run changes nothing but its own progress, so that a stop of the service ignores it. */
   onlyReads?: true
   permissions: Permissions
 }
@@ -38,8 +38,8 @@ export const workers: Worker[] = [
         DeleteItem: ['FIND#', 'TREE#'],
       },
       queues: ['grow-tree'],
-      // A whole processor: a segment of a search index takes a second of it, a newcomer of a large tree a
-      // millisecond or two.
+      // Gives a whole processor: a segment of a search index takes a second of it, a newcomer of a large tree
+      // a millisecond or two.
       memory: 1769,
     },
   },
@@ -55,7 +55,7 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so as many work at once while slices of the ledger are due.
+    // A run takes up to fifteen minutes, so up to fifteen run at once while slices of the ledger are due.
     rate: 'rate(1 minute)',
     onlyReads: true,
     permissions: {

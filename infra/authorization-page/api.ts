@@ -1,7 +1,7 @@
 /** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** `code` of the API's JSON envelope, or the code that says the same; 0 if there was no valid answer. */
+  /** `code` of the API's envelope, or its equivalent for API Gateway's answers; 0 without a valid answer. */
   readonly code: number
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
@@ -66,8 +66,8 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * The failure in an answer of API Gateway itself, which has no envelope. Its throttles last for seconds, and
- * unlike a 429 of the API they do not mean that this user has tried too often.
+ * Describes a failure that API Gateway itself answered, without an envelope. Its throttling lasts for
+ * seconds, and unlike the API's 429 it does not mean that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)
@@ -75,7 +75,7 @@ function gatewayFailure(response: Response): ApiFailure {
   return new ApiFailure(response.status === 500 ? 50000 : 0)
 }
 
-/** The seconds of the header `Retry-After`; undefined without one, or with a date. */
+/** Reads the seconds in the header `Retry-After`; undefined if the header is missing or has a date. */
 function retryAfterSeconds({ headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? NaN)
   return Number.isFinite(seconds) ? seconds : undefined

@@ -15,7 +15,7 @@ const parameterNames = [
   'request_uri',
 ] as const
 
-/** An authorization request as the query string of the page's URL has it, which anyone may have written. */
+/** An authorization request from the query string of the page's URL, which anyone may have written. */
 export interface SentRequest {
   /** Parameters of the authorization request, by name. */
   parameters: Record<string, string>
@@ -28,7 +28,7 @@ export interface SentRequest {
   loginHint: string
 }
 
-/** An authorization request that the service has checked, with what it told about it. */
+/** An authorization request that the service has checked, with the app's name and scopes from its answer. */
 export interface AuthorizationRequest extends SentRequest {
   /** The app's registered name. */
   clientName: string
@@ -37,8 +37,8 @@ export interface AuthorizationRequest extends SentRequest {
 }
 
 /**
- * Reads the authorization request from a query string; undefined if it is missing or incomplete. The page
- * shows nothing of it before the service has checked it, and never redirects to its `redirect_uri` itself.
+ * Reads the authorization request from a query string; undefined if the request is missing or incomplete. The
+ * page shows nothing of it before the service has checked it, and does not use its `redirect_uri`.
  */
 export function readAuthorizationRequest(query: string): SentRequest | undefined {
   const sent = new URLSearchParams(query)

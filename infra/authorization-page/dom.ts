@@ -20,7 +20,7 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Creates a button that is not a form's own: `primary`, `secondary` or a `link`. */
+/** Creates a button that does not submit a form, in the style `primary`, `secondary` or `link`. */
 export const makeButton = (
   kind: 'primary' | 'secondary' | 'link',
   label: string,
@@ -48,6 +48,6 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
  */
 export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)
 
-/** Says where the user goes after this page: an app may carry any name, but its address is its own. */
+/** Says where the user goes after this page. An app may have any name, but only an address of its own. */
 export const showDestination = (destination: string): HTMLElement =>
   make('p', { class: 'fine destination' }, 'You then return to ', make('bdi', {}, destination), '.')

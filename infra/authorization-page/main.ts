@@ -25,7 +25,7 @@ function present(view: View): void {
   ;(view.focus ?? heading).focus()
 }
 
-/** Lets the service check the request before anything of it is shown, and then starts the sign-in. */
+/** Lets the service check the request before any part of it is shown, and then starts the sign-in. */
 async function open(sent: SentRequest): Promise<void> {
   card?.replaceChildren(icon('mark', 'mark'), make('p', { class: 'lead', role: 'status' }, 'One moment …'))
   try {
@@ -37,7 +37,7 @@ async function open(sent: SentRequest): Promise<void> {
   }
 }
 
-/** Shows the sign-in step that the tab's state and history ask for, and follows both from then on. */
+/** Shows the sign-in step that the tab's state and history name, now and whenever they change. */
 function startFlow(request: AuthorizationRequest): void {
   const flow: SignInFlow = {
     request,

@@ -22,7 +22,7 @@ export interface Account {
 }
 
 /**
- * Asks the service whose request this is and what it asks for. Throws an ApiFailure if it is invalid.
+ * Asks the service which app sent the request, and for which scopes. Throws an ApiFailure if it is invalid.
  */
 export async function checkRequest(sent: SentRequest): Promise<AuthorizationRequest> {
   const query = new URLSearchParams(sent.parameters).toString()

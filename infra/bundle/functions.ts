@@ -99,7 +99,7 @@ export const bundleOptions = (entries: readonly string[]) =>
       '@aws-sdk/signature-v4-multi-region': './infra/bundle/single-region-signing.ts',
       '@smithy/core/event-streams': stubs,
     },
-    // A body is never a web stream here, and asking whether it is one loads Node's web streams.
+    // The SDK never gets a web stream here, and its check for one loads Node's web streams.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },
     legalComments: 'none',
     plugins: plugIns,

@@ -7,9 +7,9 @@ const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).jo
 
 /**
  * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
- * A plain `import` reads every export of a module. For `node:http` that loads fetch and WebSocket, which took
- * half of a function's import time. Of `node:fs` an export is not read before its use: the SDK imports
- * `ReadStream`, which loads nine modules more.
+ * A plain `import` reads every export of a module; for `node:http` that loads fetch and WebSocket, which took
+ * half of a function's import time. Exports of `node:fs` are read at their first use, because the SDK imports
+ * `ReadStream`, which loads nine more modules.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
@@ -25,7 +25,7 @@ const loadBuiltinModulesLazily: Plugin = {
   },
 }
 
-/** An ES module with the exports of a module of Node's. The bundler drops each that nobody imports. */
+/** Source of an ES module with the exports of one of Node's modules. The bundler drops unused exports. */
 function exportsOf(path: string): string {
   const names = Object.keys(process.getBuiltinModule(path) as object)
   return [
@@ -35,10 +35,10 @@ function exportsOf(path: string): string {
   ].join('\n')
 }
 
-/** The file that stands for parts of the SDK. */
+/** File with the stubs that replace parts of the SDK. */
 export const stubs = join(import.meta.dirname, 'stubs.ts')
 
-/** Modules inside the SDK that it stands for, too: an alias can only stand for what a package exports. */
+/** Internal modules of the SDK that the stubs replace, too: an alias can replace only a package's exports. */
 const stubbed = [
   'Sha256Js',
   'Md5Js',
@@ -50,8 +50,8 @@ const stubbed = [
 ]
 
 /**
- * Leaves out what no function needs of the SDK, 18 KB of most functions: whole modules, and the list of
- * regions, whose partitions the SDK knows by their names, too.
+ * Removes SDK parts that no function needs, 18 KB of most bundles: whole modules, and the list of regions,
+ * because the SDK also knows a region's partition by the region's name.
  */
 const stubSdk: Plugin = {
   name: 'stub-sdk',
@@ -71,8 +71,8 @@ const stubSdk: Plugin = {
 }
 
 /**
- * The errors of AWS whose class our code tells apart, and the one that the SDK retries because of its class.
- * The SDK throws any other as the base class of its service, with the same name and status.
+ * The AWS errors that our code distinguishes by class, and the error that the SDK retries because of its
+ * class. The SDK throws every other error as its service's base class, with the same name and status.
  */
 const errorClasses = [
   'BadRequestException',
@@ -90,9 +90,9 @@ const otherError = new RegExp(
 )
 
 /**
- * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. It keeps
- * what has a computed key, which might have an effect, so `[_name]:` becomes the text of that constant; and
- * what is registered, so most errors are not.
+ * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. esbuild
+ * keeps objects with computed keys, which might have side effects, so `[_name]:` becomes the constant's text.
+ * It also keeps registered errors, so most errors are not registered.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

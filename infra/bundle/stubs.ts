@@ -1,4 +1,4 @@
-// What stands in bundles for parts of the AWS SDK that no function uses. What must never be called throws.
+// Stubs that replace parts of the AWS SDK that no function uses. A stub that must never be called throws.
 
 /** A function, or a class, that throws when it is called. */
 const unused = (what: string) =>
@@ -21,7 +21,7 @@ export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events'
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 
-/** Configuration files of machines that people set up: a function has its environment only. */
+/** The AWS configuration files of a person's machine: a function has only environment variables. */
 export const fromSharedConfigFiles = () => () =>
   Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
 
@@ -31,8 +31,8 @@ export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of a
 /** The retry mode `adaptive`. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
-/** The choice of default settings, which may ask whether the host is in the region of the client. */
+/** Chooses the SDK's default settings, for which it may ask the host for its region. */
 export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
 
-/** The `package.json` of an SDK client, of which the User-Agent carries the version. */
+/** The `package.json` of an SDK client, whose version the User-Agent carries. */
 export default { version: 'bundled' }

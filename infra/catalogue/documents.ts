@@ -8,9 +8,7 @@ import { describeReach } from './reach.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/**
- * The generated sections of each document: what writes a section, by document and by the name in its markers.
- */
+/** The functions that write generated sections, by document and by the section's name in its markers. */
 const sections: Record<string, Record<string, () => string | Promise<string>>> = {
   'functions/intake/README.md': { events: describeEvents, rejections: describeRejections },
   'shared/README.md': { items: describeItems },
@@ -18,12 +16,10 @@ const sections: Record<string, Record<string, () => string | Promise<string>>> =
   'infra/SECURITY.md': { reach: describeReach },
 }
 
-/**
- * Every document with generated sections: its file, and its text with the sections as the code requires now.
- */
+/** Every document with generated sections: its file, and its text with those sections up to date. */
 export async function catalogueDocuments(): Promise<{ file: string; text: string }[]> {
   const documents = []
-  // One after another: two imports at once of modules that share a dependency may resolve before it has run.
+  // Imports one after another: two simultaneous imports may resolve before a module that they share has run.
   for (const [name, generated] of Object.entries(sections)) {
     const file = join(root, name)
     let text = readFileSync(file, 'utf8')

@@ -9,7 +9,7 @@ const reads: TableAction[] = ['GetItem', 'BatchGetItem', 'Query', 'ConditionChec
 const puts: TableAction[] = ['PutItem', 'UpdateItem']
 const deletes: TableAction[] = ['DeleteItem']
 
-/** The partitions on which a function may do one of these actions. */
+/** The partitions on which a function may perform at least one of these actions. */
 const partitions = ({ table = {} }: Permissions, actions: TableAction[]): string[] =>
   [...new Set(actions.flatMap((action) => table[action] ?? []))].sort()
 
@@ -18,7 +18,7 @@ const on =
   (permissions: Permissions): boolean =>
     partitions(permissions, actions).some((name) => partition.test(name))
 
-/** What whoever captures a function could do by its permissions, in words. */
+/** Describes in words what an attacker could do with the function's permissions. */
 const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['issue tokens for any user', on(puts, /^TOKENS#/)],
   ['read and change what signs a user in', on(puts, /^SIGNIN#/)],
@@ -46,8 +46,8 @@ const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
 ]
 
 /**
- * Markdown table of what each function could do if somebody captured it, by its row in the routes, events,
- * workers and schedules, which says everything that it may do.
+ * Markdown table of what an attacker could do with each function's permissions. Their only source is the
+ * function's row in the routes, events, workers or schedules.
  */
 export function describeReach(): string {
   const functions = [

@@ -16,7 +16,7 @@ export interface AlarmSpec {
   threshold: number
   /** Number of consecutive periods over the threshold that raise the alarm. Default: 1. */
   periods?: number
-  /** Raises the alarm when the metric has no data, or is not above the threshold. */
+  /** Raises the alarm when the metric is not above the threshold, or has no data. */
   alarmWhenSilent?: true
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-/** The KMS keys without which the table's contents are useless: what roles of the service do with them. */
+/** The KMS keys without which the table's contents are useless, and the actions that roles take on each. */
 export const dataKeyActions = {
   MacKey: ['kms:GenerateMac'],
   TotpKey: ['kms:Encrypt', 'kms:Decrypt'],
@@ -13,23 +13,22 @@ export type DataKeyName = keyof typeof dataKeyActions
 
 const purposes = { MacKey: 'digests passwords', TotpKey: 'encrypts TOTP secrets' }
 
-/** Description of such a key in KMS. */
+/** Description of a data key in KMS. */
 export const describeKey = (name: DataKeyName, { stage }: Config): string => `${stage}: ${purposes[name]}`
 
-/** Name of the stack output with the ARN of such a key. */
+/** Name of the stack output with the ARN of a data key. */
 export const arnOutput = (name: DataKeyName): string => `${name}Arn`
 
-/** Removal of a key. A stage without protection is meant to leave as little behind as KMS allows. */
+/** Removal of a data key. A stage without protection is meant to leave as little behind as KMS allows. */
 export const keyRemoval = (config: Config) => ({
   removalPolicy: removalPolicy(config),
   ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }),
 })
 
 /**
- * Statements of a key's own policy that deny, whatever IAM policies allow, that a role of the service does
- * more with it than `actions`, and that a role of another stage does anything with it. They keep a captured
- * function from tagging, disabling or deleting the key. Roles of the service have its tags; those that deploy
- * have not.
+ * Statements for a key's own policy that, whatever IAM policies allow, deny the service's roles all but
+ * `actions` and deny the roles of other stages everything. They keep a captured function from tagging,
+ * disabling or deleting the key. Roles of the service have its tags; the roles that deploy it have not.
  */
 export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
   const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }

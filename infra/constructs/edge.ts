@@ -29,13 +29,13 @@ import { addDomainOutputs } from './custom-domain.ts'
 interface EdgeProps {
   config: Config
   api: HttpApi
-  /** Number of the secret that it sends. */
+  /** Number of the secret that the edge sends. */
   secretNumber: number
   /** ARN of the firewall, an AWS WAF web ACL in us-east-1. */
   webAclArn: string
 }
 
-/** Statuses whose answers CloudFront would otherwise keep for ten seconds and give to others. */
+/** Statuses of failures that CloudFront would otherwise keep for ten seconds and give to other clients. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /** Hosted zone of every CloudFront distribution (Route 53 API Reference, AliasTarget). */
@@ -43,8 +43,8 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
  * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets by
- * which functions know that a request came through it. It needs the API only, and functions need it, so both
- * can be in one stack.
+ * which functions know that a request came through the edge. It needs only the API, and functions need it, so
+ * all can be in one stack.
  */
 export class Edge extends Construct {
   /** URL of the edge, without a trailing slash. */
@@ -77,7 +77,7 @@ export class Edge extends Construct {
       comment: `${config.stage}: edge of the API`,
       webAclId: webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
-      // WAF counts single addresses, and an IPv6 network has 2^64 of them.
+      // Off, because WAF counts single addresses, and an IPv6 network has 2^64 of them.
       enableIpv6: false,
       ...(domainName !== undefined && certificateArn !== undefined
         ? {
@@ -97,10 +97,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Secrets with numbers in a row: the distribution sends one, and functions accept the one before and the
-   * one after it, too. So the order in which a deployment or its rollback replaces them does not matter. The
-   * accepted ones are one secret, because a template may have 60 references to secrets at most. It has the
-   * number in its name, because CloudFormation reads a secret again only when the reference changes.
+   * Secrets with consecutive numbers: the distribution sends one, and functions also accept its neighbours,
+   * so a deployment or a rollback may replace the secrets in any order. One more secret joins those accepted,
+   * because a template may have only 60 references to secrets. Its name contains the number, because
+   * CloudFormation reads a secret again only when the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)
@@ -119,7 +119,7 @@ export class Edge extends Construct {
     return { sent, accepted }
   }
 
-  /** What the API gets of a request, besides the cache key and what CloudFront always sends. */
+  /** The parts of a request that the API gets, besides the cache key and what CloudFront always sends. */
   private addOriginRequestPolicy(name: string): OriginRequestPolicy {
     return new OriginRequestPolicy(this, 'Forwarded', {
       originRequestPolicyName: name,
@@ -138,9 +138,9 @@ export class Edge extends Construct {
   }
 
   /**
-   * Stores nothing: answers say `no-store`, and those without `cache-control` live zero seconds. A maximum of
-   * zero would be safer still, but CloudFront then drops `Authorization`, which it forwards only as part of
-   * the cache key. As such it also keeps the answers of two tokens apart.
+   * A cache policy that stores nothing: answers say `no-store`, and those without `cache-control` live zero
+   * seconds. With a maximum of zero, CloudFront would drop `Authorization`, which it forwards only as part of
+   * the cache key. As part of the key, the header also keeps the answers of two tokens apart.
    */
   private addPrivatePolicy(name: string): CachePolicy {
     return new CachePolicy(this, 'Private', {
@@ -154,7 +154,7 @@ export class Edge extends Construct {
     })
   }
 
-  /** Stores the key set and the discovery document as long as they allow, once for each origin that asks. */
+  /** A cache policy for the key set and discovery document: as long as they allow, once for each origin. */
   private addPublicPolicy(name: string): CachePolicy {
     return new CachePolicy(this, 'Public', {
       cachePolicyName: `${name}-public`,
@@ -167,7 +167,7 @@ export class Edge extends Construct {
     })
   }
 
-  /** The headers of every answer of the service, for those that CloudFront, WAF and API Gateway give. */
+  /** Adds the headers of the service's own answers to those of CloudFront, WAF and API Gateway. */
   private addHeaders(name: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: name,

@@ -7,9 +7,9 @@ import { Construct, DependencyGroup } from 'constructs'
 import type { Config } from '../config.ts'
 import { addAlarms, type AlarmSpec } from './add-alarms.ts'
 
-/** A deployment is rolled back if this share of the new version's calls fails, in percent, … */
+/** A deployment is rolled back when at least this percentage of the new version's calls fails. */
 const maxFailedPercent = 5
-/** … and at least this many. A single failure may be due to one request or a lost connection. */
+/** Minimum number of failures for a rollback: one alone may be due to one request or a lost connection. */
 const minFailures = 3
 
 /**
@@ -37,7 +37,7 @@ export class GradualDeployment extends Construct {
     const version = fn.currentVersion as IVersion
     const alias = new Alias(fn, 'Alias', { aliasName: 'live', version })
     if (isCanary) this.tryFirst(fn, functionName, alias)
-    // Only the alias itself waits, not what refers to it and belongs to the same construct.
+    // Only the alias itself waits, not the resources of the same construct that refer to it.
     else alias.node.defaultChild?.node.addDependency(this.canaries)
     return alias as IFunction
   }
@@ -95,11 +95,11 @@ export class GradualDeployment extends Construct {
         usingMetrics: {
           requests: sum('AWS/Lambda', 'Invocations', ofVersion),
           errors: sum('AWS/Lambda', 'Errors', ofVersion),
-          // The answers with status 500: an endpoint catches unexpected errors, which Lambda does not count.
+          // Counts answers with status 500: endpoints catch unexpected errors, so Lambda counts none.
           faults: sum(this.config.serviceName, 'Faults', { function: fn.functionName, version }),
         },
         label: 'failures in percent of the new version’s calls',
-        // As long as the canary is tried. CloudWatch evaluates a sliding window, every minute.
+        // As long as a canary is tried. CloudWatch evaluates this sliding window every minute.
         period: Duration.minutes(5),
       }),
       threshold: maxFailedPercent,

@@ -12,7 +12,7 @@ import { indexName } from '../../shared/db/partitions.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
 
-/** The table, of this stack or adopted; CDK's own type of both does not compile here. */
+/** The table, created by this stack or restored; CDK's own type for both does not compile here. */
 export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>
 
 /** The resources to which functions can be granted access. */
@@ -60,8 +60,8 @@ function* statementsFor(
     })
   if (publish)
     yield allow(['events:PutEvents'], [resources.bus.eventBusArn], {
-      // The source has several values, so it needs a set operator, which also holds where the key is missing
-      // (EventBridge: Using IAM policy conditions).
+      // `events:source` has several values and so needs a set operator, which also matches a missing key:
+      // hence Null (EventBridge: Using IAM policy conditions).
       'ForAllValues:StringEquals': { 'events:source': ownSource },
       Null: { 'events:source': 'false' },
       StringEquals: { 'events:detail-type': publish },
@@ -91,8 +91,8 @@ function actionsByKeys(table: NonNullable<Permissions['table']>): [string[], str
 }
 
 /**
- * The condition that a request names these partitions only. Of an index it is the index's own partition key.
- * ForAllValues also matches a request without leading keys, such as a scan; Null excludes those.
+ * The condition that a request names only these partition keys, of the table or of the index. ForAllValues
+ * also matches a request without leading keys, such as a scan; Null excludes such requests.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {
@@ -125,9 +125,9 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey with tags needs kms:TagResource, too. No condition key tells a key in creation from an existing
-  // one. IfExists lets a new key pass, whatever KMS knows of it, and no existing key of another use, another
-  // key spec or another deployment. A new key has no alias, and what people make mostly has one.
+  // CreateKey with tags also needs kms:TagResource. No condition key distinguishes a new key from an existing
+  // one. With IfExists, a new key passes whatever KMS knows of it, but no existing key of another use, key
+  // spec or deployment. A new key has no alias, while most keys that people create have one.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

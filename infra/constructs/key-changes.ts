@@ -27,9 +27,9 @@ const watchedActions = [
 ]
 
 /**
- * Matches changes of KMS keys that CloudTrail records, also denied ones: of `keys` by anybody, and with a
- * rotation of any other key of the account and region by anybody else, because CloudTrail does not say whose
- * a signing key is. It has no target: a rule counts its matches in CloudWatch.
+ * Counts changes of KMS keys that CloudTrail records, denied ones included: changes of `keys` by anybody;
+ * with a `rotationRole` also of any other key by anybody else, because CloudTrail does not say whose a
+ * signing key is. The rule has no target, because CloudWatch counts its matches.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, { stage, keys, rotationRole, ruleName }: KeyChangesProps) {

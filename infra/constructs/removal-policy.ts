@@ -2,9 +2,9 @@ import { RemovalPolicy } from 'aws-cdk-lib'
 import type { Config } from '../config.ts'
 
 /**
- * What becomes of a resource with data when it leaves its stack: a stage that protects its data keeps it,
- * except what a first deployment created that was rolled back. Kept, that would block the next deployment,
- * because its name would be taken.
+ * What happens to a resource with data when it leaves its stack. A stage that protects its data keeps the
+ * resource, unless a first deployment created it and was rolled back: the kept resource's name would block
+ * the next deployment.
  */
 export const removalPolicy = ({ protectData }: Config): RemovalPolicy =>
   protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY

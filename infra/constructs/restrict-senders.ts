@@ -6,8 +6,8 @@ import { serviceTag, stageTagName } from '../names.ts'
 import { events, outsideSenders } from '../events.ts'
 
 /**
- * Restricts in the policy of the bus who may send events under which `source`, whatever IAM policies allow:
- * under the service's own source its own roles, under another the principals that the stage names for it.
+ * Restricts in the bus's policy who may send events under which `source`, whatever IAM policies allow: the
+ * service's own source is for its own roles, any other for the principals that the stage names.
  * `events:source` has several values, so its conditions need a set operator (EventBridge: Using IAM policy
  * conditions).
  */
@@ -29,8 +29,7 @@ export function restrictSenders(bus: EventBus, { stage, senders }: Config): void
         conditions,
       }),
     )
-  // Roles of the service have both tags; two statements, because the keys of one condition would both have to
-  // differ.
+  // Roles of this stage have both tags. Two statements, because one would deny only roles that lack both.
   for (const [sid, tag, value] of [
     ['own-events-service', serviceTag.name, serviceTag.value],
     ['own-events-stage', stageTagName, stage],

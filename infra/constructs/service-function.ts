@@ -22,7 +22,7 @@ interface ServiceFunctionProps {
   /** Timeout in seconds, unless the permissions set another. */
   defaultTimeoutSeconds: number
   environment?: Environment
-  /** Without it, a new version gets all calls at once. */
+  /** Brings new versions into use step by step. Default: a new version gets all calls at once. */
   deployment?: GradualDeployment | undefined
   /** Whether the new version is tried on a tenth of the calls first. */
   canary?: boolean

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { createHash, randomInt } from 'node:crypto'
 
-/** What AWS does and the local stack does only when asked to with `--aws`: each name, and what it means. */
+/** Faults and delays of AWS that the local stack has only with `--aws`: each name, and its meaning. */
 export const mannerMeanings = {
   conflicts: 'DynamoDB refuses writes and transactions because of another transaction on their items',
   throttles: 'AWS services refuse calls with their own throttling errors',

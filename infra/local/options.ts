@@ -15,7 +15,7 @@ export interface LocalStackOptions {
   settings: Record<string, string>
   /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
   dynamodbEndpoint?: string | undefined
-  /** What AWS does badly and the stack shall do as well; nothing by default. */
+  /** The faults and delays of AWS that the stack imitates; none by default. */
   aws?: MannerOptions | undefined
 }
 

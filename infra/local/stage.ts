@@ -28,15 +28,15 @@ export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The templates of the last synthesis, and the hash of what they were made from. */
+/** The templates of the last synthesis, and the hash of their sources. */
 const templatesFile = join(root, 'dist', 'local-templates.json')
 
-/** What stands in the templates for the origin of the authorization page, whose port may be any free one. */
+/** Placeholder in the templates for the authorization page's origin, whose port may be any free one. */
 const anyPage = 'https://authorization-page.invalid'
 
 /**
- * Reads the templates of the stage `local` from the last synthesis, if nothing has changed that they are made
- * from: loading CDK and synthesizing takes a second.
+ * Reads the templates of the stage `local` from the last synthesis, if their sources have not changed:
+ * loading CDK and synthesizing takes a second.
  */
 async function readTemplates(
   settings: Record<string, string>,

@@ -4,8 +4,8 @@ import type { Operation } from './operation.ts'
 import type { JsonSchema } from './schemas.ts'
 
 /**
- * What API Gateway answers itself, by status: its own message, and when it does (guides "Throttle requests to
- * your HTTP APIs", "Quotas for configuring and running an HTTP API", "Troubleshooting issues with HTTP API
+ * The answers of API Gateway itself, by status: the message, and when it is sent (guides "Throttle requests
+ * to your HTTP APIs", "Quotas for configuring and running an HTTP API", "Troubleshooting issues with HTTP API
  * Lambda integrations"). An HTTP API cannot give these answers another body.
  */
 const gatewayAnswers: Record<number, { message: string; when: string }> = {
@@ -43,7 +43,7 @@ export function failureResponses(endpoint: EndpointDescription, operation: Opera
   )
 }
 
-/** The statuses of a failure: a client that did not use the header Authorization gets 400 (RFC 6749 §5.2). */
+/** The statuses of a failure: wrong client credentials in the body get 400, not 401 (RFC 6749 §5.2). */
 const statusesOf = (name: FailureName): number[] =>
   name === 'invalid_client' ? [400, statusOf(name)] : [statusOf(name)]
 

@@ -13,8 +13,8 @@ export interface Operation {
    */
   failures: FailureName[]
   /**
-   * What the endpoint checks of its parameters or its body after it has parsed them, as JSON Schema: what is
-   * required, and further keywords of each property.
+   * The endpoint's checks of its parsed parameters or body, as JSON Schema: the required properties, and
+   * further keywords of each property.
    */
   checks?: { required: string[]; properties: Record<string, JsonSchema> }
   /** Example of the `data` in a successful answer. */

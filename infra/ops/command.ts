@@ -9,8 +9,8 @@ export interface CommandContext {
   target: Target
   terminal: Terminal
   /**
-   * Prints a result: as JSON with `--json`, otherwise as text, or `text` if the whole is too much to read.
-   * Returns `ok` (default: true), by which the command ends.
+   * Prints a result: as JSON with `--json`, otherwise as text; `text` replaces a result too long to read.
+   * Returns `ok` (default: true), which decides the exit code.
    */
   show: (result: object, options?: { ok?: boolean; text?: object }) => boolean
 }

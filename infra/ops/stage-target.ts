@@ -26,7 +26,7 @@ export function findStage(
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
-    // A region that is named is the lost one, which has the stage's own table.
+    // The option --region names the lost region, where the table has the stage's own name.
     tableName: (options.region === undefined && config.failover) || config.serviceName,
     eventBusName: config.serviceName,
     settings: v.parse(Settings, config),

@@ -12,7 +12,7 @@ export interface Target {
   hasEdge: boolean
   /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
-  /** Region of the deployment; undefined if it is the SDK's. */
+  /** Region of the deployment; undefined if the AWS SDK chooses it. */
   region: string | undefined
   /** The region to which a failover would go; undefined if there is none. */
   standbyRegion?: string | undefined

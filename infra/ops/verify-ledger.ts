@@ -28,14 +28,14 @@ export async function findWallets(userId: number | undefined): Promise<WalletId[
   return wallets.filter(({ version }) => version > 0).map(({ id }) => id)
 }
 
-/** Finds the bills without the record of their event, or without their credited deposit. */
+/** Finds bills without a cause: the record of their event, or their credited deposit. */
 async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
   const caused = await Promise.all(bills.map(hasCause))
   return bills.filter((_, i) => !caused[i])
 }
 
 async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {
-  // A deposit has no event record, but a status.
+  // A deposit leaves no event record; its status proves the bill.
   if (type === 'DEPOSIT') {
     const [, network = '', txid = '', index] = /^([^:]*):(.*):(\d+)$/.exec(reference) ?? []
     const id = depositId({ network, txid, outputIndex: Number(index) })

@@ -9,7 +9,7 @@ import type { IConstruct } from 'constructs'
 import { unmatchedQueueName } from '../event-patterns.ts'
 import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
 
-/** The constructs for which a cdk-nag rule is acknowledged: those of a class, or those that it is true of. */
+/** Tells for which constructs a cdk-nag rule is acknowledged. */
 type Applies = (construct: IConstruct) => boolean
 
 const isA =

@@ -19,11 +19,11 @@ export async function addStacks(
 ): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const tags = tagsOf(config.stage)
-  // Tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
-  // A table can only have a replica if the region of its stack is known, and all stacks refer to it.
+  // Tags of the stacks themselves, which CloudFormation passes on; tags of the resources are added below. A
+  // table can only have a replica if the regions of its stack and of all that refer to it are known.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
-  // After a failover it is what the deployment lives on, and its primary keys are out of reach.
+  // After a failover, the stage uses the replicas itself, and the primary keys are out of reach.
   if (config.standby && !config.failover)
     new StandbyStack(app, standbyStackName(config), {
       ...common,
@@ -32,7 +32,7 @@ export async function addStacks(
       primary: { stackName: data.stackName, region },
     }).addStackDependency(data)
   const intake = new IntakeStack(app, name('intake'), { ...common, data })
-  // CDK's CloudFront constructs load slowly, so they are imported only for a stage that has one.
+  // CDK's CloudFront constructs load slowly, so only a stage that uses CloudFront imports them.
   const hasPage = config.stage !== 'local' && config.authUrl === undefined
   const stacks = hasPage ? await import('./authorization-page-stacks.ts') : undefined
   const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), common)
@@ -58,7 +58,7 @@ export async function addStacks(
           })
       : undefined,
   })
-  // So many gradual deployments as both stacks start together would be more than AWS accepts.
+  // One after the other: together, both stacks would start more gradual deployments than AWS accepts.
   api.addStackDependency(intake)
   if (firewall) api.addStackDependency(firewall)
   if (page)

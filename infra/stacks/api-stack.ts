@@ -43,7 +43,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { config, resources, page, addEdge, ...props }: ApiStackProps) {
     super(scope, id, props)
     // With an edge, the domain belongs to the edge. Another logical id makes CloudFormation replace an API
-    // that was deployed without one, so that its address, which is known, leads nowhere.
+    // that was deployed without an edge, so that the API's known address stops working.
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))

@@ -24,8 +24,8 @@ import { importReplica } from './standby-stack.ts'
 
 /**
  * The data that must never be lost: the table, the KMS keys without which its contents are useless, and the
- * event bus with the archive of its events, from which the table can be filled again. After a failover, the
- * table that was restored there, and the keys that the standby region already has.
+ * event bus with the archive of its events, from which the table can be filled again. After a failover, it
+ * uses the restored table and the keys that the standby region already has.
  */
 export class DataStack extends Stack {
   readonly table: DataTable
@@ -77,7 +77,7 @@ export class DataStack extends Stack {
       ],
       billing: Billing.onDemand(),
       timeToLiveAttribute: 'ttl',
-      // These two and the tags hold for the replica, too.
+      // Recovery, deletion protection and the tags apply to the replica, too.
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: config.protectData,
       removalPolicy: removalPolicy(config),
@@ -108,7 +108,7 @@ export class DataStack extends Stack {
       ...props,
     })
     for (const statement of limitActions(config, dataKeyActions[name])) key.addToResourcePolicy(statement)
-    // The stack of the standby region reads it.
+    // The stack of the standby region reads this output.
     new CfnOutput(this, arnOutput(name), { value: key.keyArn })
     return key
   }
@@ -119,7 +119,7 @@ export class DataStack extends Stack {
       enableKeyRotation: true,
       ...keyRemoval(config),
     })
-    // What SQS needs of who sends to, or receives from, an encrypted queue (SQS: Key management).
+    // The KMS actions that senders to, and receivers from, an encrypted queue need (SQS: Key management).
     for (const statement of limitActions(config, ['kms:GenerateDataKey', 'kms:Decrypt']))
       key.addToResourcePolicy(statement)
     limitReaders(key, config)
@@ -128,8 +128,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Denies the use of the key of events other than through SQS, except to EventBridge itself, and, if the stage
- * names its operators, to anybody but them and the service's roles. Operators redrive and show dead letters.
+ * Denies all but AWS services the use of the event key other than through SQS. If the stage names its
+ * operators, who show and redrive dead letters, denies it to all but them and the service's roles.
  */
 function limitReaders(key: Key, config: Config): void {
   const deny = (conditions: Record<string, Record<string, unknown>>) =>

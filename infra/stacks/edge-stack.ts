@@ -85,7 +85,7 @@ function rules(rate: number): Rule[] {
   return [
     block('too_large', 'body-size', {
       sizeConstraintStatement: {
-        // A body of which WAF does not see the end is larger than the limit, too.
+        // A body too long for WAF to see whole is larger than the limit, too.
         fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
         comparisonOperator: 'GT',
         size: maximumBodyBytes,
@@ -103,7 +103,7 @@ function rules(rate: number): Rule[] {
   ]
 }
 
-/** Limits the requests of one source. The distribution has no IPv6, of which WAF counts single addresses. */
+/** Limits the requests of one IPv4 address; the distribution does not accept IPv6. */
 const limitSource = (limit: number, scopeDownStatement?: Statement): Statement => ({
   rateBasedStatement: {
     aggregateKeyType: 'IP',
@@ -124,7 +124,7 @@ const matchRoute = ({ method, path }: Route): Statement => ({
   andStatement: {
     statements: [
       matchExactly({ method: {} }, method, unchanged),
-      // A path may be sent percent-encoded, which must not lead around the rule.
+      // A client may percent-encode a path, which must not lead around the rule.
       matchExactly({ uriPath: {} }, path, [{ priority: 0, type: 'URL_DECODE' }]),
     ],
   },
@@ -152,7 +152,7 @@ const block = (failure: FailureName, name: string, statement: Statement): Rule =
         customResponseBodyKey: failure,
         responseHeaders: Object.entries({
           ...commonHeaders,
-          // A page of any origin may read it: there is nothing private in it.
+          // A page of any origin may read this answer: there is nothing private in it.
           'access-control-allow-origin': '*',
           'access-control-expose-headers': 'retry-after',
           ...(failure === 'too_many_requests' ? { 'retry-after': String(windowSeconds) } : {}),
@@ -167,7 +167,7 @@ const body = (failure: FailureName): CfnWebACL.CustomResponseBodyProperty => ({
   content: fail(new Failure(failure), 'envelope').body ?? '',
 })
 
-/** Counts in CloudWatch. WAF keeps no samples of requests, which would show tokens in the console. */
+/** Counts matches in CloudWatch, but keeps no samples of requests, which would show tokens in the console. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,

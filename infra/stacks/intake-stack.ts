@@ -93,8 +93,8 @@ export class IntakeStack extends Stack {
   private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
     const { detailType, delaySeconds, canary, permissions } = event
     const name = eventName(detailType)
-    // Both queues: a message that SQS itself moves to the dead-letter queue stays as it was encrypted (SQS:
-    // Encryption at rest).
+    // Both queues use the key: a message that SQS itself moves to the dead-letter queue stays encrypted as it
+    // was (SQS: Encryption at rest).
     const key = event.confidential ? eventKey : undefined
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...encryptedBy(key),
@@ -103,7 +103,7 @@ export class IntakeStack extends Stack {
     const queue = new Queue(this, `${name}-queue`, {
       ...encryptedBy(key),
       queueName: config.namePrefix + name,
-      // A rule cannot delay a single message, so every message of this queue waits as long.
+      // A rule cannot delay a single message, so every message of this queue waits equally long.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
       // The function stops retrying an event earlier. This limit is for messages that crash the function.
@@ -174,8 +174,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // A tree whose journal is not empty goes on with a new message, so only failures count. With the pauses
-      // between them, a dependency may be down for nearly three hours, as for events.
+      // A tree with entries left in its journal sends a new message, so only failures count as receives. With
+      // the pauses between them, a dependency may be down for nearly three hours, as for events.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 60 },
     })
     this.resources.queues.set(name, queue)

@@ -29,14 +29,14 @@ export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {
     super(scope, id, props)
     const keys = [this.addReplica('MacKey', config, primary), this.addReplica('TotpKey', config, primary)]
-    // Not `key-changes`, which a failover brings to this region.
+    // Not `key-changes`, the name of the alarm that a failover creates in this region.
     const name = 'standby-key-changes'
     const ruleName = config.namePrefix + name
     new KeyChanges(this, 'KeyChanges', { stage: config.stage, keys, ruleName })
     addAlarms(this, config.standby?.alarmTopicArn, [keyChangesAlarm(name, ruleName)])
   }
 
-  /** Replicates a key. Its policy and tags are its own: KMS shares the key material and its rotation only. */
+  /** Replicates a key. The replica has its own policy and tags: KMS shares only key material and rotation. */
   private addReplica(name: DataKeyName, config: Config, primary: StandbyStackProps['primary']): string {
     const { removalPolicy, pendingWindow } = keyRemoval(config)
     const owner = new PolicyStatement({

@@ -22,7 +22,7 @@ const descriptions: Record<Scope, string> = {
   'deposit.read': 'see your deposit addresses and deposits',
 }
 
-/** Describes an OAuth scope to the user. One that a newer service has added is shown unchanged. */
+/** Describes an OAuth scope to the user. A scope that only a newer service knows is shown unchanged. */
 const describeScope = (scope: string): string => (descriptions as Record<string, string>)[scope] ?? scope
 
 /** Shows the step that asks the user to allow or deny the app's request. */

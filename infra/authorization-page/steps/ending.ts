@@ -3,7 +3,7 @@ import { appName, make, makeButton } from '../dom.ts'
 import { explain } from '../messages.ts'
 import type { SignInFlow, View } from '../step.ts'
 
-/** The view while the browser opens the app; it stays if the app is not a web page. */
+/** The view while the browser opens the app. It stays on screen if the app is not a web page. */
 export const showLeaving = (clientName: string, target: string): View => ({
   title: 'You are done here',
   content: [
@@ -51,7 +51,7 @@ export const showRefused = (failure: ApiFailure): View => ({
   ],
 })
 
-/** The view while the service cannot say whose request this is. */
+/** The view while the service cannot check the authorization request. */
 export const showUnchecked = (failure: ApiFailure, retry: () => void): View => ({
   title: 'Not ready yet',
   content: [make('p', { class: 'lead' }, explain(failure)), makeButton('primary', 'Try again', retry)],

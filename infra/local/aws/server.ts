@@ -38,9 +38,9 @@ export interface AwsEndpointOptions {
   /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
   invoke: Invoke
-  /** Where the endpoint behaves as badly as AWS. Default: nowhere. */
+  /** The faults and delays of AWS that the endpoint imitates. Default: none. */
   manners?: Manners
-  /** Called with every access that a call needs. Default: nothing is. */
+  /** Called with every IAM access that a request needs. */
   onAccess?: DispatchOptions['onAccess']
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
@@ -50,7 +50,7 @@ export interface AwsEndpointOptions {
 export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
-/** With the manner freezes, connections close so soon that functions which go on have dead ones. */
+/** With the manner `freezes`, connections close so soon that a function that goes on finds them dead. */
 const frozenKeepAliveMilliseconds = 1000
 
 /**
@@ -98,7 +98,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   const keepAliveTimeout = freezes ? frozenKeepAliveMilliseconds : 60_000
   const server = createServer({ keepAliveTimeout, noDelay: true }, (request, response) => {
-    // Without this header Node tells the client its timeout, and the client closes the connection in time.
+    // Keeps Node from telling the client its timeout, by which the client would close the connection first.
     if (freezes) response.setHeader('connection', 'keep-alive')
     if (!refuseForeignHost(request, response)) void dispatch(services, request, response)
   })

@@ -20,7 +20,7 @@ export function throttle(manners: Manners, { arn }: Caller, { target, path, head
 /** The error by which a service throttles, as its API reference names it. */
 function throttlingError(service: string, path: string, operation: string): AwsError | undefined {
   if (service.startsWith('DynamoDB')) {
-    // The SDK does not repeat a cancelled transaction, whatever the reason: see dynamodb/conflicts.ts.
+    // See dynamodb/conflicts.ts: the SDK does not retry a cancelled transaction, whatever the reason.
     if (operation === 'TransactWriteItems') return undefined
     return new AwsError('ProvisionedThroughputExceededException', 'The level of throughput was exceeded.')
   }

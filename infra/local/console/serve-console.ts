@@ -45,7 +45,7 @@ const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
 let referenceWritten: Promise<unknown> | undefined
 
-/** Serves the console and its facts as JSON below /_local. Returns undefined for every other path. */
+/** Serves the console, and its data as JSON, below /_local. Returns undefined for every other path. */
 export function createConsole(
   options: ConsoleOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {

@@ -3,15 +3,15 @@ import { existsSync, readdirSync } from 'node:fs'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
 // DynamoDB Local has a database for each access key and region, in a file that is named after both (Amazon
-// DynamoDB: DynamoDB local usage notes). It listens on every interface and takes any signature, so who does
-// not know the access key gets an empty database of their own instead of the data.
+// DynamoDB: DynamoDB local usage notes). It listens on every interface and takes any signature, so whoever
+// does not know the access key gets an empty database instead of the data.
 
 /** Region under which the data is kept, whatever region the callers of the stack use. */
 const region = 'us-east-1'
 
 const databaseFile = /^([0-9a-f]{32})_us-east-1\.db$/
 
-/** The access key of the database in a directory; a new one, that nobody can guess, if there is none. */
+/** Reads the access key of the database in a directory, or makes one that nobody can guess. */
 export function findAccessKey(directory: string | undefined): string {
   const files = directory === undefined || !existsSync(directory) ? [] : readdirSync(directory)
   const [, known] = files.map((name) => databaseFile.exec(name)).find((match) => match !== null) ?? []

@@ -106,7 +106,7 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// Whether DynamoDB Local listens. It refuses this unsigned request, with the header of every answer of it.
+// Whether DynamoDB Local listens: it refuses this unsigned request with a header that all its answers have.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     ({ headers }) => headers.has('x-amzn-requestid'),

@@ -13,7 +13,7 @@ export interface GatewayRequest {
   body: Buffer
 }
 
-/** What functions read of an event; not its copies, such as the joined query parameters. */
+/** The members of an event that functions read, without duplicates such as the joined query parameters. */
 type GatewayEvent = Pick<
   APIGatewayProxyEventV2,
   | 'version'

@@ -54,7 +54,7 @@ export function answerPreflight(cors: CorsModel, origin: string): GatewayRespons
   }
 }
 
-/** Adds the configured CORS headers. As on API Gateway, those from the function are dropped. */
+/** Adds the configured CORS headers. As on API Gateway, CORS headers of the function are dropped. */
 export function applyCors(
   cors: CorsModel,
   origin: string | undefined,

@@ -41,7 +41,7 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
     Promise.resolve()
       .then(() => (refuseForeignHost(request, response) ? undefined : handler(request, response)))
       .catch((error: unknown) => {
-        // A client that has disconnected waits for no answer, and that is no fault of the server.
+        // A client that has disconnected cannot be answered, which is no fault of the server.
         if (response.destroyed) return
         console.error(error)
         if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' })

@@ -108,7 +108,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // While this thread is busy, its timers run before the messages that arrived: an answer in time counts.
+    // While this thread is busy, messages wait longer than timers do: an answer in time still counts.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

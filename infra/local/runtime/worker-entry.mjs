@@ -57,8 +57,8 @@ try {
 
 let busy = false
 
-// As on Lambda, timers and sockets stand still between two invocations, and what was left behind goes on in
-// the next. Lines that were logged go out first, and the next invocation may come while they do.
+// As on Lambda, timers and sockets stand still between two invocations, and unfinished work goes on in the
+// next. Log lines are written before the freeze, and the next invocation may arrive meanwhile.
 const freeze = () =>
   process.stderr.write('', () => process.stdout.write('', () => busy || Atomics.wait(running, 0, 0)))
 

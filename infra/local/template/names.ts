@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What templates can refer to of a created resource: its `Ref` and its `Fn::GetAtt` attributes. */
+/** The values of a created resource for templates: its `Ref` and its attributes for `Fn::GetAtt`. */
 export interface Identity {
   ref: string
   attributes: Record<string, string>
@@ -10,9 +10,9 @@ export interface Identity {
 export interface Addresses {
   region: string
   accountId: string
-  /** Without a trailing slash. */
+  /** URL of the local API, without a trailing slash. */
   apiUrl: string
-  /** Without a trailing slash. */
+  /** URL of the local AWS endpoint, without a trailing slash. */
   awsUrl: string
 }
 

@@ -67,7 +67,7 @@ export function audit(facts: Facts): Report {
   }
 }
 
-/** What a reader of the report needs: a table each of the findings, keys, controls and transitions. */
+/** The report as people read it: a table each of the findings, keys, controls and transitions. */
 export const summarize = ({ ok, signer, next_due, findings, keys, controls, records }: Report): object => ({
   ok,
   signer,

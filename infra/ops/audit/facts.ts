@@ -45,7 +45,7 @@ export interface KmsKey {
   arn: string
   /**
    * State of the key in KMS; `Missing` if KMS has no such key, `Denied` if the caller may not read it,
-   * `InOtherRegion` if KMS here cannot know.
+   * `InOtherRegion` if only KMS in another region knows it.
    */
   state: string
   spec: string | undefined

@@ -12,7 +12,7 @@ interface Options {
   yes?: true
 }
 
-/** The dead letters of one queue, as a command works on them. */
+/** The dead letters of one queue on which a command works. */
 interface Chosen {
   sqs: SQSClient
   pair: QueuePair

@@ -94,7 +94,7 @@ export async function listQueueCounts(target: Pick<Target, 'namePrefix'>) {
   )
 }
 
-/** Works on each dead-letter queue in which messages are visible, on all of them at the same time. */
+/** Runs the work for each dead-letter queue with visible messages, for all of them at the same time. */
 export async function onDeadLetters<Result>(
   sqs: SQSClient,
   pairs: readonly QueuePair[],

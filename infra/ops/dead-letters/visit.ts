@@ -18,7 +18,7 @@ export interface DeadLetter {
   source: string | null
   /** The event's `resources`, which `event put` uses to mark its events. */
   resources: string[]
-  /** Name of the replay that sent the event; null if its sender did. */
+  /** Name of the replay that sent the event; null for an event from its original sender. */
   replay: string | null
   /** When the message reached the dead-letter queue, epoch milliseconds. */
   since: number
@@ -26,7 +26,7 @@ export interface DeadLetter {
   body: string
   /** Message group, if the queue is a FIFO queue. */
   group: string | undefined
-  /** Its message attributes: `reason`, and `refusals`, which says how often the event has been refused. */
+  /** The message's attributes: `reason`, and `refusals`, which says how often the event has been refused. */
   attributes: Record<string, MessageAttributeValue>
   receiptHandle: string
 }

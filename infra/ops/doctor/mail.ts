@@ -48,7 +48,7 @@ function accountProblems(account: Account): string[] {
           `the account is in the SES sandbox (${quotaOf(account)}, to verified recipients only): request production access`,
         ]),
     ...(sending ? [] : ['SES has switched off sending for the account']),
-    // A quota of -1 is none.
+    // A quota of -1 means no limit.
     ...(max >= 0 && sent >= max ? [`the quota of SES is used up (${quotaOf(account)})`] : []),
   ]
 }

@@ -5,8 +5,8 @@ import { countMessages, totalOf } from '../dead-letters/queues.ts'
 const pollIntervalMilliseconds = 500
 
 /**
- * Maximum time that the number of waiting messages may stay the same; longer than the retries of early
- * events.
+ * How long the number of waiting messages may stay the same before the wait is given up: longer than an event
+ * that came too early waits for its next retry.
  */
 const maxStallMilliseconds = 90_000
 

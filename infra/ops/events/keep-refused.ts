@@ -14,14 +14,14 @@ import { onDeadLetters, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { OperationError } from '../errors.ts'
 
-/** Events that were refused before a replay, and that it must not apply. */
+/** Events that were refused before a replay, and that the replay must not apply. */
 export interface KeptRefusals {
   isKept: (letter: DeadLetter) => boolean
   /** Lets a later redrive apply the events again. */
   release: () => Promise<void>
 }
 
-/** Reasons that say nothing of an event itself: it came before another one, or the service was down. */
+/** Reasons that are no fault of the event itself: it came before another one, or the service was down. */
 const passing: readonly (string | undefined)[] = [
   'unknown_user',
   'unknown_referrer',
@@ -30,19 +30,19 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far ahead a refusal is dated: what is sent before that counts as a copy of the refused event. */
+/** How far in the future a refusal is dated: an event sent before that date counts as a copy. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** A number of refusals that no dead letter has: a redriven one counts as a copy, too. */
+/** More refusals than any dead letter has, so that a redriven dead letter counts as a copy, too. */
 const beyondAllRefusals = 1_000_000
 
-/** Maximum number of dead letters of one kind: reading them must end before they are visible again. */
+/** Maximum number of dead letters in a queue: reading them must end before the first is visible again. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying the events that were refused before an instant and are dead letters: they
- * would meet other balances than the first time. Records the refusals in the table, which may have lost them,
- * as of the future, so that nothing that is sent until `release` takes effect under their ids.
+ * Keeps a replay from applying events that were refused before an instant and are dead letters: they would
+ * meet other balances than the first time. Records the refusals in the table, which may have lost them, with
+ * a date in the future, so that no event under the same id takes effect until `release`.
  */
 export async function keepRefused(
   sqs: SQSClient,
@@ -54,7 +54,7 @@ export async function keepRefused(
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
-      // What an earlier replay left may have come too early, and not be refused at all.
+      // A dead letter of an earlier replay may only have come too early: no refusal is to be kept.
       matches: ({ replay, since }) => replay === null && since < before,
     })
     if (letters.length < maxLetters) return letters
@@ -71,10 +71,10 @@ export async function keepRefused(
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // As a message that is sent later than any, so that it replaces what is recorded of the refusal.
+    // A delivery that is dated after every other one replaces the recorded refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // A dead letter of SQS itself has no number.
+    // A dead letter that SQS itself moved has no number of refusals.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }

@@ -18,7 +18,7 @@ import { formatInstant } from '../terminal.ts'
 import { keepRefused } from './keep-refused.ts'
 import { awaitEmptyQueues } from './await-empty-queues.ts'
 
-/** Events from one instant up to another, which is excluded, epoch milliseconds. */
+/** The events from one instant up to another, which is excluded; epoch milliseconds. */
 interface Span {
   from: number
   to: number
@@ -36,7 +36,7 @@ interface ReplayResult {
 }
 
 /**
- * The detail-types that others need. What a replay sends has no order, so these go first, one group after
+ * Detail-types on which other events depend. A replay keeps no order, so these go first, one group after
  * another; all others follow together.
  */
 const first = [['user.registered', 'addresses.provisioned', 'rates.published'], ['address.assigned']]
@@ -54,9 +54,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
- * Replays the archived events of a span, and waits until they are applied. Those that came too early for
- * their order are redriven, as long as that helps; those that are dead letters from before are left out.
- * Resolves with false if any is rejected in the end.
+ * Replays the archived events of a span, and waits until they are applied. Events that came too early are
+ * redriven as long as that helps; events that were dead letters before the replay are left out. Resolves with
+ * false if an event is rejected in the end.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -70,7 +70,7 @@ export async function replayEvents(
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
   const pairs = archived.map((detailType) => findQueue(target, detailType))
-  // It has work until every entry of a referral tree's journal shows.
+  // This worker is busy until it has applied all entries in the journals of referral trees.
   const worker = findQueue(target, 'grow-tree')
   const { isKept, release } = await keepRefused(sqs, pairs, to)
   try {
@@ -83,12 +83,12 @@ export async function replayEvents(
       applied = await awaitApplied(sqs, [...some, worker])
       if (!applied) break
     }
-    // Events that came since then may have been refused for what the replay had not brought yet.
+    // Events sent since `to` may have been refused because the replay had not yet brought earlier ones.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
-    // Their first dead letters are still there.
+    // Drop the second dead letters of these events: their first ones are still there.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
     )
@@ -114,7 +114,7 @@ const awaitApplied = (sqs: SQSClient, pairs: QueuePair[]): Promise<boolean> =>
   )
 
 /**
- * Redrives the dead letters of a replay until that does not make them fewer, and returns those that are left.
+ * Redrives the dead letters of a replay until their number stops falling, and returns those that are left.
  */
 async function redriveWhileItHelps(
   sqs: SQSClient,

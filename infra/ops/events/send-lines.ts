@@ -45,12 +45,12 @@ const maxAttempts = 8
 const maxListed = 1_000
 
 /**
- * Sends each line of a file, or for `-` of standard input, as an event, waits until they are applied, and
- * finds those that were rejected. A run that ends early may be started again from the first line: an event
- * takes effect once.
+ * Sends each line of a file, or for `-` of standard input, as an event, waits until the events are applied,
+ * and finds the rejected ones. A run that ends early may be started again from the first line: an event takes
+ * effect once.
  */
 export async function sendLines({ target, terminal }: CommandContext, file: string): Promise<SendResult> {
-  // The mark of an event, which its dead letter contains, too: the run and the line.
+  // Marks each event with the run and its line, by which its dead letter is found and the line is reported.
   const mark = `urn:event-put:${randomUUID()}:`
   const client = new EventBridgeClient({
     ...clientOptions(),

@@ -9,9 +9,9 @@ export interface KeyStatus {
     'kid' | 'arn' | 'state' | 'published_at' | 'active_at' | 'retiring_at' | 'retired_at'
   >[]
   evidence: Evidence[]
-  /** The attempt to create a key that is under way, perhaps because KMS lags; null if there is none. */
+  /** The attempt to create a key that is running, perhaps because KMS lags; null if there is none. */
   attempt: Pick<Attempt, 'started_at' | 'purpose' | 'arn'> | null
-  /** When the rotation has its next step to do; null before the first key exists. */
+  /** When the next step of the rotation is due; null before the first key exists. */
   next_due: number | null
 }
 

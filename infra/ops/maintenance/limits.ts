@@ -5,15 +5,15 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * How the command finds out that API Gateway shows a switch everywhere, for which AWS names no time: this
- * many equal answers in a row, this far apart.
+ * The answers in a row, and the pause between them, by which the command sees that API Gateway has applied a
+ * switch everywhere. AWS names no time for that.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 
 /** Longest time that AWS may take to carry out a switch; the command gives up after it. */
 export const maxSwitchMilliseconds = 300_000
 
-/** How long after a part was stopped the calls that had begun have surely ended, in milliseconds. */
+/** Milliseconds after a part was stopped by which every call that had begun has ended. */
 export const drainMilliseconds = (part: PartName): number => 1_000 * Math.max(...limits[part])
 
 const limits: Record<PartName, number[]> = {

@@ -30,7 +30,7 @@ export type PartName = (typeof partNames)[number]
 /** `changing` if AWS has not carried out the switch everywhere, or if it was never completed. */
 export type PartState = 'running' | 'stopped' | 'changing'
 
-/** A resource that stops a part of the service, or lets it run; AWS carries that out a little later. */
+/** A resource whose setting stops a part of the service or lets it run; AWS applies it a little later. */
 interface Switch {
   state: PartState
   set: (stopped: boolean) => Promise<unknown>
@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * A variable of the API's stage, which API Gateway adds to every request, stops requests. There are two APIs
- * of the name while an edge is put in front of it.
+ * A variable of the API's stage, which API Gateway adds to every request, stops requests. Two APIs have the
+ * name while a deployment puts an edge in front of the API.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())
@@ -79,7 +79,7 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
 
 /**
  * The event source mappings stop the delivery from every queue to its function. Messages wait in their
- * queues, and a message that is not delivered comes no nearer to the dead letters.
+ * queues; only deliveries count towards becoming a dead letter.
  */
 async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   const client = new LambdaClient(clientOptions())

@@ -26,8 +26,8 @@ export const formatMaintenance = (states: Maintenance): string =>
   partNames.map((name) => `${name}: ${states[name]}`).join(', ')
 
 /**
- * Stops parts of the service or lets them run, and waits until that is so: when it resolves after a stop, no
- * call that had begun is still at work.
+ * Stops parts of the service or lets them run, and waits until AWS has done so everywhere. After a stop, it
+ * also waits until every call that had begun has ended.
  */
 export async function switchMaintenance(
   { target, terminal, show }: CommandContext,
@@ -52,7 +52,7 @@ export async function switchMaintenance(
   return show(states, { ok: chosen.every((name) => states[name] === wanted) })
 }
 
-/** Waits for as many answers of the API in a row as show that no server of API Gateway answers otherwise. */
+/** Waits for enough equal answers in a row to show that all servers of API Gateway know the switch. */
 async function awaitAnswers(baseUrl: string, wanted: PartState): Promise<void> {
   let inARow = 0
   await awaitUntil(async () => {
@@ -71,15 +71,15 @@ async function awaitUntil(isSo: () => Promise<boolean>, problem: string): Promis
 }
 
 /**
- * Asks the API itself whether it answers. Requests an address that does not exist, over a connection of its
- * own, so that one server of API Gateway does not answer every time.
+ * Asks the API whether it is stopped, by requesting a path that does not exist. Opens a new connection each
+ * time, so that different servers of API Gateway answer.
  */
 const probeRequests = (baseUrl: string): Promise<PartState> =>
   new Promise((resolve, reject) => {
     const get = baseUrl.startsWith('https:') ? getOverTls : getOverHttp
     const request = get(`${baseUrl}/`, { agent: false, timeout: 10_000 }, (response) => {
       response.resume()
-      // API Gateway's own 503 has no Retry-After.
+      // API Gateway's own 503 has no Retry-After, unlike the service's.
       const stopped = response.statusCode === 503 && response.headers['retry-after'] !== undefined
       resolve(stopped ? 'stopped' : response.statusCode === 404 ? 'running' : 'changing')
     })

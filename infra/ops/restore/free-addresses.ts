@@ -15,8 +15,8 @@ const segments = 16
 const concurrency = 16
 
 /**
- * Puts every address that is nobody's into its pool, and resolves with their number. Reads the whole table.
- * May be repeated.
+ * Puts every address without an owner into its pool, and resolves with the number added. Reads the whole
+ * table. May be repeated.
  */
 export async function freeAddresses(): Promise<number> {
   const items = scanItems(

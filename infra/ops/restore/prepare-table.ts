@@ -10,11 +10,11 @@ import { evidenceKey, evidencePrefix } from '../../../shared/keys/evidence.ts'
 import { archivePrefix, emptyKeySet, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
 import { scanItems } from './scan-items.ts'
 
-/** What was taken out of a restored table, as numbers of items, and what should not be in it. */
+/** Numbers of items that were removed from a restored table, and keys of items that should not be in it. */
 export interface Preparation {
   /** The hour to which the table was restored, ISO 8601. */
   hour: string
-  /** Keys of what an event wrote while the service should have rested: the rest of it may be missing. */
+  /** Keys of items written when the service should have paused: their event's other writes may be missing. */
   late: string[]
   tokens: number
   codes: number
@@ -26,7 +26,7 @@ export interface Preparation {
 const segments = 16
 const concurrency = 64
 
-/** What is taken out, by partition: of pools the free addresses, of users' addresses those untold. */
+/** Kinds of removed items, by partition: of POOL# only free addresses, of ADDRS# only unannounced ones. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -35,10 +35,10 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, keyof Preparation>>
 
 /**
- * Takes out of a table restored to a full hour (epoch milliseconds) what must not come back: access tokens
- * and codes, which may have ended or been used since; the free deposit addresses, which may have been
- * assigned since; addresses that no user was told; and records of key transitions that the key set has not
- * made. Reads the whole table. May be repeated.
+ * Removes from a table restored to a full hour (epoch milliseconds) what must not come back: access tokens
+ * and codes, which may have ended or been used since; free deposit addresses, which may have been assigned
+ * since; addresses that no user was told; and records of key transitions that the key set has not made. Reads
+ * the whole table. May be repeated.
  */
 export async function prepareTable(hour: number): Promise<Preparation> {
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
@@ -93,9 +93,9 @@ async function readKeyRecords(): Promise<Item[]> {
 }
 
 /**
- * The evidence and the archived keys of transitions that the key set of a restored table has not made: they
- * would keep it from making the next one. Given all items of the keys' partition. The rotation does not rest
- * on the hour, because an emergency may not wait.
+ * Finds evidence and archived keys of transitions that a restored table's key set has not made, because they
+ * would block its next transition. `items` is the whole partition of the keys. The rotation does not pause
+ * around full hours, because an emergency may not wait.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -2,8 +2,8 @@ import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { db, type Item, tableName } from '../../../shared/db/table.ts'
 
 /**
- * Yields the items of the whole table that match a filter, in no order and strongly consistent, in this many
- * parallel segments, each a page ahead at most. Every item is read and charged, whether it matches or not
+ * Yields the items of the whole table that match a filter, in no order and strongly consistent. Reads the
+ * segments in parallel, each at most a page ahead. Every item is read and charged, whether it matches or not
  * (AWS: Scan). No function may scan.
  */
 export async function* scanItems(

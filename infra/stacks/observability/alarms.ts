@@ -85,9 +85,9 @@ const apiAlarms = ({ api: { api } }: Observed): UnnamedAlarm[] => [
 ]
 
 /**
- * Alarms on routes of which somebody uses up the throttle, so that everybody gets API Gateway's 429. API
- * Gateway counts no throttled requests of its own, but as many as the throttle allows reach the function. The
- * fallback has no alarm: nobody misses its answers.
+ * Alarms on routes whose throttle somebody uses up, so that everybody gets API Gateway's 429. API Gateway has
+ * no metric of throttled requests, so these alarms count the requests that reach the function. The fallback
+ * has no alarm: nobody misses its answers.
  */
 const throttleAlarms = ({ config }: Observed): UnnamedAlarm[] =>
   endpointFunctions().map(({ entry, routes }) => {
@@ -132,7 +132,7 @@ const signingKeyAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   { ...keyChangesAlarm('key-changes', `${config.namePrefix}key-changes`), journey: 'keys' },
 ]
 
-/** Alarms on tries to get in by guessing. Shares of all tries, so that they fit a deployment of any size. */
+/** Alarms on guessed passwords and codes. Their thresholds are shares of all tries, to fit any deployment. */
 const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {
     id: 'guessed-account',
@@ -168,7 +168,7 @@ const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** A failover loses what the standby region has not received yet. */
+/** A failover loses the writes that the standby region has not received yet. */
 const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed): UnnamedAlarm[] =>
   standby === undefined || failover
     ? []

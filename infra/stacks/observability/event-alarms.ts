@@ -6,7 +6,7 @@ import { eventName } from '../../names.ts'
 import type { UnnamedAlarm } from './journeys.ts'
 import { deadLetterMetric, type Observed, period, queueMetric } from './metrics.ts'
 
-/** The alarms on events: late ones, those that nobody takes or can apply, and lost ones. */
+/** The alarms on late messages, dead letters, events that no rule takes, and lost events. */
 export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
   ...intake.deadLetterQueueNames.map((deadLetters): UnnamedAlarm => {
     const queue = deadLetters.replace('-dead-letters', '')
@@ -42,8 +42,8 @@ export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
 const maxMetrics = 10
 
 /**
- * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule that keeps
- * what no other takes has no dead letters.
+ * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule for events
+ * that no other rule takes has no dead-letter queue.
  */
 function lostEvents(config: Config): UnnamedAlarm[] {
   const rules = [...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName]

@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** What people do with the service, and what its parts do for them: an alarm belongs to one of these. */
+/** The journeys, of which each alarm has one: what people do with the service, or its parts for them. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -16,8 +16,8 @@ const journeys = {
 } as const
 
 /**
- * `shared` is what all journeys depend on, and `requests` what their failures look like from outside. A fault
- * is told once: by `shared`, or else by its journeys, or else by `requests`.
+ * `shared` is for alarms on what all journeys depend on, `requests` for failures as clients see them. Each
+ * fault notifies once: by `shared`, or else by its journeys, or else by `requests`.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -41,7 +41,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm waits for the one that makes it superfluous, and stays silent when that has ended. */
+/** How long an alarm waits for another that makes it superfluous, and stays silent once that has ended. */
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 

@@ -89,7 +89,7 @@ export const failureShare = (
     period,
   })
 
-/** Calls of an account in a minute that count against one of its quotas of KMS. */
+/** An account's calls that count against one of its KMS quotas, per minute. */
 export const kmsUsage = (resource: string): Metric =>
   new Metric({
     namespace: 'AWS/Usage',
@@ -100,8 +100,8 @@ export const kmsUsage = (resource: string): Metric =>
   })
 
 /**
- * A metric of DynamoDB that is 0 where it has no data: CloudWatch may ignore missing data of this namespace,
- * whatever an alarm says (API reference: PutMetricAlarm), and the alarm would stay raised for ever.
+ * A DynamoDB metric with 0 in place of missing data: CloudWatch may ignore missing data of this namespace,
+ * whatever an alarm says (API reference: PutMetricAlarm), so that the alarm would stay raised for ever.
  */
 export const filled = (metric: Metric): MathExpression =>
   new MathExpression({

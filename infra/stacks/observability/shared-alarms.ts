@@ -8,7 +8,7 @@ const kmsSymmetricPerSecond = 10_000
 /** Concurrent executions of an account that asked for no more (Lambda quotas). */
 const concurrentExecutions = 1_000
 
-/** Alarms on what every journey uses; while one is raised, those of the journeys are not told. */
+/** Alarms on what every journey uses; while one of them is raised, alarms of journeys do not notify. */
 export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
   const table = (metricName: string) =>
     new Metric({
@@ -45,7 +45,7 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
       journey: 'shared',
       meaning: 'Lambda did not start a function, because the account is at its concurrency limit.',
       runbook: 'function-throttles',
-      // Of all functions of the account and region, which share its limit.
+      // Counts all functions of the account and region, which share one limit.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
       threshold: 1,
       periods: 2,

@@ -32,7 +32,7 @@ export function refuseForConflict(
 
 const singleWrites = new Set(['PutItem', 'UpdateItem', 'DeleteItem'])
 
-/** Throws the cancellation of a transaction for the sake of the item at this share of its length. */
+/** Cancels a transaction because of the item at this share of its length: 0 is the first item. */
 function cancel(items: number, share: number, code: string, message: string): never {
   const item = Math.floor(share * items)
   const reasons = Array.from({ length: items }, (_, i) =>

@@ -10,7 +10,7 @@ import type { Rules } from './rules.ts'
 /** Maximum size of a PutEvents request (EventBridge quota), in bytes as `entryBytes` counts them. */
 const maxRequestBytes = 1_048_576
 
-/** Probability that one entry is refused, which the AWS SDK does not repeat. */
+/** Probability that one entry of a request is refused; the AWS SDK does not retry a refused entry. */
 const throttleProbability = 0.01
 
 /** Reads the name of an event bus from its name or ARN. */

@@ -15,7 +15,7 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
     throw new Error(`the event pattern's field ${field} is neither a list nor further fields`)
   })
   return (event) => {
-    // Where the event has nothing, none of the fields exists.
+    // If the event lacks the field that contains these fields, none of them exists.
     const fields = event ?? {}
     if (!isRecord(fields)) return false
     return tests.every(([field, test]) => {
@@ -47,7 +47,7 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
   return (value) => tests.some((test) => test(value))
 }
 
-/** Like EventBridge, a field that the event does not have is not anything but the texts. */
+/** As in EventBridge, `anything-but` does not match a missing field. */
 function compileAnythingBut(texts: unknown[]): EventTest {
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string'))
     throw new Error("the event pattern's anything-but has other than texts")

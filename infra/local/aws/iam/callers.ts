@@ -12,13 +12,13 @@ export interface Credentials {
 export interface Caller {
   arn: string
   credentials: Credentials
-  /** Returns why a request of this caller is denied. Only a resource's own policy denies one of the owner. */
+  /** Returns why a request of this caller is denied. The owner is denied only by a resource's own policy. */
   findDenial: FindDenial
 }
 
 /**
- * The id of the access key of a function or role. It follows from the ARN and stays the same after a restart,
- * while functions still run.
+ * The id of the access key of a function or role. It is derived from the ARN, so it stays the same after a
+ * restart, which functions may outlive.
  */
 export const accessKeyIdOf = (arn: string): string =>
   `ASIA${createHash('sha256').update(arn).digest('hex').toUpperCase().slice(0, 16)}`

@@ -16,7 +16,7 @@ export interface KeyMaterial {
   public: crypto.KeyObject | undefined
 }
 
-/** A KMS key as far as it computes. */
+/** The parts of a KMS key that cryptographic operations use. */
 interface Key {
   record: { keyId: string }
   material: KeyMaterial

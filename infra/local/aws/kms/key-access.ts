@@ -48,7 +48,7 @@ export function requireUsable({ record, lagging }: Key): void {
 
 const stateWords = { Creating: 'creating', PendingDeletion: 'pending deletion' }
 
-/** Throws KMSInvalidStateException for a KMS key that is pending deletion, whether that is visible or not. */
+/** Throws KMSInvalidStateException for a KMS key that is pending deletion, even if no caller sees it yet. */
 export function requireNotPendingDeletion({ record }: Key): void {
   if (record.state === 'PendingDeletion')
     throw new AwsError('KMSInvalidStateException', `${record.arn} is pending deletion.`)

@@ -67,7 +67,7 @@ export class KeyStore {
 
   /**
    * Opens the stored KMS keys and adds those of the template. A stored key takes its description, policy and
-   * tags from the template. What changes afterwards becomes visible after the lag that the manners draw.
+   * tags from the template. Later changes become visible after a lag that the manners draw.
    */
   static async open(store: Store, model: StackModel, manners: Manners): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
@@ -125,7 +125,7 @@ export class KeyStore {
     return this.#arnPrefix + keyId
   }
 
-  /** Keeps what is visible of a key up to date with its record. A key that was stored before has no lag. */
+  /** Makes changes of a key's record visible after their lag. A key that was stored before has no lag. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

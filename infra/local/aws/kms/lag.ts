@@ -1,10 +1,10 @@
 import type { Manners } from '../../manners.ts'
 
 /**
- * What becomes visible late in KMS: that a new key `exists` (until then NotFoundException), the `tags` that
- * IAM conditions see (ListResourceTags shows the new ones at once), and the key's `state` (DescribeKey and
- * uses go on with the old one; a new key is `Creating`). See "Eventual consistency" and "ABAC for AWS KMS" in
- * the KMS Developer Guide: up to five minutes for tags, usually seconds for the rest.
+ * The facts that KMS shows late: that a new key `exists` (until then NotFoundException), the `tags` that IAM
+ * conditions see (ListResourceTags shows new ones at once), and the key's `state` (DescribeKey and uses go on
+ * with the old one; a new key is `Creating`). See "Eventual consistency" and "ABAC for AWS KMS" in the KMS
+ * Developer Guide: up to five minutes for tags, usually seconds for the rest.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 

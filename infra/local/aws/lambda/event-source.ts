@@ -36,7 +36,7 @@ export interface EventSource {
 }
 
 const timeoutProbability = 0.02
-/** Maximum time that a function which is ended early has run; most work is done within it. */
+/** Maximum run time of a function that is ended early: long enough for most of its work. */
 const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does on creation, and returns a starter for each. */
@@ -143,7 +143,7 @@ function drawTimeout(name: string, manners: Manners): number | undefined {
   return isEnded ? manners.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
 }
 
-/** Lets the rest of the visibility timeout pass as fast as the manners say. */
+/** Shortens the rest of the visibility timeout by the speed of the manners. */
 function hasten(messages: Message[], queue: Queue, { speed }: Manners): void {
   if (speed === 1) return
   const seconds = queue.model.visibilityTimeoutSeconds / speed

@@ -3,8 +3,8 @@ import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-
 import type { Service } from '../wire/operation.ts'
 
 /**
- * Runs a Lambda function with a JSON payload. With `endAfterMilliseconds` it is ended then, with the error of
- * a timeout.
+ * Runs a Lambda function with a JSON payload. `endAfterMilliseconds` ends the run after that time, with the
+ * error of a timeout.
  */
 export type Invoke = (
   functionName: string,
@@ -20,8 +20,8 @@ export interface InvokeResult {
 }
 
 /**
- * Runs a Lambda function without waiting for it; `report` gets a line if it fails. It is not retried, as the
- * template wants it for scheduled functions.
+ * Runs a Lambda function without waiting for it; `report` gets a line if it fails. A failed run is not
+ * retried, as the template demands for scheduled functions.
  */
 export async function invokeLater(
   invoke: Invoke,

@@ -85,7 +85,7 @@ export class Queue {
   ): Promise<Message[]> {
     const deadline = Date.now() + options.waitMilliseconds
     while (!options.signal.aborted) {
-      // Taken before the look into the queue, so that what becomes visible after it ends the wait at once.
+      // Read the clock before the queue: a message that becomes visible in between ends the wait at once.
       const now = Date.now()
       const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages
@@ -140,7 +140,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // One instant for all: a message that becomes visible in between would be received once too often.
+    // One instant for all steps: a message that becomes visible in between would be received once too often.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>

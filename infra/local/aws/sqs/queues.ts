@@ -29,7 +29,7 @@ export function openQueues(store: Store, model: StackModel, manners: Manners = o
   for (const { queueArn } of model.eventSources) ends.delete(queueArn)
   return {
     list: () => [...queues.values()],
-    /** The dead-letter queues, and those that a rule feeds and no function reads: a person must. */
+    /** Lists the queues that a person must look at: dead letters, and rules' queues without a function. */
     listDeadLetterQueues(): Set<Queue> {
       const all = [...queues.values()]
       return new Set([
@@ -68,7 +68,7 @@ export function viewQueues(queues: Queues) {
   }))
 }
 
-/** Lists the newest dead letters of all queues; `reason` is null for one that was only received too often. */
+/** Lists the newest dead letters of all queues; `reason` is null for one that was received too often. */
 export function viewDeadLetters(queues: Queues) {
   const letters = [...queues.listDeadLetterQueues()].flatMap((queue) =>
     queue.newest(maxDeadLetters).map(({ sentAt, attributes, body }) => {

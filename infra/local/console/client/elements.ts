@@ -24,7 +24,7 @@ export const makeEntries = (entries: HTMLElement[][], none: string): HTMLElement
     ? [make('p', {}, none)]
     : [makeScroll('entries', make('ul', {}, ...entries.map((entry) => make('li', {}, ...entry))))]
 
-// tabindex makes what scrolls reachable by keyboard (WCAG 2.1.1).
+// tabindex makes a scrolling element reachable by keyboard (WCAG 2.1.1).
 const makeScroll = (label: string, content: HTMLElement) =>
   make('div', { class: 'scroll', role: 'group', 'aria-label': label, tabindex: '0' }, content)
 

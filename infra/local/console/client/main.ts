@@ -6,7 +6,7 @@ interface Panel {
   /** Resource below `/_local/`. */
   path: () => string
   draw: (data: never) => Node[]
-  /** What stays above the drawing when it is drawn again. */
+  /** Elements above the panel's data that stay when the data is drawn again. */
   controls?: HTMLElement
 }
 

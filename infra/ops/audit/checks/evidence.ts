@@ -112,7 +112,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
     )
 }
 
-/** States in which no key signs for this deployment; one in another region is for an audit there. */
+/** States in which no key signs for this deployment; a key in another region is audited there. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**
