@@ -73,7 +73,7 @@ export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(m
 
 /** The write that adds a purchase to the buyer's own package amount. */
 export const addPurchase = (userId: number, amount: Big): Write =>
-  addToSums(profileKey(userId), new Map([['packageAmount', amount]]))
+  addToSums(profileKey(userId), { packageAmount: amount })
 
 /**
  * The write that gives a member another nickname or email address. Its condition fails when either has

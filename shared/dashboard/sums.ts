@@ -64,12 +64,12 @@ export async function recordReward({ userId, earnedOn, ...reward }: Reward): Pro
     convert(amount, currency, settings().rewardCurrency),
     readItem(typeKey),
   ])
-  const earned = new Map([[earnedPrefix + currency, amount]])
-  const all = new Map(converted === undefined ? earned : [...earned, [networkRewards, converted]])
-  const toType = addToSums(typeKey, new Map([[rewarded, amount]]))
+  const earned = { [earnedPrefix + currency]: amount }
+  const all = { ...earned, ...(converted && { [networkRewards]: converted }) }
+  const toType = addToSums(typeKey, { [rewarded]: amount })
   const toDay = addToSums(dayEarnings.key({ userId, day: earnedOn }), earned)
   if (known !== undefined) return [addToSums(totals.key({ userId }), all), toType, toDay]
-  const { Update } = addToSums(totals.key({ userId }), all, new Map([[rewardTypes, 1]]))
+  const { Update } = addToSums(totals.key({ userId }), { ...all, [rewardTypes]: 1 })
   return [
     {
       Update: {
@@ -87,11 +87,11 @@ export async function recordReward({ userId, earnedOn, ...reward }: Reward): Pro
 
 /** The write that adds bytes to a user's traffic. */
 export const addTraffic = (userId: number, bytes: Big): Write =>
-  addToSums(totals.key({ userId }), new Map([[trafficBytes, bytes]]))
+  addToSums(totals.key({ userId }), { [trafficBytes]: bytes })
 
 /** The write that changes a user's number of active devices by `change`. */
 export const addActiveDevices = (userId: number, change: number): Write =>
-  addToSums(totals.key({ userId }), new Map(), new Map([[activeDevices, change]]))
+  addToSums(totals.key({ userId }), { [activeDevices]: change })
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>

@@ -13,8 +13,8 @@ const unitsPerOne = new Big(`1e${places}`)
 const fractionOf = (attribute: string): string => `~${attribute}`
 
 /**
- * The write that adds amounts to exact sums in attributes of an item. DynamoDB does the addition, so nothing
- * is read first.
+ * The write that adds to attributes of an item: amounts to exact sums, and numbers to counts. DynamoDB does
+ * the addition, so nothing is read first.
  *
  * A DynamoDB number has 38 digits. A sum of amounts with 20 digits before and 18 after the point can need
  * more. So a sum is stored in two attributes, its whole part and its fraction in units of 10^-18, which
@@ -22,32 +22,20 @@ const fractionOf = (attribute: string): string => `~${attribute}`
  */
 export function addToSums(
   key: Key,
-  sums: ReadonlyMap<string, Big>,
-  counts: ReadonlyMap<string, number> = new Map(),
+  additions: Record<string, Big | number>,
 ): Required<Pick<Write, 'Update'>> {
-  const added: Record<string, unknown> = {}
-  const add = (attribute: string, value: unknown) => {
-    added[attribute] = value
-  }
-  for (const [attribute, amount] of sums) {
-    const { whole, fraction } = split(amount)
-    add(attribute, toNumberValue(whole))
-    if (!fraction.eq('0')) add(fractionOf(attribute), toNumberValue(fraction))
-  }
-  for (const [attribute, count] of counts) add(attribute, count)
-  const names: Record<string, string> = {}
-  const values: Record<string, unknown> = {}
-  const clauses = Object.entries(added).map(([attribute, value], i) => {
-    names[`#a${i}`] = attribute
-    values[`:a${i}`] = value
-    return `#a${i} :a${i}`
+  const added = Object.entries(additions).flatMap(([attribute, addition]): [string, unknown][] => {
+    if (typeof addition === 'number') return [[attribute, addition]]
+    const { whole, fraction } = split(addition)
+    const sum: [string, unknown] = [attribute, toNumberValue(whole)]
+    return fraction.eq('0') ? [sum] : [sum, [fractionOf(attribute), toNumberValue(fraction)]]
   })
   return {
     Update: {
       Key: key,
-      UpdateExpression: `ADD ${clauses.join(', ')}`,
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: values,
+      UpdateExpression: `ADD ${added.map((_, i) => `#a${i} :a${i}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(added.map(([attribute], i) => [`#a${i}`, attribute])),
+      ExpressionAttributeValues: Object.fromEntries(added.map(([, value], i) => [`:a${i}`, value])),
     },
   }
 }

@@ -98,9 +98,8 @@ function addToAncestor(
   batch: number,
   { directs, members, performance }: { directs: number; members: number; performance: Big },
 ): Write {
-  const sums = new Map([['teamPerformance', performance]])
-  const counts = { directCount: directs, teamCount: members }
-  const { Update } = addToSums(profileKey(ownerId), sums, new Map(Object.entries(counts)))
+  const additions = { teamPerformance: performance, directCount: directs, teamCount: members }
+  const { Update } = addToSums(profileKey(ownerId), additions)
   return {
     Update: {
       ...Update,
