@@ -68,7 +68,7 @@ const alone = {
 /** The longest tests of what seldom breaks, npm run test:long. */
 const long = {
   unit: ['test/shared/keys/decide/every-*.test.ts'],
-  stack: ['test/infra/grants.stack.test.ts', 'test/infra/runbook/recovery.stack.test.ts'],
+  stack: ['test/infra/grants.stack.test.ts', 'test/infra/{runbook,runbook/recovery}.stack.test.ts'],
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
@@ -131,7 +131,7 @@ export default defineConfig({
       }),
       project('table-isolated', { ...inMemory, include: ofTheFuture }),
       project('dynamodb', { ...onTable, include: onDynamodbLocal }),
-      project('stack', { ...onStack, exclude: long.stack }),
+      project('stack', { ...onStack, isolate: false, exclude: long.stack }),
       project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', {

@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest'
 import './function-environment.ts'
+import './quick-argon2.ts'
 
 // Lets a table in memory answer the calls of the test file, which is many times as fast as DynamoDB Local. It
 // has the signing keys of the shared table, and nothing else.

@@ -1,4 +1,3 @@
-import '../../../support/quick-argon2.ts'
 import { afterEach, expect, it, vi } from 'vitest'
 import { handler } from '../../../../functions/user/login-with-password.ts'
 import { callEndpoint, type TestAnswer } from '../../../support/call-endpoint.ts'

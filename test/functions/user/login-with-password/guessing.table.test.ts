@@ -1,4 +1,3 @@
-import '../../../support/quick-argon2.ts'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
 import { readItem } from '../../../../shared/db/read.ts'
