@@ -6,6 +6,7 @@ import {
   CacheCookieBehavior,
   CacheHeaderBehavior,
   CachePolicy,
+  type CachePolicyProps,
   CacheQueryStringBehavior,
   Distribution,
   HeadersReferrerPolicy,
@@ -85,8 +86,26 @@ export class Edge extends Construct {
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
           }
         : {}),
-      defaultBehavior: { ...behavior, cachePolicy: this.addPrivatePolicy(name) },
-      additionalBehaviors: { '/.well-known/*': { ...behavior, cachePolicy: this.addPublicPolicy(name) } },
+      // Stores nothing: answers say `no-store`, and those without `cache-control` live zero seconds. With a
+      // maximum of zero, CloudFront would drop `Authorization`, which it forwards only as part of the cache
+      // key. As part of the key, the header also keeps the answers of two tokens apart.
+      defaultBehavior: {
+        ...behavior,
+        cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {
+          headerBehavior: CacheHeaderBehavior.allowList('Authorization'),
+          queryStringBehavior: CacheQueryStringBehavior.all(),
+        }),
+      },
+      // The key set and the discovery document, as long as they allow, once for each origin that asks.
+      additionalBehaviors: {
+        '/.well-known/*': {
+          ...behavior,
+          cachePolicy: this.addCachePolicy('Public', name, Duration.days(1), {
+            headerBehavior: CacheHeaderBehavior.allowList('Origin'),
+            queryStringBehavior: CacheQueryStringBehavior.none(),
+          }),
+        },
+      },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
     this.baseUrl = `https://${domainName ?? distribution.distributionDomainName}`
@@ -137,34 +156,17 @@ export class Edge extends Construct {
     })
   }
 
-  /**
-   * A cache policy that stores nothing: answers say `no-store`, and those without `cache-control` live zero
-   * seconds. With a maximum of zero, CloudFront would drop `Authorization`, which it forwards only as part of
-   * the cache key. As part of the key, the header also keeps the answers of two tokens apart.
-   */
-  private addPrivatePolicy(name: string): CachePolicy {
-    return new CachePolicy(this, 'Private', {
-      cachePolicyName: `${name}-private`,
-      minTtl: Duration.seconds(0),
-      defaultTtl: Duration.seconds(0),
-      maxTtl: Duration.seconds(1),
-      headerBehavior: CacheHeaderBehavior.allowList('Authorization'),
-      queryStringBehavior: CacheQueryStringBehavior.all(),
-      cookieBehavior: CacheCookieBehavior.none(),
-    })
-  }
-
-  /** A cache policy for the key set and discovery document: as long as they allow, once for each origin. */
-  private addPublicPolicy(name: string): CachePolicy {
-    return new CachePolicy(this, 'Public', {
-      cachePolicyName: `${name}-public`,
-      minTtl: Duration.seconds(0),
-      defaultTtl: Duration.seconds(0),
-      maxTtl: Duration.days(1),
-      headerBehavior: CacheHeaderBehavior.allowList('Origin'),
-      queryStringBehavior: CacheQueryStringBehavior.none(),
-      cookieBehavior: CacheCookieBehavior.none(),
-    })
+  /** Adds a cache policy: answers without `cache-control` are not stored, cookies are no part of a key. */
+  private addCachePolicy(
+    id: 'Private' | 'Public',
+    name: string,
+    maxTtl: Duration,
+    key: Pick<CachePolicyProps, 'headerBehavior' | 'queryStringBehavior'>,
+  ): CachePolicy {
+    const [minTtl, defaultTtl] = [Duration.seconds(0), Duration.seconds(0)]
+    const cachePolicyName = `${name}-${id.toLowerCase()}`
+    const cookieBehavior = CacheCookieBehavior.none()
+    return new CachePolicy(this, id, { cachePolicyName, minTtl, defaultTtl, maxTtl, cookieBehavior, ...key })
   }
 
   /** Adds the headers of the service's own answers to those of CloudFront, WAF and API Gateway. */

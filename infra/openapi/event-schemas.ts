@@ -4,12 +4,12 @@ import { inputSchema, type JsonSchema } from './schemas.ts'
 
 /** Loads the intake handlers of all events, in the order of infra/events.ts. */
 export const loadIntakes = (): Promise<Intake[]> =>
-  Promise.all(events.map(({ detailType }) => loadIntake(detailType)))
-
-async function loadIntake(detailType: string): Promise<Intake> {
-  const file = new URL(`../../functions/intake/${detailType}.ts`, import.meta.url).href
-  return ((await import(file)) as { handler: Intake }).handler
-}
+  Promise.all(
+    events.map(async ({ detailType }) => {
+      const file = new URL(`../../functions/intake/${detailType}.ts`, import.meta.url).href
+      return ((await import(file)) as { handler: Intake }).handler
+    }),
+  )
 
 /** The JSON Schema of each event's `detail`, by detail-type. */
 export async function eventSchemas(): Promise<Record<string, JsonSchema>> {

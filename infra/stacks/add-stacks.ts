@@ -1,5 +1,4 @@
 import { type App, Tags } from 'aws-cdk-lib'
-import { resolvePage } from '../authorization-page-address.ts'
 import { type Config, deploymentRegion } from '../config.ts'
 import { tagsOf } from '../names.ts'
 import { ApiStack } from './api-stack.ts'
@@ -75,3 +74,20 @@ const importEdge = async () => ({
   ...(await import('./edge-stack.ts')),
   ...(await import('../constructs/edge.ts')),
 })
+
+/** Origin of the authorization page on the local stack (`npm start`). */
+const localOrigin = 'http://127.0.0.1:3001'
+
+/**
+ * Returns the URL of the authorization page and the origins that may call the API (CORS): the configured
+ * ones, else those of the deployed page, else those of the local stack. The origin of a deployed page may be
+ * a CDK token, whose value is known only during the deployment.
+ */
+export function resolvePage(
+  config: Config,
+  deployedOrigin: string | undefined,
+): { authUrl: string; corsOrigins: string[] } {
+  const origin =
+    config.authUrl === undefined ? (deployedOrigin ?? localOrigin) : new URL(config.authUrl).origin
+  return { authUrl: config.authUrl ?? `${origin}/`, corsOrigins: config.corsOrigins ?? [origin] }
+}

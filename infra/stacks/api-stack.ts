@@ -133,19 +133,17 @@ export class ApiStack extends Stack {
     for (const route of this.api.node.findAll()) {
       const share = route instanceof CfnRoute ? shares.get(route.routeKey) : undefined
       if (!(route instanceof CfnRoute) || share === undefined) continue
-      settings[route.routeKey] = limits(throttleRate * share, throttleBurst * share)
+      // With CloudFormation's capitalization, because CDK passes these on unchanged.
+      settings[route.routeKey] = {
+        ThrottlingRateLimit: Math.max(1, throttleRate * share),
+        ThrottlingBurstLimit: Math.max(1, Math.round(throttleBurst * share)),
+      }
       // Creates the stage after the routes: API Gateway rejects settings for a route that does not exist.
       stage.addResourceDependency(route)
     }
     stage.routeSettings = settings
   }
 }
-
-/** Route settings with CloudFormation's capitalization, because CDK passes them on unchanged. */
-const limits = (rate: number, burst: number) => ({
-  ThrottlingRateLimit: Math.max(1, rate),
-  ThrottlingBurstLimit: Math.max(1, Math.round(burst)),
-})
 
 /** HTTP methods by path. The fallback function needs them for status 405 and its `allow` header. */
 function methodsByPath(): Record<string, string[]> {

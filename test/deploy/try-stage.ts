@@ -55,8 +55,7 @@ process.exitCode = steps.passed ? 0 : 1
 /** Tries the stage, and again after an update in place: what was there before must still be there. */
 async function tryAndUpdate(): Promise<void> {
   const { signInToClient } = await import('./flows/code-flow.ts')
-  const { consultDoctor } = await import('./flows/doctor.ts')
-  const { ops } = await import('./flows/ops.ts')
+  const { consultDoctor, ops } = await import('./flows/ops.ts')
   const { rotate } = await import('./flows/rotation.ts')
   const { signIn, signOut } = await import('./flows/sign-in.ts')
   const { bookDuplicates, expectWallet, refuseEvent, useWallet } = await import('./flows/wallet.ts')

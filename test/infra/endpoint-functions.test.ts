@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { endpointFunctions } from '../../infra/endpoint-functions.ts'
-import { type Route, routes } from '../../infra/routes.ts'
+import type { Route } from '../../infra/routes.ts'
 
 const row = (method: Route['method'], permissions: Route['permissions']): Route => ({
   method,
@@ -22,11 +22,5 @@ describe('endpointFunctions', () => {
     const table = { GetItem: ['RATES'] } as const
     for (const other of [{ table: { ...table, PutItem: ['RATES'] } }, { table, memory: 512 }, {}] as const)
       expect(() => endpointFunctions([row('GET', { table }), row('POST', other)])).toThrow('differ in their')
-  })
-
-  it('every route of the service belongs to exactly one function', () => {
-    const served = endpointFunctions().flatMap((endpoint) => endpoint.routes)
-    expect(new Set(served)).toEqual(new Set(routes))
-    expect(served).toHaveLength(routes.length)
   })
 })

@@ -55,12 +55,6 @@ export function addDeadLetterCommands(program: Command, run: RunCommand): void {
     'redrive',
     'Sends dead letters back to their queue. An event takes effect once, however often it is redriven.',
     redrive,
-  ).addHelpText(
-    'after',
-    examples({
-      'dlq redrive deposit.updated --reason unknown_address':
-        'retries deposits whose addresses have been added since',
-    }),
   )
   add('drop', 'Deletes dead letters for good. Save a copy first: dlq show NAME --json.', drop)
     .option('--message <id>', 'only this message, by the id that `dlq show` prints')
@@ -69,13 +63,6 @@ export function addDeadLetterCommands(program: Command, run: RunCommand): void {
       if (!command.opts<Options>().yes)
         throw new UsageError('dead letters are deleted for good: confirm with --yes')
     })
-    .addHelpText(
-      'after',
-      examples({
-        'dlq drop reward.granted --reason invalid_detail --yes':
-          'deletes invalid events that their sender has replaced',
-      }),
-    )
 }
 
 const addList = (parent: Command, run: RunCommand): Command =>

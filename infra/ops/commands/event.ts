@@ -18,13 +18,6 @@ const addPut = (parent: Command, run: RunCommand): Command =>
     .description(
       'Sends events, waits until they have taken effect, and lists the rejected ones. May be repeated: an event takes effect once.',
     )
-    .addHelpText(
-      'after',
-      examples({
-        'event put rewards.ndjson': 'after an interruption, the same command sends everything again',
-        '--stage prod event put - < export.ndjson': 'reads another program’s output',
-      }),
-    )
     .action((file: string) =>
       run(async (context) => {
         const { sendLines } = await import('../events/send-lines.ts')

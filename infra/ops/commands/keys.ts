@@ -37,13 +37,6 @@ const addRotate = (parent: Command, run: RunCommand): Command =>
     .description('Starts a rotation: publishes a new key, which signs once every client can know it.')
     .option('--emergency', 'let the new key sign at once')
     .option(...byOption)
-    .addHelpText(
-      'after',
-      examples({
-        '--stage prod keys rotate --emergency --by "A. Operator"':
-          'replaces a signing key that may have leaked; says until when functions may still sign with it',
-      }),
-    )
     .action(({ emergency = false, by }: { emergency?: boolean; by?: string }) =>
       run((context) => runRotation(context, { action: 'rotate', emergency, requested_by: by })),
     )

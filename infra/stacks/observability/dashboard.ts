@@ -2,19 +2,14 @@ import { GraphWidget, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloud
 import { unmatchedQueueName } from '../../event-patterns.ts'
 import { deadLetterMetric, functionMetric, functionNames, type Observed } from './metrics.ts'
 
-/**
- * Quotes a name in a CloudWatch search expression, which requires quotes around characters other than letters
- * and digits.
- */
-const quote = (name: string): string => `"${name}"`
-
 /** The graphs of a stage's dashboard, row by row. */
 export function dashboardRows(props: Observed): GraphWidget[][] {
   const { config, intake } = props
   const { api } = props.api
   const sumBy = (dimensions: string[], metricName: string) =>
     new MathExpression({
-      expression: `SEARCH('{${[config.serviceName, ...dimensions].map(quote).join(',')}} MetricName="${metricName}"', 'Sum', 300)`,
+      // The quotes are for names with other characters than letters and digits.
+      expression: `SEARCH('{"${[config.serviceName, ...dimensions].join('","')}"} MetricName="${metricName}"', 'Sum', 300)`,
       label: '',
       usingMetrics: {},
     })

@@ -30,18 +30,12 @@ export const functionNames = ({ api, intake }: Observed): string[] => [
  * the name from the other stack, and CloudFormation refuses to remove an export in use, so no function could
  * ever be removed.
  */
-export const functionMetric = (
-  config: Config,
-  name: string,
-  metricName: string,
-  every = period,
-  statistic = 'Sum',
-): Metric =>
+export const functionMetric = (config: Config, name: string, metricName: string, every = period): Metric =>
   new Metric({
     namespace: 'AWS/Lambda',
     metricName,
     dimensionsMap: { FunctionName: config.namePrefix + name },
-    statistic,
+    statistic: 'Sum',
     period: every,
   })
 
@@ -60,18 +54,16 @@ export const deadLetterMetric = (config: Config, name: string): Metric =>
   queueMetric(config, name, 'ApproximateNumberOfMessagesVisible')
 
 /** One of the custom metrics that the functions emit: see shared/emit-metric.ts. */
-export const serviceMetric = ({ serviceName }: Config, metricName: MetricName, statistic: string): Metric =>
-  new Metric({ namespace: serviceName, metricName, statistic, period })
+export const serviceMetric = (
+  { serviceName }: Config,
+  metricName: MetricName,
+  statistic: string,
+  dimensionsMap: Record<string, string> = {},
+): Metric => new Metric({ namespace: serviceName, metricName, dimensionsMap, statistic, period })
 
 /** The number of requests that failed in one way: see shared/errors.ts. */
-export const failureMetric = ({ serviceName }: Config, failure: FailureName): Metric =>
-  new Metric({
-    namespace: serviceName,
-    metricName: 'Failures',
-    dimensionsMap: { failure },
-    statistic: 'Sum',
-    period,
-  })
+export const failureMetric = (config: Config, failure: FailureName): Metric =>
+  serviceMetric(config, 'Failures', 'Sum', { failure })
 
 /** The percentage of a function's calls that failed in one way; 0 below a number of failures. */
 export const failureShare = (

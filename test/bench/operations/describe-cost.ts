@@ -2,7 +2,6 @@ import type { FunctionModel } from '../../../infra/local/model.ts'
 import { addBills, type Bill } from '../../support/bill-call.ts'
 import { type Row, round } from '../table.ts'
 import type { Operation } from './operations.ts'
-import { dollarsByPrice, storageDollarsPerGigabyteMonth } from './prices.ts'
 
 /** A call to an AWS service, and when it came and was answered, in milliseconds. */
 export interface AwsCall {
@@ -17,6 +16,38 @@ export interface Usage {
   calls: AwsCall[]
   bills: Bill[]
 }
+
+/** AWS on-demand prices in us-east-1 in the first half of 2026, in dollars a million, without free tiers. */
+const prices = {
+  /** HTTP API requests (Amazon API Gateway pricing). */
+  gateway: 1,
+  /** Lambda requests, and GB-seconds on Arm (AWS Lambda pricing). */
+  invocation: 0.2,
+  gigabyteSecond: 13.3334,
+  /** Request units on demand (Amazon DynamoDB pricing). */
+  read: 0.125,
+  write: 0.625,
+  /** Requests with symmetric, HMAC and RSA_2048 keys (AWS KMS pricing). */
+  kms: 3,
+  /** Custom events (Amazon EventBridge pricing). */
+  event: 1,
+  /** Requests to a standard queue (Amazon SQS pricing). */
+  queue: 0.4,
+  /** Mails (Amazon SES pricing). */
+  mail: 100,
+  /** GB of logs (Amazon CloudWatch pricing). */
+  logGigabyte: 500_000,
+}
+
+/** What a gigabyte in the table costs in a month: storage, and point-in-time recovery (DynamoDB pricing). */
+const storageDollarsPerGigabyteMonth = 0.25 + 0.2
+
+/** SQS requests per message: one to send it, and a fifth each of receiving and deleting a batch of five. */
+const queueRequests = 1 + 2 / 5
+/** Function calls per SQS message, in batches of five on average. */
+const callsPerMessage = 1 / 5
+/** Assumed size in bytes of the log lines and metrics of one function call. */
+const logBytes = 800
 
 /** What an AWS call takes within a region, and a function's own work, in milliseconds. */
 const callMilliseconds = 5
@@ -40,17 +71,27 @@ export function describeCost(operation: Operation, model: FunctionModel, { calls
   const signatures = of('KMS').filter(({ name }) => name === 'SignCommand').length
   const chain = longestChain(calls)
   const { readUnits, writeUnits, keptBytes, keptItems } = addBills(bills)
-  const charged = dollarsByPrice({
-    requests: kind === 'request' ? 1 : 0,
-    events: kind === 'event' || kind === 'message' ? 1 : 0,
-    mails: of('SESv2').length,
-    memory: model.memoryMegabytes,
-    milliseconds: chain * callMilliseconds + ownMilliseconds(operation),
-    readUnits,
-    writeUnits,
-    kmsRequests: of('KMS').length,
-  })
-  const dollars = kind === 'message' ? { ...charged, event: 0 } : charged
+  const requests = kind === 'request' ? 1 : 0
+  const messages = kind === 'event' || kind === 'message' ? 1 : 0
+  const milliseconds = chain * callMilliseconds + ownMilliseconds(operation)
+  const amounts: typeof prices = {
+    gateway: requests,
+    invocation: requests + messages * callsPerMessage,
+    // The full duration for each message, although the messages of a batch are handled concurrently.
+    gigabyteSecond: ((model.memoryMegabytes / 1024) * milliseconds) / 1000,
+    read: readUnits,
+    write: writeUnits,
+    kms: of('KMS').length,
+    event: kind === 'event' ? 1 : 0,
+    queue: messages * queueRequests,
+    mail: of('SESv2').length,
+    logGigabyte: (logBytes * (requests + messages)) / 1e9,
+  }
+  const names = Object.keys(prices) as (keyof typeof prices)[]
+  // In dollars a million, as the prices.
+  const dollars = Object.fromEntries(
+    names.map((name) => [name, amounts[name] * prices[name]]),
+  ) as typeof prices
   const floor = dollars.gateway + dollars.event + dollars.queue + dollars.invocation
   return {
     calls: calls.length,

@@ -1,15 +1,34 @@
+import * as v from 'valibot'
 import { runOps } from '../../../infra/ops/command-line.ts'
+import type { Steps } from '../steps.ts'
 
-/** Runs an `npm run ops` command line. Throws an Error with its output unless it exits with the code. */
-export async function ops(commandLine: string[], expected = 0): Promise<string> {
+/** Runs an `npm run ops` command line. Throws an Error with its output unless it exits with 0. */
+export async function ops(commandLine: string[]): Promise<string> {
+  const { code, text } = await run(commandLine)
+  if (code === 0) return text
+  throw new Error(`ops ${commandLine.join(' ')} exited with ${code}:\n${text}`)
+}
+
+async function run(commandLine: string[]): Promise<{ code: number; text: string }> {
   const lines: string[] = []
   const add = (text: string) => void lines.push(text)
-  const code = await runOps(commandLine, {
-    out: add,
-    err: add,
-    readInput: async function* () {},
-  })
-  const text = lines.join('\n')
-  if (code === expected) return text
-  throw new Error(`ops ${commandLine.join(' ')} exited with ${code}:\n${text}`)
+  const code = await runOps(commandLine, { out: add, err: add, readInput: async function* () {} })
+  return { code, text: lines.join('\n') }
+}
+
+const Report = v.object({
+  checks: v.array(v.object({ check: v.string(), ok: v.boolean(), words: v.string() })),
+})
+
+/**
+ * Runs `doctor`. Throws an Error that names what it found wrong with the stage. What it says about mail is
+ * shown as a note, because it is about the account's SES and not about the deployment.
+ */
+export async function consultDoctor(target: string[], steps: Steps): Promise<void> {
+  const { code, text } = await run([...target, 'doctor', '--json'])
+  if (!text.startsWith('{')) throw new Error(`doctor exited with ${code}:\n${text}`)
+  const failed = v.parse(Report, JSON.parse(text)).checks.filter(({ ok }) => !ok)
+  for (const { check, words } of failed) if (check === 'mail') steps.note(`mail: ${words}`)
+  const wrong = failed.filter(({ check }) => check !== 'mail')
+  if (wrong.length > 0) throw new Error(wrong.map(({ check, words }) => `${check}: ${words}`).join('\n'))
 }

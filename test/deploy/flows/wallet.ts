@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
+import { adjustment } from '../../support/ledger.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { call, eventually } from './call.ts'
 import { ops } from './ops.ts'
 import type { SignedIn } from './sign-in.ts'
 
-/** Builds the `detail` of a `wallet.adjusted` that credits a user's asset wallet with USDT. */
-export const credit = ({ userId }: Pick<SignedIn, 'userId'>, amount: string, overrides: object = {}) => ({
-  adjustment_id: randomUUID(),
-  user_id: userId,
-  wallet: 'asset',
-  currency: 'USDT',
-  amount,
-  direction: 1,
-  reason: 'deployment test',
-  at: Date.now(),
-  ...overrides,
-})
+const credit = ({ userId }: SignedIn, amount: string) =>
+  adjustment(userId, { amount, reason: 'deployment test', at: Date.now() })
 
 /** Waits until a user's asset wallet has exactly this balance and number of bills; by default of all. */
 export const expectWallet = (

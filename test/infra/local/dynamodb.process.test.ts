@@ -1,4 +1,4 @@
-import { DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,24 +38,6 @@ const isAnswering = (endpoint: string) =>
   )
 
 describe('DynamoDB Local', () => {
-  it('DynamoDB Local keeps its data in a directory over a restart', async () => {
-    const first = await startDynamodb(directory)
-    await createTables(first.endpoint, [table])
-    const item = { pk: { S: 'a' }, sk: { S: 'b' }, value: { N: '0.100000000000000001' } }
-    await openDatabase(first.endpoint).send(new PutItemCommand({ TableName: 'fixture', Item: item }))
-    await first.close()
-    expect(await isAnswering(first.endpoint)).toBe(false)
-
-    const second = await startDynamodb(directory)
-    await createTables(second.endpoint, [table])
-    const { pk, sk } = item
-    const found = await openDatabase(second.endpoint).send(
-      new GetItemCommand({ TableName: 'fixture', Key: { pk, sk } }),
-    )
-    expect(found.Item).toEqual(item)
-    await second.close()
-  })
-
   it.each([
     ['in memory', () => undefined],
     ['in a directory', () => mkdtempSync(join(directory, 'data-'))],

@@ -9,16 +9,6 @@ import { lockDataDirectory } from '../../../infra/local/lock.ts'
 const root = mkdtempSync(join(tmpdir(), 'lock-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-it('the lock of a data directory keeps a second stack out until the first one releases it', () => {
-  const directory = join(root, 'released')
-  const release = lockDataDirectory(directory)
-  expect(() => lockDataDirectory(directory)).toThrow(
-    `another local stack uses ${directory}: stop it, or start with another --data DIR`,
-  )
-  release()
-  lockDataDirectory(directory)()
-})
-
 it('the lock of a data directory ends with a process that is killed', async () => {
   const directory = join(root, 'killed')
   const script = `

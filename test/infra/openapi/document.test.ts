@@ -2,10 +2,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import { openApiDocument } from '../../../infra/openapi/document.ts'
 import type { JsonSchema } from '../../../infra/openapi/schemas.ts'
+import { closeSchema } from '../../support/described-answer.ts'
+
+interface Media {
+  schema: JsonSchema
+  example?: unknown
+}
 
 interface Operation {
   parameters?: { name: string; in: string; required: boolean; schema: JsonSchema }[]
-  requestBody?: { content: Record<string, { schema: JsonSchema }> }
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content?: Record<string, Media> }>
 }
 
 const { paths } = (await openApiDocument()) as { paths: Record<string, Record<string, Operation>> }
@@ -53,4 +60,23 @@ it.each([
 ])('the API reference says what %s takes as %s', (path, name, allowed, forbidden) => {
   for (const value of allowed) expect(allows(path, name, value), JSON.stringify(value)).toBe(true)
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
+})
+
+/** Every example of a request or of a successful answer in the API reference, with its schema. */
+const examples = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.entries(operations).flatMap(([method, { requestBody, responses }]) => {
+    const name = `${method.toUpperCase()} ${path}`
+    const request = requestBody?.content['application/json']
+    const answer = responses['200']?.content?.['application/json']
+    return [
+      ...(request?.example === undefined ? [] : [{ name: `the request of ${name}`, ...request }]),
+      ...(answer === undefined ? [] : [{ name: `the answer of ${name}`, ...answer }]),
+    ]
+  }),
+)
+
+it.each(examples)('the example in the API reference is valid by its schema: $name', ({ schema, example }) => {
+  const validator = new Ajv2020({ strict: false, allErrors: true })
+  validator.validate(closeSchema(schema) as object, example)
+  expect(validator.errors).toBeNull()
 })

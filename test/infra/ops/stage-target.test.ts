@@ -73,10 +73,6 @@ describe('findStage', () => {
     expect((await findTarget({ ...options, table: 'restored' })).tableName).toBe('restored')
   })
 
-  it('findStage rejects a stage that cdk.json does not have', () => {
-    expect(() => findStage('other', { outputs }, cdkFile)).toThrow(/it has named, plain/)
-  })
-
   it('findStage explains a configuration that cannot be deployed as a wrong use, without a stack trace', () => {
     expect(() => findStage('bare', { outputs }, cdkFile)).toThrow(UsageError)
   })

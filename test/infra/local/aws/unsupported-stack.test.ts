@@ -38,11 +38,6 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     /queue work cannot be evaluated: this form of Principal/,
   ],
   [
-    'an unsupported event pattern',
-    { rules: [ruleModel('r', { pattern: { source: [{ cidr: '10.0.0.0/8' }] } })] },
-    /operator cidr/,
-  ],
-  [
     'a schedule that is no rate',
     { rules: [ruleModel('r', { schedule: 'cron(0 0 * * ? *)' })] },
     /schedule cron/,

@@ -4,25 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { readWallet } from '../../../../shared/ledger/wallet.ts'
+import { adjustment } from '../../../support/ledger.ts'
+import { newRegistration } from '../../../support/sign-in.ts'
 import { ops } from '../run-ops.ts'
 
 const event = (detailType: string, detail: object) => JSON.stringify({ 'detail-type': detailType, detail })
 
-function registration(userId: number) {
-  const email = `user-${userId}@example.com`
-  return event('user.registered', { user_id: userId, email, nickname: 'N', registered_at: Date.now() })
-}
+const registration = (userId: number) =>
+  event('user.registered', newRegistration({ user_id: userId, registered_at: Date.now() }))
 const credit = (userId: number, index: number, amount = '1') =>
-  event('wallet.adjusted', {
-    adjustment_id: `${userId}-${index}`,
-    user_id: userId,
-    wallet: 'asset',
-    currency: 'USDT',
-    amount,
-    direction: 1,
-    reason: 'test',
-    at: Date.now(),
-  })
+  event('wallet.adjusted', adjustment(userId, { adjustment_id: `${userId}-${index}`, amount }))
 const balanceOf = async (userId: number) => {
   const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
   return wallet.holdings.get('USDT')?.balance.toFixed()
