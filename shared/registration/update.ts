@@ -39,8 +39,6 @@ export async function updateUser(update: UserUpdate, record: EventRecord): Promi
 const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
-const isEmpty = (changes: UserChanges): boolean => Object.keys(changes).length === 0
-
 /** Applies the changes to the user as just read; reads and applies again when another update was faster. */
 function applyChanges(
   { updateId, userId, at, fields }: UserUpdate,
@@ -57,9 +55,7 @@ function applyChanges(
       const rename = await renameMember(userId, changes)
       const outcome = await applyOnce(record, [
         changeUser(user, changes, stamp),
-        ...(isEmpty(changes)
-          ? []
-          : [changeSignInRecord(userId, changes, Date.now(), { endsSessions: isEnding })]),
+        ...changeSignInRecord(userId, changes, Date.now(), { endsSessions: isEnding }),
         ...(isEnding ? [endAllSessions(userId)] : []),
         ...replaceEmail(user, changes.email),
         ...rename.writes,

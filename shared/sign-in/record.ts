@@ -99,8 +99,9 @@ export function changeSignInRecord(
   changes: UserChanges,
   now: number,
   { endsSessions }: { endsSessions: boolean },
-): Write {
+): Write[] {
   const changed = fieldsIn('sign-in', changes)
+  if (changed.length === 0) return []
   const { login_password, totp_secret, disabled } = changes
   const isNewSecret = login_password !== undefined || totp_secret !== undefined
   const endsTickets = isNewSecret || disabled !== undefined
@@ -110,7 +111,7 @@ export function changeSignInRecord(
     // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
   ])
-  return {
+  const write = {
     Update: {
       Key: signInKey(userId),
       UpdateExpression: [
@@ -127,6 +128,7 @@ export function changeSignInRecord(
       },
     },
   }
+  return [write]
 }
 
 /** What a right second factor changes in a sign-in record. */
