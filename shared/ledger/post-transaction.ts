@@ -1,5 +1,4 @@
-import { failureOf, tryTransact, type Write } from '../db/write.ts'
-import { OptimisticLockError } from '../errors.ts'
+import { ConditionFailed, failureOf, tryTransact, type Write } from '../db/write.ts'
 import {
   type EventRecord,
   findOutcome,
@@ -8,7 +7,6 @@ import {
   resolveDuplicate,
 } from '../events/event-record.ts'
 import { OutOfOrderEvent, RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
-import { retry } from '../retry.ts'
 import { readUser } from '../users/user.ts'
 import { applyMovement, type Movement, type NewBill, putBill } from './bill.ts'
 import { closeChunk } from './page/index.ts'
@@ -29,29 +27,19 @@ export interface LedgerTransaction {
   alongside?: (bookedAt: number) => Write[]
 }
 
-/** Other processes changed the wallet first at every attempt. The event is delivered again later. */
-export class ContentionError extends OptimisticLockError {
-  override readonly name = 'ContentionError'
-}
-
 /**
  * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's
  * business key, the writes of `alongside`, the bills, and the wallets under the condition that they have not
  * changed since they were read. Those of a user wait for each other: so a batch is applied in its order.
  *
  * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when the event's
- * key was used with other content; OutOfOrderEvent when the user is not registered; ContentionError when
- * every attempt lost its race; and the error of a condition of `alongside` that does not hold.
+ * key was used with other content; OutOfOrderEvent when the user is not registered; ConditionFailed when
+ * another process changed a wallet first; and the error of a condition of `alongside` that does not hold.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction
   const earlier = newest.get(userId) ?? Promise.resolve()
-  const post = () =>
-    retry(
-      () => attempt(transaction),
-      (error) => error instanceof ContentionError,
-    )
-  const result = earlier.then(post)
+  const result = earlier.then(() => attempt(transaction))
   const end = result.catch(() => undefined)
   newest.set(userId, end)
   try {
@@ -86,9 +74,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const used = failures.find(({ write }) => write === eventKey)
   const known = record && used && resolveDuplicate(record, used.stored)
   if (known !== undefined) return known
-  throw failures.some(({ write }) => heads.includes(write))
-    ? new ContentionError('other processes moved the wallet first')
-    : failureOf(failures)
+  throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
 /** Reads the wallets of a transaction, and closes the complete chunk of each index. */

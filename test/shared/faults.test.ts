@@ -3,7 +3,6 @@ import { ConditionFailed } from '../../shared/db/write.ts'
 import { Failure } from '../../shared/errors.ts'
 import { countFailure, isFault, passingCause } from '../../shared/faults.ts'
 import { OutOfTime } from '../../shared/invocation.ts'
-import { ContentionError } from '../../shared/ledger/post-transaction.ts'
 import { SignInRecordChanged } from '../../shared/sign-in/password/open-ticket.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 
@@ -20,7 +19,6 @@ const passing: [what: string, error: Error, cause: string][] = [
   ['a connection is closed', named('Error', { code: 'EPIPE' }), 'unreachable'],
   ['a name does not resolve', named('Error', { code: 'EAI_AGAIN' }), 'unreachable'],
   ['a write loses its races', new ConditionFailed(), 'contention'],
-  ['a wallet moves at every attempt', new ContentionError('lost'), 'contention'],
   ['a sign-in record changes at every attempt', new SignInRecordChanged({} as never), 'contention'],
   ['time runs out during an AWS call', new OutOfTime(true), 'out_of_time'],
   ['no key can sign', new Failure('unavailable'), 'not_ready'],
@@ -82,7 +80,7 @@ describe('the metrics of failures', () => {
   })
 
   it('what passes is counted by its cause and not as a fault', async () => {
-    expect(await metricsOf(new ContentionError('lost'))).toEqual([unavailable('contention')])
+    expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 
   it('running out of time through the function’s own slowness is counted as both', async () => {
