@@ -74,7 +74,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     vi.useRealTimers()
   })
 
-  it('a deposit address that was assigned is answered to the repeated request, and no second one is used up', async () => {
+  it('the repeated request gets the deposit address that was assigned, and uses up no second one', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 3))
     const { accessToken } = await createSession()
@@ -89,7 +89,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     expect(await countFreeAddresses(pool, 10)).toBe(2)
   })
 
-  it('a code that was exchanged is refused to the repeated request, and the token that nobody got is revoked', async () => {
+  it('a repeated exchange of a used code is refused, and revokes the token that nobody got', async () => {
     const exchange = { body: await consentTo(await createClient(), await createSession()) }
     const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
@@ -100,7 +100,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     expect(await readItem(givenKey, { consistent: true })).toBeUndefined()
   })
 
-  it('a second factor that was accepted is refused to the repeated request, and the user signs in again', async () => {
+  it('an accepted second factor is refused to the repeated request, and the user can sign in again', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
@@ -110,7 +110,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
   })
 
-  it('an event is delivered again and has one effect, and no fault is counted', async () => {
+  it('an event that is delivered again has one effect, and no fault is counted', async () => {
     const userId = await addUser()
     const event = adjustment(userId)
     const metrics = await emittedMetrics(async () => {
@@ -125,7 +125,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('of fifty simultaneous right codes one succeeds, although no try of theirs was answered when it was counted', async () => {
+  it('one of fifty simultaneous right codes succeeds, although every count of a try loses its answer', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>
@@ -134,7 +134,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
   })
 
-  it('a right password issues one login ticket, counts one mail and gives its try back once', async () => {
+  it('a right password issues one login ticket, counts one mail, and no longer counts as a try', async () => {
     const user = await createUser()
     // The second answers: the first are those of the two writes that count the try.
     const answer = await withLostFirstAnswers('UpdateItem', 1, () => login(user), { skip: 2 })
@@ -145,7 +145,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('the last try of an account is taken back from its source once', async () => {
+  it('a right password is taken out of its source’s count of tries once', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

@@ -5,7 +5,7 @@ import { newUserIds } from '../support/community.ts'
 import { addBills, addUser, chunkOfBills, readPage } from '../support/ledger.ts'
 import { tamperCalls } from '../support/tamper-calls.ts'
 
-it('a member whom an eventually consistent read does not show yet is in the list nevertheless', async () => {
+it('a new member is in the list although an eventually consistent read does not show them yet', async () => {
   const first = newUserIds()
   const member = (userId: number, upline: number[]) =>
     newProfileItem({

@@ -64,9 +64,12 @@ it.each<[what: string, authorization: () => string, code: number]>([
   ['an expired token', () => `Bearer ${expired}`, 40100],
   ['a token without the scope', () => `Bearer ${narrow}`, 40300],
   ['a client’s token without the scope', () => `Bearer ${ofClient}`, 40300],
-])('a request with %s is answered by what it may do', async (_what, authorization, code) => {
-  expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
-})
+])(
+  'a request with the Authorization header %s gets the code for its permissions',
+  async (_what, authorization, code) => {
+    expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
+  },
+)
 
 const bills = '/account/bills?current=1&size=20'
 it.each<[what: string, sent: Sent, status: number]>([

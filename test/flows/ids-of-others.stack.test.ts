@@ -195,12 +195,12 @@ it.each(signedIn)(
   },
 )
 
-it('every public route but the public documents has such a pair', () => {
+it('every public route, except for public documents, has a test with an id of somebody else', () => {
   const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
   expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
 })
 
-it('every route has such a pair that takes more than filters, in which nobody is named', async () => {
+it('every route that takes more than filters has a test with an id of somebody else', async () => {
   const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
   const inputs = routesWithoutPair.map(async (route) => {
     const { handler } = (await import(

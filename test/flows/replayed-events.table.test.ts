@@ -49,7 +49,7 @@ describe('an event that a replay sends again', () => {
     }
   })
 
-  it('a deposit was seen and credited when its events were sent', async () => {
+  it('a deposit’s times are those at which its events were first sent', async () => {
     const { address } = await addDepositor()
     const detail = deposit(address, { status: 'pending' })
     const sentAt = Date.now() - day

@@ -35,7 +35,7 @@ it.each([
   ['mail.requested', 'code', 15 * minute],
   ['mail.requested', 'wrong_codes', 65 * minute],
   ['mail.delayed', 'code', 15 * minute],
-])('a %s of kind %s cannot expire later than what sends it asks for', (detailType, kind, latest) => {
+])('a %s of kind %s that expires later than any such mail is refused', (detailType, kind, latest) => {
   const refused = (ahead: number) =>
     refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
   expect(refused(latest - minute)).toEqual([])

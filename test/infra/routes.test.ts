@@ -62,7 +62,7 @@ describe('partitions', () => {
     }
   })
 
-  it('whoever has no access_token but may read tokens is told apart by name', () => {
+  it('only the listed public endpoints, which need no access_token, may read tokens', () => {
     const open = routes.filter((route) => route.public).map(({ entry }) => entry)
     const readers = whoMay(/^TOKENS#/, ...reads).filter((name) => open.includes(name))
     expect(readers).toEqual(['oauth2/exchange', 'oauth2/revoke', 'oauth2/token'])

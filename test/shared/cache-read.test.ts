@@ -36,7 +36,7 @@ it('a clock that was set back makes a value no younger', async () => {
   expect(await get()).toBe(2)
 })
 
-it('what is asked for rarely is read for each request', async () => {
+it('a value in low demand is read for each request', async () => {
   const { get } = countReads({ requests: 3, withinMilliseconds: 900 })
   for (let reads = 1; reads < 10; reads += 1) {
     expect(await get()).toBe(reads)
@@ -44,7 +44,7 @@ it('what is asked for rarely is read for each request', async () => {
   }
 })
 
-it('what is in great demand is read once in its maximum age, however many requests there are', async () => {
+it('a value in great demand is read once in its maximum age, however many requests there are', async () => {
   const { getSeveral } = countReads({ requests: 3, withinMilliseconds: 1_000 })
   expect(await getSeveral(1_000)).toBe(3)
   passTime(999)

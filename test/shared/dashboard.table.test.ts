@@ -85,7 +85,7 @@ it.each([
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
-it('earnings of a year in as many currencies as fit are answered within 6 MB, and in more are refused', async () => {
+it('a year of earnings is answered within 6 MB; with too many currencies for that it is refused', async () => {
   const userId = newUserIds()
   for (let i = 0; i < 60; i += 1) {
     const currency = `LONG-CURRENCY-${String(i).padStart(6, '0')}`

@@ -83,7 +83,7 @@ describe('calls that the work of an invocation leaves behind', () => {
     expect(await result).toEqual(new Error('no'))
   })
 
-  it('what goes on after the result begins no further call', async () => {
+  it('work that goes on after the result begins no further AWS call', async () => {
     const second = vi.fn(async () => 'answer')
     const leftover = async () => {
       await answerAfter(50)

@@ -22,11 +22,11 @@ const quoting = () => {
   ]
 }
 
-it('nothing that an error quotes is logged: neither its text nor its members, of it or of its causes', () => {
+it('the log has neither the text nor the members of an error or its causes, which may quote secrets', () => {
   for (const error of quoting()) expect(JSON.stringify(errorSummary(error))).not.toContain(secret)
 })
 
-it('of an error its class, its causes’ classes and the place where it was thrown are logged', () => {
+it('the log has an error’s class, its causes’ classes, and the place where it was thrown', () => {
   const error = new Error('outer', { cause: new TypeError('inner') })
   expect(errorSummary(error)).toMatchObject({
     name: 'Error',

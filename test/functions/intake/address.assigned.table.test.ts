@@ -20,7 +20,7 @@ async function newScene() {
   return { pool, mine, other, userId, stranger, at: Date.now() - 60_000 }
 }
 
-it('an assignment that a table has lost is made again, and the address goes to nobody else', async () => {
+it('address.assigned restores an assignment that the table has lost, and nobody else gets the address', async () => {
   const { pool, mine, other, userId, stranger, at } = await newScene()
   expect(await deliver(addressAssigned, assignment(pool, mine, userId, at))).toBe('done')
   expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
@@ -29,7 +29,7 @@ it('an assignment that a table has lost is made again, and the address goes to n
   expect(await deliver(depositUpdated, deposit(await claimAddress(userId, pool)))).toBe('done')
 })
 
-it('an assignment that the table has changes nothing, also when it comes three times at once', async () => {
+it('address.assigned changes nothing if the table has the assignment, also three times at once', async () => {
   const { pool, userId } = await newScene()
   const claimed = await claimAddress(userId, pool)
   const detail = assignment(pool, claimed.address, userId, claimed.created_at)
@@ -38,7 +38,7 @@ it('an assignment that the table has changes nothing, also when it comes three t
   expect(await claimAddress(userId, pool)).toEqual(claimed)
 })
 
-it('an address that is another user’s is refused, and stays theirs', async () => {
+it('address.assigned refuses another user’s address, which stays theirs', async () => {
   const { pool, mine, userId, stranger, at } = await newScene()
   await deliver(addressAssigned, assignment(pool, mine, userId, at))
   const again = assignment(pool, mine, stranger, at)
@@ -47,7 +47,7 @@ it('an address that is another user’s is refused, and stays theirs', async () 
   expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine })
 })
 
-it('of two addresses of a user both stay theirs, and the earlier is told, whatever the order', async () => {
+it('a user with two assigned addresses keeps both and is told the earlier one, whatever the order', async () => {
   const inTurn = async (details: object[]) => {
     for (const detail of details) expect(await deliver(addressAssigned, detail)).toBe('done')
   }
@@ -61,7 +61,7 @@ it('of two addresses of a user both stay theirs, and the earlier is told, whatev
   }
 })
 
-it('an assignment that comes before its batch waits for it', async () => {
+it('an assignment that comes before the address’s batch waits for the batch', async () => {
   const pool = newPool()
   const batch = provision(pool, 1)
   const detail = assignment(pool, batch.addresses[0]?.address ?? '', await addUser(), Date.now())
@@ -70,13 +70,13 @@ it('an assignment that comes before its batch waits for it', async () => {
   expect(await deliver(addressAssigned, detail)).toBe('done')
 })
 
-it('an address of another currency is refused', async () => {
+it('address.assigned refuses an address of another currency', async () => {
   const { pool, mine, userId, at } = await newScene()
   const detail = assignment({ ...pool, currency: 'BTC' }, mine, userId, at)
   expect(await deliver(addressAssigned, detail)).toEqual(refusedAs('wrong_currency'))
 })
 
-it('nobody is told an address whose assignment the bus has not accepted; it stays theirs', async () => {
+it('a user is told an address, which stays theirs, only after the bus accepts its assignment', async () => {
   const { pool, userId, stranger } = await newScene()
   vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
   await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')

@@ -23,13 +23,13 @@ async function deliverMail(user: TestUser, ticket: string, changes: object = {})
   }
 }
 
-it('mails the code of a sign-in that is not completed, after one read', async () => {
+it('a delayed code is mailed if the sign-in is not completed, at the cost of one read', async () => {
   const user = await createUser()
   const ticket = await addLoginTicket(user, '123456')
   expect(await deliverMail(user, ticket)).toEqual({ delivery: 'done', mails: 1, names: ['GetItem'] })
 })
 
-it('mails no code of a sign-in that was completed', async () => {
+it('a delayed code is not mailed if the sign-in was completed', async () => {
   const user = await createUser()
   const [ticket, other] = [await addLoginTicket(user, '123456'), await addLoginTicket(user, '654321')]
   expect((await verifyMailed(user, ticket, '123456')).code).toBe(0)
@@ -37,7 +37,7 @@ it('mails no code of a sign-in that was completed', async () => {
   expect(await deliverMail(user, other)).toMatchObject({ mails: 1 })
 })
 
-it('mails no code of a sign-in that a new password has ended', async () => {
+it('a delayed code is not mailed if a new password has ended the sign-in', async () => {
   const user = await createUser()
   const ticket = await addLoginTicket(user, '123456')
   const login_password = md5('a new one')
@@ -45,7 +45,7 @@ it('mails no code of a sign-in that a new password has ended', async () => {
   expect(await deliverMail(user, ticket)).toMatchObject({ delivery: 'done', mails: 0 })
 })
 
-it('refuses a code that has expired although its login ticket is still stored', async () => {
+it('an expired delayed code is not mailed although its login ticket is still stored', async () => {
   const user = await createUser()
   const ticket = await addLoginTicket(user, '123456')
   expect(await deliverMail(user, ticket, { expires_at: Date.now() - 1 })).toMatchObject({

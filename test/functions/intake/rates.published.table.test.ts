@@ -33,7 +33,7 @@ test('a later publication of rates replaces all of them and an earlier one nothi
   expect(await rateAt('ETH')).toBeUndefined()
 })
 
-test('an earlier publication, which had no effect, keeps its key all the same: with other rates it is refused', async () => {
+test('an outdated publication of rates, though without effect, is refused when repeated with other rates', async () => {
   const [earlier, later] = [publication({ BTC: '8' }), publication({ BTC: '9' })]
   for (const published of [later, earlier, earlier]) expect(await deliver(handler, published)).toBe('done')
   expect(await deliver(handler, publication({ BTC: '10' }, earlier.as_of))).toEqual(

@@ -68,7 +68,7 @@ describe('a reward', () => {
   )
 })
 
-it('rewards of the 500 pairs of type and currency of a user go on, and one of another pair is refused', async () => {
+it('a user with rewards in 500 pairs of type and currency gets more in these, and none in another', async () => {
   interceptQueues()
   const userId = await addUser()
   const before = {

@@ -119,7 +119,7 @@ describe('an invalid exchange', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('the exchange refuses different tokens in the body and the header, an unknown one as such', async () => {
+  test('the exchange refuses different tokens in the body and the header; an unknown one gets 40100', async () => {
     const other = await createSession()
     const codes = []
     for (const [inBody, inHeader] of [

@@ -225,7 +225,7 @@ it('a rotation to which KMS refuses a key fails, and the next run creates one', 
   expect(await listOwnKeys()).toHaveLength(1)
 })
 
-it('a slow run whose attempt another run has given up changes nothing', async () => {
+it('a slow rotation run changes nothing after another run has given up its attempt', async () => {
   let release: () => void = () => undefined
   const overtaken = new Promise<void>((resolve) => {
     release = resolve

@@ -62,7 +62,7 @@ it('a run that has no time left leaves its slice to the next run, which continue
   expect(verified).toEqual([8, 8, 4, 0])
 })
 
-it('metrics tell how far a pass is, and how old the oldest verification of a slice is', async () => {
+it('metrics show the progress of a ledger verification, and the age of a slice’s oldest one', async () => {
   await runEach()
   now += day - registerShards * 60_000
   expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([
@@ -76,7 +76,7 @@ it('metrics tell how far a pass is, and how old the oldest verification of a sli
   expect(later.slice(0, 2).map(({ value }) => value)).toEqual([registerShards - 1, (4 * day) / 1000])
 })
 
-it('a throttle ends the run without a fault, and the next run continues with the wallets that it met', async () => {
+it('a throttle ends the run without a fault, and the next run continues with the throttled wallets', async () => {
   await runFor(1)
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name === 'GetCommand') throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' })

@@ -61,7 +61,7 @@ async function deliver(rootIds: number[], milliseconds: number) {
 
 const toldAbout = (rootId: number) => sent.filter(({ group }) => group === String(rootId))
 
-test('an unfinished tree goes on with another message: none fails, and nothing counts as a fault', async () => {
+test('a referral tree with work left goes on with another message; none fails, and no fault is counted', async () => {
   const rootId = await addRoot()
   await addNewcomers(rootId, 240)
   await notifyTreeQueue(rootId)
@@ -95,7 +95,7 @@ test('a large tree leaves time to the other trees of its batch', async () => {
   expect(toldAbout(small)).toEqual([])
 })
 
-test('however many newcomers a tree has in half a second, SQS keeps one message, and delivers it when that is over on every clock', async () => {
+test('for all newcomers of a tree in half a second, SQS keeps one message, and delivers it afterwards on every clock', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 500) * 500 })
   const rootId = await addRoot()
   for (const milliseconds of [0, 499, 1]) {
@@ -107,7 +107,7 @@ test('however many newcomers a tree has in half a second, SQS keeps one message,
   expect(delays).toEqual([2 * sharedMilliseconds])
 })
 
-test('a duplicate of an event tells the queue again, because the function may have died before it did', async () => {
+test('a duplicate of an event sends the tree’s message again: the function may have died before sending it', async () => {
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }

@@ -69,7 +69,7 @@ describe('bundleFunctions', () => {
     expect(statSync(bundleFile(entry)).size).toBeLessThan(maxBytes)
   })
 
-  it('a function is bundled again while its sources stay the same, or not beside a record of another shape', async () => {
+  it('a function with unchanged sources is not bundled again, except beside an invalid record', async () => {
     vi.mocked(build).mockClear()
     const bundles = await bundleFunctions()
     expect(build).not.toHaveBeenCalled()

@@ -90,7 +90,7 @@ describe('what the edge forwards and stores', () => {
       expect(policy).toContain(`"${header}"`)
   })
 
-  it('keeps what two tokens see apart, and stores it for a second at most', () => {
+  it('keeps the answers to two tokens apart, and stores them for a second at most', () => {
     expect(keyOf(distribution().DefaultCacheBehavior)).toMatchObject({
       seconds: 1,
       HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['Authorization'] },

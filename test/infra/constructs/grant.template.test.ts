@@ -140,7 +140,7 @@ describe('events:PutEvents', () => {
     }
   })
 
-  it('what hands out addresses puts address.assigned on the bus, and no other event', () => {
+  it('a function that hands out addresses puts address.assigned on the bus, and no other event', () => {
     expect(put('address-info', 'account-service', 'address.assigned')).toBeUndefined()
     expect(put('address-info', 'account-service', 'mail.requested')).toBeDefined()
     expect(put('address-info', 'chain', 'address.assigned')).toBeDefined()

@@ -42,7 +42,7 @@ describe('DynamoDB Local', () => {
     ['in memory', () => undefined],
     ['in a directory', () => mkdtempSync(join(directory, 'data-'))],
   ])(
-    'somebody who reaches DynamoDB Local %s over the network reads its data, without its access key',
+    'nobody who reaches DynamoDB Local %s over the network reads its data without its access key',
     async (_where, choose) => {
       const running = await startDynamodb(choose())
       await createTables(running.endpoint, [table])

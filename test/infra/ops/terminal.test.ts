@@ -10,11 +10,11 @@ it.each([
   ['a line separator', 'a\u2028b', String.raw`a\u2028b`],
   ['a tag character', 'a\u{e0041}b', String.raw`a\udb40\udc41b`],
   ['letters, box drawings and line feeds', 'née 奖励 █▀\n👍', 'née 奖励 █▀\n👍'],
-])('%s reaches the terminal', (_what, text, shown) => {
+])('the terminal does not get %s unescaped', (_what, text, shown) => {
   expect(showControls(text)).toBe(shown)
 })
 
-it('a cell of a table begins a line of its own', () => {
+it('no cell of a table begins a line of its own', () => {
   expect(formatTable([{ a: 'x\nuser 1  admin', b_c: null }, { a: 'z' }])).toBe(
     'A                     B C\nx\\u000auser 1  admin  -\nz                     -',
   )

@@ -45,7 +45,7 @@ describe('tags', () => {
   })
 })
 
-it('a resource is retained when its creation fails, so that its name blocks the next deployment', () => {
+it('no resource is retained when its creation fails: its name would block the next deployment', () => {
   const policies = [...stacks].flatMap(([, { resources }]) =>
     Object.values(resources).map(({ DeletionPolicy }) => DeletionPolicy),
   )

@@ -10,7 +10,7 @@ describe('the browsers that may call the API (CORS)', () => {
     )
   }
 
-  it('by default they are those of the authorization page, and read what clients need of an answer', async () => {
+  it('are those of the authorization page by default, and may read the headers that clients need', async () => {
     expect(await corsOf()).toEqual([
       {
         AllowOrigins: ['https://auth.example.com'],
@@ -22,7 +22,7 @@ describe('the browsers that may call the API (CORS)', () => {
     ])
   })
 
-  it('with corsOrigins they are those of these origins, and no others', async () => {
+  it('are those of the knob corsOrigins, and no others', async () => {
     const corsOrigins = ['https://a.example', 'https://b.example']
     expect(await corsOf({ corsOrigins })).toMatchObject([{ AllowOrigins: corsOrigins }])
   })

@@ -21,7 +21,7 @@ describe('the archive of events', () => {
     expect(left).toEqual(['mail.requested', 'mail.delayed'])
   })
 
-  it('it never forgets, and lies under the key of events that hold secrets', () => {
+  it('it keeps events for ever, encrypted by the key for events that hold secrets', () => {
     const { Properties } = find('AWS::Events::Archive')
     expect(Properties['RetentionDays']).toBe(0)
     expect(JSON.stringify(Properties['KmsKeyIdentifier'])).toContain('EventKey')

@@ -71,7 +71,7 @@ describe('events that hold passwords or secrets', () => {
   })
 })
 
-it('a queue gives an event up only after its function, which tells the reason, has had its last try', () => {
+it('an event leaves its queue as a dead letter with the function’s reason, before the queue gives it up', () => {
   const ofEvents = queuesOf(stacks).filter(({ RedrivePolicy, FifoQueue }) => RedrivePolicy && !FifoQueue)
   expect(ofEvents.length).toBeGreaterThan(10)
   for (const { QueueName, RedrivePolicy } of ofEvents) {

@@ -42,7 +42,7 @@ it('a member is in the downline of every ancestor, however far above, and of nob
   expect(await isBelow(lowest, lowest)).toBe(false)
 })
 
-it('whether a member of another tree is below is known without a read, so that its time tells nothing', async () => {
+it('a member of another tree is ruled out without a read, so that response times tell nothing', async () => {
   const read = vi.spyOn(db, 'send')
   expect(await isBelow(chain[0] as Profile, { ...(chain.at(-1) as Profile), rootId: 1 })).toBe(false)
   expect(read).not.toHaveBeenCalled()

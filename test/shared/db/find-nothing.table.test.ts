@@ -5,7 +5,7 @@ import { writeItem } from '../../../shared/db/write.ts'
 
 const key = { pk: 'TEST#find-nothing', sk: 'TEST' }
 
-it('reads find nothing, and find again what there is as soon as the work has ended or failed', async () => {
+it('in findNothing, reads find nothing; after its work has ended or failed, they find items again', async () => {
   await writeItem({ Put: { Item: key } })
   expect(await findNothing(() => readItem(key))).toBeUndefined()
   expect(await readItem(key)).toEqual(key)

@@ -12,12 +12,12 @@ const beginnings = (template: string): string[] => {
   return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]
 }
 
-it('the list of partitions has what the partition keys of all kinds of items begin with, and nothing else', () => {
+it('the list of partitions has the beginning of every item type’s partition key, and nothing else', () => {
   const found = new Set(itemTypes.flatMap(({ pk }) => beginnings(pk)))
   expect([...found].sort()).toEqual([...partitions].sort())
 })
 
-it('the list of the index’s partitions has those that no partition of the table is named like', () => {
+it('the list of the index’s partitions has every one whose name no partition of the table has', () => {
   const found = new Set(itemTypes.flatMap(({ gpk }) => (gpk === undefined ? [] : beginnings(gpk))))
   const others = [...found].filter((name) => !(partitions as readonly string[]).includes(name))
   expect(others.sort()).toEqual([...indexPartitions].sort())

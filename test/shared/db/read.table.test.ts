@@ -49,7 +49,7 @@ it('reads that are asked for at the same moment are one call, and each gets its 
   expect(calls).toEqual([{ name: 'BatchGetCommand', keys: 4, consistent: false }])
 })
 
-it('what is asked for after an answer is a call of its own, and so are strongly consistent reads', async () => {
+it('a read after an answer is a call of its own, and so is a strongly consistent read', async () => {
   await store('a', 'b')
   await readTogether(async () => {
     const [a, b] = await Promise.all([readItem(keyOf('a')), readItem(keyOf('b'), { consistent: true })])

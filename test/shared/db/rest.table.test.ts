@@ -49,7 +49,7 @@ it.each([
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 
-it('what applies events sends no write around the full hour, but reads', async () => {
+it('functions that apply events send no write around the full hour, but read', async () => {
   restOnTheHour()
   vi.useFakeTimers({ toFake: ['Date'], now: hour + 1_000 })
   const done: string[] = []
@@ -176,7 +176,7 @@ async function withOwnTable<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-it('a table as of any moment between two writes, to which all events are sent again, is as if it had never failed', async () => {
+it('a table restored to any moment between two writes is complete after all events are sent again', async () => {
   const whole = await withOwnTable(async () => {
     await live(history)
     return readContents()

@@ -37,7 +37,7 @@ it.each([
   [1, false],
   [2, true],
 ])(
-  'a transaction that conflicts at attempt %i of the SDK is retried by the same token: %s, as one before may have taken effect',
+  'a transaction with a conflict at attempt %i of the SDK is retried by the same token: %s',
   async (attempts, isSame) => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))

@@ -141,7 +141,7 @@ test('however often an event is redriven, each refusal leaves one dead letter wi
   }
 })
 
-test('a message whose number of refusals is no number, or that of an earlier refusal, is a copy', async () => {
+test('a message with an invalid or outdated number of refusals counts as a copy', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])
@@ -158,7 +158,7 @@ test('a copy leaves no dead letter although the clock of the function that refus
   expect(letters).toEqual(['1'])
 })
 
-test('while a function that may be sending a dead letter lives, a copy waits; after its end, the copy sends it', async () => {
+test('a copy waits while another function may send the dead letter, and sends it after that function’s end', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -180,7 +180,7 @@ test('an event is not refused when the function has too little time left for it'
   expect(letters).toEqual([])
 })
 
-test('a copy of a refused event does not take effect, although it could by now; redriven, the event does', async () => {
+test('a copy of a refused event never takes effect; only the redriven dead letter does', async () => {
   const userId = await addUser()
   await deliver(walletAdjusted, [newCopy(adjustment(userId))])
   const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
@@ -238,7 +238,7 @@ test('an event that met a table that is down at every try leaves a dead letter a
   expect(letters).toEqual(['1'])
 })
 
-test('a dead-letter queue that answers slower than other services takes a refused event once', async () => {
+test('a refused event leaves one dead letter although the dead-letter queue answers slowly', async () => {
   vi.restoreAllMocks()
   vi.resetModules()
   let accepted = 0

@@ -28,7 +28,7 @@ async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   return { calls, logged, cause: warn.mock.lastCall?.[1] }
 }
 
-it('a rehearsal looks up a token that nobody has in one request, and four more times without one', async () => {
+it('a rehearsal looks up a token that nobody has five times, in a single HTTP request', async () => {
   let sent = 0
   const onStart = () => (sent += 1)
   subscribe('http.client.request.start', onStart)
@@ -48,7 +48,7 @@ it.each([
   expect(cause).toMatchObject({ cause: { name } })
 })
 
-it('a request of nobody that is answered is reported', async () => {
+it('a rehearsal that is answered as if its token were valid is reported', async () => {
   const warn = vi.spyOn(log, 'warn').mockReset()
   vi.spyOn(log, 'info').mockReset()
   await rehearse(async () => ({ statusCode: 200 }))

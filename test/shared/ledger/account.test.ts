@@ -40,7 +40,7 @@ const read = (summary: AssetSummary): unknown =>
     typeof value === 'number' && context?.source !== undefined ? context.source : value,
   )
 
-it('the value of an asset is that of balance and hold, and what has no rate is left out of the sums', () => {
+it('the value of an asset is that of balance and hold, and one without a rate is left out of the sums', () => {
   expect(read(summarizeAssets(wallet, rates))).toEqual({
     currency: 'USDT',
     total: '5014.00000000000005',

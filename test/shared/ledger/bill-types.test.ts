@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { events } from '../../../infra/events.ts'
 import { BillType, billTypes, codeOf, readCode } from '../../../shared/ledger/bill-types.ts'
 
-it('what is stored of a bill type never changes', () => {
+it('the stored code of a bill type never changes', () => {
   expect(Object.fromEntries(Object.entries(billTypes).map(([type, { code }]) => [type, code])))
     // A new type adds a line; no line ever changes.
     .toEqual({

@@ -238,7 +238,7 @@ it('a KMS that refuses a new key for good fails the rotation until it is repaire
 })
 
 // The last test: the key without a tag would be in the way of others.
-it('signing is unavailable while IAM may not see the tag of a new signer yet, and later denied, which is a fault', async () => {
+it('a denied signature is no fault while IAM may not see a new signer’s tag yet, and a fault later', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

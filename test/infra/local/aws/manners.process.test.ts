@@ -60,7 +60,7 @@ describe('the manner conflicts', () => {
   it.each([
     ['conflicts', 'TransactionConflict'],
     ['throttles', 'ThrottlingError'],
-  ] as const)('of the manner %s, a transaction is cancelled with the reason %s', async (manner, Code) => {
+  ] as const)('the manner %s cancels a transaction with the reason %s', async (manner, Code) => {
     const client = await startTable(alwaysBad([manner], 0.5))
     const TransactItems = ['a', 'b'].map((pk) => ({ Put: { TableName, Item: { pk: { S: pk } } } }))
     await expect(client.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('the manners of EventBridge', () => {
     Entries: [{ EventBusName: 'events', Source: 's', DetailType: 't', Detail: '{}' }],
   })
 
-  it('of the manner duplicate-events, an event is delivered twice with the same id', async () => {
+  it('the manner duplicate-events delivers an event twice with the same id', async () => {
     const { events, sqs } = await startStack(model, { manners: alwaysBad(['duplicate-events']) })
     const { Entries = [] } = await events.send(put)
     const QueueUrl = queueModel('work').url
@@ -104,7 +104,7 @@ describe('the manners of EventBridge', () => {
     expect(ids).toEqual([Entries[0]?.EventId, Entries[0]?.EventId])
   })
 
-  it('of the manner throttles, PutEvents takes a request and refuses an entry of it', async () => {
+  it('the manner throttles makes PutEvents take a request and refuse an entry in it', async () => {
     const { events } = await startStack(model, { manners: alwaysBad(['throttles']) })
     expect(await events.send(put)).toMatchObject({
       FailedEntryCount: 1,

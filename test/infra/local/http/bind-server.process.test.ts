@@ -30,10 +30,10 @@ async function statusesFor(host: string): Promise<(number | undefined)[]> {
   )
 }
 
-it.each(foreign)('a page that reaches this machine by DNS rebinding, as %s, is answered', async (host) => {
+it.each(foreign)('a page that reaches this machine by DNS rebinding, as %s, is refused', async (host) => {
   expect(await statusesFor(host)).toEqual([403, 403])
 })
 
-it.each(own)('a request for the host %s, which is this machine, is refused', async (host) => {
+it.each(own)('a request for the host %s, which is this machine, is answered', async (host) => {
   expect(await statusesFor(host)).toEqual([200, 200])
 })

@@ -82,7 +82,7 @@ it('dlq redrive keeps the number of refusals: an event that is refused again has
   expect(letter).toMatchObject({ reason: expect.stringMatching(/^invalid_detail/) as unknown, refusals: '8' })
 }, 60_000)
 
-it('dlq show passes escape sequences of an event on to the terminal', async () => {
+it('dlq show passes no escape sequence of an event on to the terminal', async () => {
   const reason = `test-${randomUUID()}`
   await plant(reason, randomInt(1, 2 ** 40), {
     source: '\u001b]0;title\u0007\u009b2J\u202e\nuser.registered',
@@ -95,7 +95,7 @@ it('dlq show passes escape sequences of an event on to the terminal', async () =
   }
 })
 
-it('an event that no rule takes is lost, or a mail is sent that the service did not request', async () => {
+it('an event that no rule takes is kept, and no mail is sent that the service did not request', async () => {
   const [mailId, userId] = [`mail-${randomUUID()}`, randomInt(1, 2 ** 40)]
   const to = `${mailId}@example.com`
   const mail = { mail_id: mailId, kind: 'code', to, code: '012345', expires_at: Date.now() + 60_000 }

@@ -62,7 +62,7 @@ it.each([
   ['replayed', undefined],
   ['redriven', '1'],
 ])(
-  'a refused event does not take effect when it is %s during a replay; after it, a redrive applies it',
+  'a refused event that is %s during a replay does not take effect, but a redrive applies it later',
   async (_, refusals) => {
     const userId = await addUser()
     const id = randomUUID()

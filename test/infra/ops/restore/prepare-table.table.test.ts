@@ -32,7 +32,7 @@ it('no access_token of before a restore works after it', async () => {
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('a table with a booking from the seconds in which the service rests is not taken for whole', async () => {
+it('a restored table with a booking from the service’s pause is reported as incomplete', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
@@ -48,7 +48,7 @@ it.each([
   ['before the user was told', false],
   ['and the user was told', true],
 ])(
-  'whatever part of an assignment a restore has, made %s, an address has one owner, and a free one is free',
+  'after a restore with any part of an assignment, made %s, each address has one owner or is free',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {

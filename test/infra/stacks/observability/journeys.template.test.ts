@@ -72,7 +72,7 @@ describe('journeys', () => {
     [['community-members-errors'], ['community']],
     [['api-client-errors', 'too-many-requests', 'account-info-at-throttle'], ['requests']],
     [[], []],
-  ])('one fault is told once: %j by %j', (raised, told) => {
+  ])('one fault notifies once: of the alarms %j, %j', (raised, told) => {
     expect(toldBy(raised)).toEqual(told)
   })
 

@@ -87,7 +87,7 @@ it('a search without room in the budget is refused before it reads, and lists wi
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
 
-it('twenty whole addresses that find nobody are answered in an hour, also at once, and those that find somebody do not count', async () => {
+it('a caller may search twenty unknown addresses an hour, also at once; addresses that find somebody do not count', async () => {
   const root = await newTree()
   const known = { ...search, keyword: `${root + 7}@example.com` }
   for (let i = 0; i < 22; i += 1) expect(await list(root, known)).toMatchObject({ total: 1 })

@@ -65,7 +65,7 @@ it('a search takes four rounds of calls at most, on any page, whether it reads p
   }
 })
 
-it('a list that has just got an index, of which the first read shows nothing, is searched by it', async () => {
+it('a list with a new index is searched by it, although the first read does not show the index', async () => {
   const find = largeList(10_000)
   let hidden = 0
   serve((key) => {
@@ -77,7 +77,7 @@ it('a list that has just got an index, of which the first read shows nothing, is
   expect([hidden, records.length]).toEqual([1, 20])
 })
 
-it('an export says that it is cut when an answer has no room for all members, although the cap has', async () => {
+it('an export says that it is cut when its members exceed an answer’s size, though not their maximum number', async () => {
   const size = 10_000
   // A member with the longest names that are allowed is a kilobyte of JSON inside JSON.
   const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })

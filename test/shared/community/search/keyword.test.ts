@@ -85,7 +85,7 @@ describe('a keyword and an email address', () => {
   it.each([
     ['ab@example.com', 'a***@example.com', 'b@example.com'],
     ['a@example.com', 'a***@example.com', '@@example.com'],
-  ])('of the short address %j, %j is a part and %j is not', (email, part, hidden) => {
+  ])('the short address %j is found by the visible part %j and not by %j', (email, part, hidden) => {
     expect(finds(part, 'Zoe', email)).toBe(true)
     expect(finds(hidden, 'Zoe', email)).toBe(false)
   })

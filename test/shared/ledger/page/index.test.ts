@@ -109,7 +109,7 @@ it('the lists of the index have the bills that each filter selects, in their ord
   )
 })
 
-it('as many bills are before a quarter of an hour as are found by looking at each, in every list', () => {
+it('every list of the index has the right number of bills before each quarter of an hour', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)
@@ -126,7 +126,7 @@ it('as many bills are before a quarter of an hour as are found by looking at eac
   )
 })
 
-it('a chunk that was read before a later one was stored is found outdated, and never counted with', () => {
+it('an outdated chunk of the index is recognized, and its counts are never used', () => {
   fc.assert(
     fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
       const { wallet, chunks } = post(bills)

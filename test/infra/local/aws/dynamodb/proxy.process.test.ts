@@ -152,7 +152,7 @@ test('a DynamoDB request outside the dynamodb:LeadingKeys of a grant is denied',
   })
 })
 
-test('a transaction with two operations on one item is carried out, though AWS refuses it', async () => {
+test('a transaction with two operations on one item is refused, as on AWS', async () => {
   const { owner } = await startTable([])
   const put = { Put: { TableName, Item } }
   const check = { ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_exists(pk)' } }

@@ -100,7 +100,7 @@ it(
   10_000 * kills,
 )
 
-it('newcomers are merged into the newest segment while it has room, and what that replaces is deleted', async () => {
+it('newcomers are merged into the newest segment while it has room, and its old version is deleted', async () => {
   const root = await addRoot()
   for (let count = 0; count < 30; count += 3) {
     await addNewcomers(root + count, 3, root)
