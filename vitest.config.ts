@@ -92,6 +92,12 @@ const onDynamodbLocal = [
 /** Tests of a cache in a module, which remembers requests of a time to come: no other file may share it. */
 const ofTheFuture = ['test/functions/well-known/jwks.table.test.ts']
 
+/** Tests on DynamoDB Local that load modules anew, or replace them: no other file may share theirs. */
+const ofOwnModules = [
+  'test/functions/intake/{mail.requested,rates.published}.table.test.ts',
+  'test/shared/events/event-record.table.test.ts',
+]
+
 /**
  * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
@@ -130,7 +136,13 @@ export default defineConfig({
         exclude: [...ofTheFuture, ...onDynamodbLocal, ...long.table],
       }),
       project('table-isolated', { ...inMemory, include: ofTheFuture }),
-      project('dynamodb', { ...onTable, include: onDynamodbLocal }),
+      project('dynamodb', {
+        ...onTable,
+        isolate: false,
+        include: onDynamodbLocal,
+        exclude: ofOwnModules,
+      }),
+      project('dynamodb-isolated', { ...onTable, include: ofOwnModules }),
       project('stack', { ...onStack, isolate: false, exclude: long.stack }),
       project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
       project('long-table', { ...onTable, include: long.table }),
