@@ -37,9 +37,9 @@ export async function handler(
   const { requested_by = null, ...request } = call.output
   await emitOverdue(at)
   const result = await rotateKeys(request.action === 'rotate' ? { ...request, at } : request, {
-    runId: context.awsRequestId,
+    id: context.awsRequestId,
     requestedBy: requested_by,
-    kmsPatienceMilliseconds: (context.getRemainingTimeInMillis?.() ?? 0) - reserveMilliseconds,
+    waitUntil: Date.now() + (context.getRemainingTimeInMillis?.() ?? 0) - reserveMilliseconds,
   })
   emitMetric('Rotations', result.transitions.length)
   return result

@@ -49,16 +49,16 @@ export type RotationStep =
     }
   /** The token lifetime or the signer cache age was raised: store the longer drain time with the signer. */
   | { kind: 'raiseDrain'; drainMilliseconds: number }
-  | { kind: 'beginAttempt'; purpose: Attempt['purpose']; replaces: string | null; requested: boolean }
+  | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** The request needs the key of the attempt for something more urgent: store that, for the runs to come. */
-  | { kind: 'changePurpose'; attempt: Attempt; to: Pick<Attempt, 'purpose' | 'replaces'> }
+  /** The request needs the key of the attempt more urgently: store that, for the runs to come. */
+  | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** The run that began the attempt seems dead, or KMS refuses its key: begin another for its purpose. */
+  /** The run that began the attempt seems dead, or KMS refuses its key: begin another for it. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   /** Add the key that KMS has created to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
@@ -92,13 +92,9 @@ function decideRevocation({ keySet: { keys }, request }: RotationState): Rotatio
   if (request.action !== 'revoke') return undefined
   const key = keys.find(({ kid, state }) => kid === request.kid && state !== 'retired')
   if (key === undefined) return undefined
-  const { kid } = key
-  if (key.state !== 'active')
-    return { kind: 'transition', transition: { action: 'revoke', kid }, requested: true }
-  const successor = keyIn(keys, 'published')?.kid
   // A revoked signer needs a successor. If there is none, create one first.
-  if (successor === undefined) return undefined
-  return { kind: 'transition', transition: { action: 'revoke', kid, successor }, requested: true }
+  if (key.state === 'active' && keyIn(keys, 'published') === undefined) return undefined
+  return { kind: 'transition', transition: { action: 'revoke', kid: key.kid }, requested: true }
 }
 
 function decideActivation({
@@ -112,7 +108,7 @@ function decideActivation({
   if (next === undefined) return undefined
   const urgent = wantsEmergency(request, active)
   if (active !== undefined && !urgent && activationDue(next, times) > now) return undefined
-  return { kind: 'transition', transition: { action: 'activate', kid: next.kid }, requested: urgent }
+  return { kind: 'transition', transition: { action: 'activate' }, requested: urgent }
 }
 
 function decideRetirement({ keySet: { keys }, now }: RotationState): RotationStep | undefined {
@@ -137,19 +133,13 @@ function decideDrain({ keySet: { keys }, times }: RotationState): RotationStep |
 }
 
 function decideNewKey({ keySet: { keys }, request, times, now }: RotationState): RotationStep | undefined {
-  const begin = (purpose: Attempt['purpose'], requested: boolean): RotationStep => ({
-    kind: 'beginAttempt',
-    purpose,
-    replaces: purpose === 'replace' && active !== undefined ? active.kid : null,
-    requested,
-  })
+  const begin = (requested: boolean): RotationStep => ({ kind: 'beginAttempt', requested })
   const active = keyIn(keys, 'active')
-  if (active === undefined) return begin('activate', false)
-  if (request.action === 'revoke' && request.kid === active.kid) return begin('replace', true)
-  if (wantsEmergency(request, active)) return begin('activate', true)
+  if (active === undefined) return begin(false)
+  if (request.action === 'revoke' && request.kid === active.kid) return begin(true)
   if (keyIn(keys, 'published') !== undefined) return undefined
-  if (request.action === 'rotate' && (active.active_at ?? 0) < request.at) return begin('publish', true)
-  return publicationDue(active, times) <= now && keys.length < maxKeys ? begin('publish', false) : undefined
+  if (request.action === 'rotate' && (active.active_at ?? 0) < request.at) return begin(true)
+  return publicationDue(active, times) <= now && keys.length < maxKeys ? begin(false) : undefined
 }
 
 /** Whether an emergency rotation was requested and no key has become active since. */
@@ -159,8 +149,7 @@ const wantsEmergency = (request: RotationRequest, active: SigningKey | undefined
 function continueAttempt(attempt: Attempt, state: RotationState): RotationStep | undefined {
   const { knowledge, patienceMilliseconds, now } = state
   const known = knowledge.attempt?.id === attempt.id ? knowledge.attempt : undefined
-  const urgent = urgentPurpose(attempt, state)
-  if (urgent !== undefined) return { kind: 'changePurpose', attempt, to: urgent }
+  if (isMoreUrgent(state, attempt)) return { kind: 'takeOver', attempt }
   if (known?.state === 'unusable') return restartIfRefused(attempt, state)
   if (attempt.arn !== null) return { kind: 'addKey', attempt, arn: attempt.arn }
   switch (known?.state) {
@@ -175,19 +164,12 @@ function continueAttempt(attempt: Attempt, state: RotationState): RotationStep |
   }
 }
 
-/** The purpose that the request gives to the attempt, if it is more urgent than the attempt's own. */
-function urgentPurpose(
-  { purpose, replaces }: Attempt,
-  { keySet: { keys }, request }: RotationState,
-): Pick<Attempt, 'purpose' | 'replaces'> | undefined {
+/** Whether the request needs the key of the attempt more urgently than what the attempt was begun for. */
+function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, replaces }: Attempt): boolean {
   const active = keyIn(keys, 'active')
-  if (request.action === 'revoke')
-    return active?.kid === request.kid && replaces !== active.kid
-      ? { purpose: 'replace', replaces: active.kid }
-      : undefined
-  return purpose === 'publish' && wantsEmergency(request, active)
-    ? { purpose: 'activate', replaces: null }
-    : undefined
+  if (request.action === 'revoke') return active?.kid === request.kid && replaces !== active.kid
+  const isUrgent = active === undefined || trigger.kind === 'emergency' || replaces !== null
+  return !isUrgent && wantsEmergency(request, active)
 }
 
 /**

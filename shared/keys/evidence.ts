@@ -7,7 +7,7 @@ import { putNew, type Write } from '../db/write.ts'
 import { keysPartition } from '../aws/signing-key-names.ts'
 import { jwksDigest, readRecords, type SigningKeySet, Trigger } from './set.ts'
 import { type KeyTimes, nextDue } from './times.ts'
-import type { KeyTransition, TransitionResult } from './transition.ts'
+import type { TransitionResult } from './transition.ts'
 
 /** Result of a sign-and-verify test of a signing key. */
 export const KeyCheck = v.object({
@@ -89,40 +89,26 @@ export const evidenceHash = (record: Omit<Evidence, 'hash'>): string =>
     .update(canonicalJson({ ...record, hash: undefined }))
     .digest('hex')
 
-/** The context of a key transition, which its evidence records besides the result. */
-export interface TransitionContext {
-  action: KeyTransition['action']
-  trigger: Trigger
-  /** Lambda request id of the invocation that makes the transition. */
-  runId: string
-  times: KeyTimes
-  check: KeyCheck | null
-  /** State in KMS of the key that was disabled, if any. */
-  kmsState: string | null
-}
-
 /** Builds the evidence record of a transition of `keySet`, chained to the previous record. */
 export function describeTransition(
   keySet: SigningKeySet,
   { keys, old, next }: TransitionResult,
-  context: TransitionContext,
+  times: KeyTimes,
+  context: Pick<Evidence, 'action' | 'trigger' | 'run_id' | 'check' | 'kms_state'>,
 ): Evidence {
-  const { action } = context
+  const isFirst = context.action === 'activate' && keySet.sequence === 0
   const record = {
+    ...context,
     sequence: keySet.sequence + 1,
     at: Date.now(),
-    action: action === 'activate' && keySet.sequence === 0 ? ('bootstrap' as const) : action,
-    trigger: context.trigger,
-    run_id: context.runId,
+    action: isFirst ? ('bootstrap' as const) : context.action,
     old_kid: old?.kid ?? null,
     old_arn: old?.arn ?? null,
     new_kid: next?.kid ?? null,
     new_arn: next?.arn ?? null,
     jwks_sha256_before: jwksDigest(keySet.keys),
     jwks_sha256_after: jwksDigest(keys),
-    check: context.check,
-    kms_state: context.kmsState,
-    next_due: nextDue({ ...keySet, keys }, context.times),
+    next_due: nextDue({ ...keySet, keys }, times),
     previous_hash: keySet.evidence_hash,
   }
   return { ...record, hash: evidenceHash(record) }

@@ -33,15 +33,6 @@ const maxSteps = 400
  */
 const patienceMilliseconds = 10_000
 
-/** What a rotation run is told about its invocation. */
-interface RunOptions {
-  /** Lambda request id of the invocation. */
-  runId: string
-  requestedBy?: string | null
-  /** How long the run may wait for KMS to let a new key be used; then the next run goes on. Default: 0. */
-  kmsPatienceMilliseconds?: number
-}
-
 /**
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
  * do. Every write is conditional on the key set that the step was decided from, so any number of runs may run
@@ -51,20 +42,10 @@ interface RunOptions {
  */
 export async function rotateKeys(
   request: RotationRequest,
-  { runId, requestedBy = null, kmsPatienceMilliseconds = 0 }: RunOptions,
+  invocation: Pick<Run, 'id' | 'requestedBy' | 'waitUntil'>,
 ): Promise<RotationResult> {
   const times = settings()
-  const waitUntil = Date.now() + kmsPatienceMilliseconds
-  const run: Run = {
-    request,
-    id: runId,
-    requestedBy,
-    times,
-    knowledge: {},
-    transitions: [],
-    waitUntil,
-    refusals: 0,
-  }
+  const run: Run = { ...invocation, request, times, knowledge: {}, transitions: [], refusals: 0 }
   if (request.action === 'revoke') await requireKnownKey(request.kid)
   for (let steps = 0; steps < maxSteps; steps += 1) {
     const keySet = await readKeySet()

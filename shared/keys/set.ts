@@ -65,11 +65,10 @@ export const Attempt = v.object({
   started_at: Integer,
   /** ARN of the KMS key that CreateKey made; null while no run has stored it. */
   arn: v.nullable(v.string()),
-  /** Purpose of the new key: to be published, to sign at once, or to replace a revoked key at once. */
-  purpose: v.picklist(['publish', 'activate', 'replace']),
-  /** kid of the key to revoke, for the purpose `replace`. */
-  replaces: v.nullable(v.string()),
+  /** What the new key is for: to sign at once in an `emergency`, to replace the key of a `revoke`. */
   trigger: Trigger,
+  /** kid of the key that a `revoke` named. */
+  replaces: v.nullable(v.string()),
 })
 export type Attempt = v.InferOutput<typeof Attempt>
 

@@ -59,15 +59,11 @@ export async function takeStep(
     case 'raiseDrain':
       return raiseDrain(keySet, step.drainMilliseconds)
     case 'beginAttempt':
-      return beginAttempt(keySet, { ...step, trigger: triggerOf(run, step.requested) }, run)
-    case 'changePurpose':
-      return storeAttempt(keySet, { ...step.attempt, ...step.to, trigger: triggerOf(run, true) })
+      return beginAttempt(keySet, causeOf(run, step.requested), run)
+    case 'takeOver':
+      return storeAttempt(keySet, { ...step.attempt, ...causeOf(run, true) })
     case 'createKey':
-      run.knowledge.attempt = {
-        id: step.attempt.id,
-        state: 'created',
-        arn: await createSigningKey(),
-      }
+      run.knowledge.attempt = { id: step.attempt.id, state: 'created', arn: await createSigningKey() }
       return
     case 'nameKey':
       // At once, so that every run knows the key, even one that follows a crash.
@@ -98,6 +94,12 @@ function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigg
   return { kind, request_id: id, requested_by: requestedBy }
 }
 
+/** What a key creation attempt is begun for. */
+const causeOf = (run: Run, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> => ({
+  trigger: triggerOf(run, requested),
+  replaces: requested && run.request.action === 'revoke' ? run.request.kid : null,
+})
+
 /**
  * Tests the keys, then writes the key set and the evidence. Writes nothing if another run was faster. Throws
  * if the key that is to be published or to sign fails its test.
@@ -108,13 +110,14 @@ async function makeTransition(
   run: Run,
   { trigger, kmsState = null }: { trigger: Trigger; kmsState?: string | null },
 ): Promise<void> {
-  const { times, id: runId } = run
+  const { times } = run
   const { action } = transition
   const check = await checkResult(applyTransition(keySet.keys, transition, times, Date.now()))
   // The transition is applied again, because the check took time and the stored instants must be those of the
   // write.
   const result = applyTransition(keySet.keys, transition, times, Date.now())
-  const evidence = describeTransition(keySet, result, { action, trigger, runId, times, check, kmsState })
+  const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
+  const evidence = describeTransition(keySet, result, times, context)
   const { keys, old } = result
   const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
   const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
@@ -149,11 +152,11 @@ async function raiseDrain(keySet: SigningKeySet, drain_ms: number): Promise<void
 /** Stores the attempt before the key is created in KMS, so that a crash in between leaves a trace. */
 async function beginAttempt(
   keySet: SigningKeySet,
-  { purpose, replaces, trigger }: Pick<Attempt, 'purpose' | 'replaces' | 'trigger'>,
+  { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   run: Run,
 ): Promise<void> {
   const id = randomUUID()
-  const attempt = { id, started_at: Date.now(), arn: null, purpose, replaces, trigger }
+  const attempt = { id, started_at: Date.now(), arn: null, trigger, replaces }
   if (await tryWrite(keySet, { ...keySet, attempt })) run.knowledge.attempt = { id, state: 'begun' }
 }
 

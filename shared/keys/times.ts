@@ -1,13 +1,14 @@
-import { settings } from '../settings.ts'
+import { type Settings, settings } from '../settings.ts'
 import type { SigningKey, SigningKeySet } from './set.ts'
 
 /** The settings that decide when a signing key changes its state. */
-export interface KeyTimes {
-  accessTokenTtlSeconds: number
-  signingKeyRotationDays: number
-  signingKeyPublishSeconds: number
-  signingKeyRetireMarginSeconds: number
-}
+export type KeyTimes = Pick<
+  Settings,
+  | 'accessTokenTtlSeconds'
+  | 'signingKeyRotationDays'
+  | 'signingKeyPublishSeconds'
+  | 'signingKeyRetireMarginSeconds'
+>
 
 const dayMilliseconds = 86_400_000
 

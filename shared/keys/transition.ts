@@ -4,10 +4,11 @@ import { drainMilliseconds, type KeyTimes, removalDue } from './times.ts'
 /** A transition of the key set; each adds an evidence record. `created` is a new key that joins with it. */
 export type KeyTransition =
   | { action: 'publish'; created: CreatedKey }
-  | { action: 'activate'; kid: string; created?: CreatedKey }
+  /** Makes the published key the signer. */
+  | { action: 'activate'; created?: CreatedKey }
   | { action: 'retire'; kid: string }
-  /** Takes a key out of the JWKS at once. If it is the active key, a successor must sign from then on. */
-  | { action: 'revoke'; kid: string; successor?: string; created?: CreatedKey }
+  /** Takes a key out of the JWKS at once. If it is the active key, the published one signs from then on. */
+  | { action: 'revoke'; kid: string; created?: CreatedKey }
   /** Moves a retired key, which KMS has disabled, from the key set to the archive. */
   | { action: 'disable'; kid: string }
 
@@ -20,19 +21,16 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** The transition that adds a created key: the purpose of its attempt, if the key set still needs that. */
+/** The transition that adds a created key: what its attempt was for, if the key set still needs that. */
 export function transitionFor(
-  { purpose, replaces }: Attempt,
+  { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],
   created: CreatedKey,
 ): KeyTransition {
   const active = keyIn(keys, 'active')
-  if (purpose === 'replace' && active !== undefined && active.kid === replaces) {
-    return { action: 'revoke', kid: active.kid, successor: created.kid, created }
-  }
-  return purpose === 'activate' || active === undefined
-    ? { action: 'activate', kid: created.kid, created }
-    : { action: 'publish', created }
+  if (active !== undefined && active.kid === replaces) return { action: 'revoke', kid: active.kid, created }
+  const signsAtOnce = active === undefined || trigger.kind === 'emergency'
+  return { action: signsAtOnce ? 'activate' : 'publish', created }
 }
 
 /** Applies a transition to the keys. Throws if the keys' states do not allow it. */
@@ -48,11 +46,11 @@ export function applyTransition(
     case 'publish':
       return { keys: present, old: undefined, next: created }
     case 'activate':
-      return activate(present, transition.kid, times, now)
+      return activate(present, times, now)
     case 'retire':
       return retire(present, requireKey(present, transition.kid, ['retiring']), now)
     case 'revoke':
-      return revoke(present, transition, times, now)
+      return revoke(present, transition.kid, times, now)
     case 'disable': {
       const old = requireKey(present, transition.kid, ['retired'])
       return { keys: present.filter((key) => key !== old), old, next: undefined }
@@ -72,8 +70,9 @@ const newKey = (created: CreatedKey, times: KeyTimes, now: number): SigningKey =
 })
 
 /** Makes a published key the signer. The previous signer stays in the JWKS while its tokens may be valid. */
-function activate(keys: SigningKey[], kid: string, times: KeyTimes, now: number): TransitionResult {
-  const chosen = requireKey(keys, kid, ['published'])
+function activate(keys: SigningKey[], times: KeyTimes, now: number): TransitionResult {
+  const chosen = keyIn(keys, 'published')
+  if (chosen === undefined) throw new Error('there is no published key that could sign')
   const old = keyIn(keys, 'active')
   const next: SigningKey = { ...chosen, state: 'active', active_at: now, drain_ms: drainMilliseconds(times) }
   const after = keys.map((key): SigningKey => {
@@ -89,17 +88,10 @@ function retire(keys: SigningKey[], old: SigningKey, now: number): TransitionRes
   return { keys: keys.map((key) => (key === old ? retired : key)), old, next: undefined }
 }
 
-function revoke(
-  keys: SigningKey[],
-  { kid, successor }: { kid: string; successor?: string },
-  times: KeyTimes,
-  now: number,
-): TransitionResult {
+function revoke(keys: SigningKey[], kid: string, times: KeyTimes, now: number): TransitionResult {
   const old = requireKey(keys, kid, ['published', 'active', 'retiring'])
   const result = retire(keys, old, now)
-  if (old.state !== 'active') return result
-  if (successor === undefined) throw new Error('the signing key can be revoked only for a successor')
-  return { ...activate(result.keys, successor, times, now), old }
+  return old.state === 'active' ? { ...activate(result.keys, times, now), old } : result
 }
 
 function requireKey(keys: readonly SigningKey[], kid: string, states: readonly KeyState[]): SigningKey {

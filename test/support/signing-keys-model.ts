@@ -84,9 +84,9 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     knowledge: { ...knowledge, attempt },
   })
   const plain = { request, knowledge }
-  const begin = ({ purpose, replaces, trigger }: Pick<Attempt, 'purpose' | 'replaces' | 'trigger'>) => {
+  const begin = ({ trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>) => {
     const id = `attempt-${world.names}`
-    const attempt = { id, started_at: world.now, arn: null, purpose, replaces, trigger }
+    const attempt = { id, started_at: world.now, arn: null, trigger, replaces }
     const written = write({ ...world, names: world.names + 1 }, keySet, { ...keySet, attempt })
     return { world: written, run: written.keySet === world.keySet ? plain : learn({ id, state: 'begun' }) }
   }
@@ -99,15 +99,12 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
       )
       return { world: write(world, keySet, { ...keySet, keys }), run: plain }
     }
-    case 'beginAttempt': {
-      const { purpose, replaces } = step
-      const trigger = { kind: 'clock', request_id: 'r', requested_by: null } as const
-      return begin({ purpose, replaces, trigger })
-    }
+    case 'beginAttempt':
+      return begin(causeOf(request, step.requested))
     case 'restartAttempt':
       return begin(step.attempt)
-    case 'changePurpose': {
-      const next = { ...keySet, attempt: { ...step.attempt, ...step.to } }
+    case 'takeOver': {
+      const next = { ...keySet, attempt: { ...step.attempt, ...causeOf(request, true) } }
       return { world: write(world, keySet, next), run: plain }
     }
     case 'createKey': {
@@ -138,6 +135,15 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     case 'leaveToNextRun':
     case 'done':
       return { world, run: plain }
+  }
+}
+
+/** What an attempt is begun for, as `steps.ts` stores it. */
+function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> {
+  const asked = request.action === 'rotate' && request.emergency ? 'emergency' : request.action
+  return {
+    trigger: { kind: requested ? asked : 'clock', request_id: 'r', requested_by: null },
+    replaces: requested && request.action === 'revoke' ? request.kid : null,
   }
 }
 

@@ -10,7 +10,7 @@ export interface KeyStatus {
   >[]
   evidence: Evidence[]
   /** The attempt to create a key that is running, perhaps because KMS lags; null if there is none. */
-  attempt: Pick<Attempt, 'started_at' | 'purpose' | 'arn'> | null
+  attempt: Pick<Attempt, 'started_at' | 'trigger' | 'arn'> | null
   /** When the next step of the rotation is due; null before the first key exists. */
   next_due: number | null
 }
@@ -31,7 +31,7 @@ export async function readKeyStatus(): Promise<KeyStatus> {
       retired_at,
     })),
     evidence,
-    attempt: attempt && { started_at: attempt.started_at, purpose: attempt.purpose, arn: attempt.arn },
+    attempt: attempt && { started_at: attempt.started_at, trigger: attempt.trigger, arn: attempt.arn },
     next_due: evidence.at(-1)?.next_due ?? null,
   }
 }

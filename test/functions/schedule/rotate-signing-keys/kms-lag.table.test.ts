@@ -205,7 +205,7 @@ describe('with a KMS that lags by 90 s', () => {
     const old = await bootstrap()
     expect(await invoke({ action: 'rotate' })).toMatchObject({ waits_for_kms: true, transitions: [] })
     const status = await readKeyStatus()
-    expect(status.attempt).toMatchObject({ purpose: 'publish', arn: expect.any(String) as string })
+    expect(status.attempt).toMatchObject({ trigger: { kind: 'rotate' }, arn: expect.any(String) as string })
     await runEveryMinute({ action: 'rotate', emergency: true })
     expect((await signer()).kid).not.toBe(old.kid)
     expect(await countKeys()).toBe(2)
