@@ -44,25 +44,21 @@ export interface UserRegistration extends Omit<Registration, 'nickname' | 'email
  * user who is their own referrer, and OutOfOrderEvent while the referrer is not registered.
  */
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Outcome> {
-  const [membership, writes, macRecord] = await Promise.all([
-    registerMember({ ...user, ...user.fields }),
-    userWrites(user),
+  const { userId, referrerId, registeredAt, fields } = user
+  const [membership, stored, macRecord] = await Promise.all([
+    registerMember({ ...user, ...fields }),
+    toStored(userId, fields),
     withMacDigest(record),
   ])
-  const outcome = await applyOnce(macRecord, [...writes, ...membership.writes])
-  await membership.notify()
-  return outcome
-}
-
-async function userWrites(user: UserRegistration): Promise<Write[]> {
-  const { userId, referrerId, registeredAt, fields } = user
-  const stored = await toStored(userId, fields)
-  return [
+  const outcome = await applyOnce(macRecord, [
     putUser({ ...stored, userId, referrerId, registeredAt }),
     putSignInRecord(userId, stored),
     claimEmail(normalizeEmail(fields.email), userId),
     ...(referrerId === undefined ? [] : [requireUser(referrerId, 'unknown_referrer')]),
-  ]
+    ...membership.writes,
+  ])
+  await membership.notify()
+  return outcome
 }
 
 /** The write that adds a user. Fails with `user_exists` when the id is registered. */

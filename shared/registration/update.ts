@@ -27,25 +27,13 @@ export interface UserUpdate {
  * An update that disables the user, or sets a new password or TOTP secret, ends every session, login ticket
  * and code in the same transaction: see endAllSessions.
  */
-export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
-  const [macRecord, values] = await Promise.all([
-    withMacDigest(record),
-    toStored(update.userId, update.fields),
-  ])
-  return applyChanges(update, values, macRecord)
-}
-
-/** Whether changes end all sessions of the user. Enabling a user again does not. */
-const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
-  login_password !== undefined || totp_secret !== undefined || disabled === true
-
-/** Applies the changes to the user as just read; reads and applies again when another update was faster. */
-function applyChanges(
+export async function updateUser(
   { updateId, userId, at, fields }: UserUpdate,
-  values: UserChanges,
   record: EventRecord,
 ): Promise<Outcome> {
+  const [macRecord, values] = await Promise.all([withMacDigest(record), toStored(userId, fields)])
   const stamp = updateStamp(at, updateId)
+  // Reads and applies again when another update was faster.
   return retry(
     async () => {
       const user = await readUser(userId, { consistent: true })
@@ -53,7 +41,7 @@ function applyChanges(
       const changes = newerChanges(values, user, stamp)
       const isEnding = endsSessions(changes)
       const rename = await renameMember(userId, changes)
-      const outcome = await applyOnce(record, [
+      const outcome = await applyOnce(macRecord, [
         changeUser(user, changes, stamp),
         ...changeSignInRecord(userId, changes, Date.now(), { endsSessions: isEnding }),
         ...(isEnding ? [endAllSessions(userId)] : []),
@@ -66,6 +54,10 @@ function applyChanges(
     (error) => error instanceof ConditionFailed,
   )
 }
+
+/** Whether changes end all sessions of the user. Enabling a user again does not. */
+const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
+  login_password !== undefined || totp_secret !== undefined || disabled === true
 
 /**
  * Creates a stamp that orders two updates of one field: the later instant wins, and for the same instant

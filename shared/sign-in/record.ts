@@ -34,12 +34,6 @@ const Ticket = v.object({
   network: v.string(),
 })
 
-/**
- * When the user was told of twenty wrong codes in an hour, of the hundredth in a row, and that no more codes
- * are mailed; epoch milliseconds.
- */
-export const warningAttributes = ['warned_at', 'closed_warned_at', 'mails_warned_at'] as const
-
 /** A user's sign-in record. Its other attributes count tries: see limits/tries.ts. */
 export const SignInRecord = v.looseObject({
   ...itemFields['sign-in'],
@@ -59,7 +53,8 @@ export const SignInRecord = v.looseObject({
   ),
   /** Wrong second factors in a row, over any time, those included that are being compared. */
   wrong_codes: v.optional(Integer, { value: '0' }),
-  ...v.entriesFromList(warningAttributes, v.optional(Integer)),
+  /** When the user was last told of what, epoch milliseconds: see warn-owner.ts. */
+  told: v.record(v.string(), Integer),
 })
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
 
@@ -84,6 +79,7 @@ export const putSignInRecord = (
     user_id: userId,
     generation: 0,
     mails: [],
+    told: {},
     tickets: {},
     networks: new Uint8Array(),
   })
@@ -105,9 +101,13 @@ export function changeSignInRecord(
   const { login_password, totp_secret, disabled } = changes
   const isNewSecret = login_password !== undefined || totp_secret !== undefined
   const endsTickets = isNewSecret || disabled !== undefined
-  const sets = changed.map(([field]) => `${field} = :${field}`)
+  const sets = [
+    ...changed.map(([field]) => `${field} = :${field}`),
+    ...(endsTickets ? ['tickets = :none'] : []),
+    ...(isNewSecret ? ['told = :none'] : []),
+  ]
   const removed = removal([
-    ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'wrong_codes', ...warningAttributes] : []),
+    ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'wrong_codes'] : []),
     // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
   ])
@@ -115,7 +115,7 @@ export function changeSignInRecord(
     Update: {
       Key: signInKey(userId),
       UpdateExpression: [
-        `SET ${[...sets, ...(endsTickets ? ['tickets = :none'] : [])].join(', ')}`,
+        `SET ${sets.join(', ')}`,
         removed.clause,
         ...(endsSessions ? ['ADD generation :one'] : []),
       ].join(' '),
@@ -150,13 +150,13 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
   const { ticketHash: hash, totpStep, network } = step
   const removed = removeFromRecord(record, now, {
     tickets: [hash],
-    attributes: ['wrong_codes', ...warningAttributes, ...attributesOf(record, codeCounter)],
+    attributes: ['wrong_codes', ...attributesOf(record, codeCounter)],
   })
   return {
     Update: {
       Key: signInKey(record.user_id),
       UpdateExpression: [
-        'SET networks = :networks',
+        'SET networks = :networks, told = :none',
         ...(totpStep === undefined ? [] : [', last_totp_step = :step']),
         ` ${removed.clause}`,
       ].join(''),
@@ -169,6 +169,7 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
       ExpressionAttributeNames: { ...removed.names, '#ticket': hash },
       ExpressionAttributeValues: {
         ':false': false,
+        ':none': {},
         ':networks': addNetwork(record.networks, network),
         ...(totpStep !== undefined && { ':step': totpStep }),
       },

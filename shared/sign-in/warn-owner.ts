@@ -1,24 +1,18 @@
 import { type Write, writeIf } from '../db/write.ts'
 import { publishEvent } from '../events/publish-event.ts'
-import { signInKey, type SignInRecord, type warningAttributes } from './record.ts'
+import { signInKey, type SignInRecord } from './record.ts'
 import { mailRequested } from './ticket.ts'
 
 /** How long a warning is worth delivering. */
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * What users are told by mail, where it is noted, and after how long they are told again: the others only
- * after a sign-in or a new secret has removed the note.
+ * The kinds of warnings, as events name them: twenty wrong codes in an hour, of which users are told again
+ * after as long; a hundred in a row, and that no more codes are mailed, of which they are told again only
+ * after a sign-in or a new secret.
  */
-const warnings = {
-  wrong_codes: { attribute: 'warned_at', period: warningLifetimeMilliseconds },
-  codes_closed: { attribute: 'closed_warned_at', period: Infinity },
-  no_more_mails: { attribute: 'mails_warned_at', period: Infinity },
-} as const satisfies Record<string, { attribute: (typeof warningAttributes)[number]; period: number }>
-type Warning = keyof typeof warnings
-
-/** The kinds of warnings, as events name them. */
-export const warningKinds = Object.keys(warnings) as [Warning, ...Warning[]]
+export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
+type Warning = (typeof warningKinds)[number]
 
 /** How long a claim keeps other requests from sending the warning, before the mail is requested. */
 const claimMilliseconds = 60_000
@@ -30,15 +24,15 @@ const claimMilliseconds = 60_000
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record
-  const { attribute, period } = warnings[kind]
-  const last = record[attribute]
+  const period = kind === 'wrong_codes' ? warningLifetimeMilliseconds : Infinity
+  const last = record.told[kind]
   const isDue = last === undefined || (last < 0 ? -last + claimMilliseconds : last + period) <= now
   const note = (at: number, before: number | undefined): Write => ({
     Update: {
       Key: signInKey(userId),
-      UpdateExpression: 'SET #warned = :at',
-      ConditionExpression: before === undefined ? 'attribute_not_exists(#warned)' : '#warned = :before',
-      ExpressionAttributeNames: { '#warned': attribute },
+      UpdateExpression: 'SET told.#kind = :at',
+      ConditionExpression: before === undefined ? 'attribute_not_exists(told.#kind)' : 'told.#kind = :before',
+      ExpressionAttributeNames: { '#kind': kind },
       ExpressionAttributeValues: { ':at': at, ...(before !== undefined && { ':before': before }) },
     },
   })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
 import { itemType } from '../../db/item-type.ts'
 import type { Item, Key } from '../../db/table.ts'
-import { countTries, expiredAttributes, giveBackTry, reserveTry, secondsUntilBelow } from './tries.ts'
+import { expiredAttributes, giveBackTry, reserveTry, secondsUntilBelow } from './tries.ts'
 
 /**
  * Returns the source network that a request is counted under: the IPv4 address, or the /64 of an IPv6
@@ -87,15 +87,19 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
   account: createHash('sha256').update(normalizedEmail).digest().subarray(0, 9).toString('base64url'),
 })
 
-/** Whether a source has gone over a limit; `item` includes the try in question. */
-export const isOverLimit = ({ account }: Source, item: Item, now: number): boolean =>
-  countTries(item, account, now) > maxWrong.account || countTries(item, all, now) > maxWrong.all
-
-/** Seconds until a source may try again; 0 if it may now. */
-export const secondsUntilAllowed = ({ account }: Source, item: Item | undefined, now: number): number =>
+/**
+ * Seconds until a source may try again; 0 if it may now. `counted` says how many of the tries in the item are
+ * not compared yet.
+ */
+export const secondsUntilAllowed = (
+  { account }: Source,
+  item: Item | undefined,
+  now: number,
+  counted = 0,
+): number =>
   Math.max(
-    secondsUntilBelow(item, account, { limit: maxWrong.account, now }),
-    secondsUntilBelow(item, all, { limit: maxWrong.all, now }),
+    secondsUntilBelow(item, account, { limit: maxWrong.account + counted, now }),
+    secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
 /** Counts a try of a source. `known` is the item as read before, which tells what has expired. */

@@ -10,7 +10,6 @@ import { emailKey, emailOwner } from '../../users/email-owner.ts'
 import {
   giveBackSourceTry,
   guessSource,
-  isOverLimit,
   networkDigest,
   reserveSourceTry,
   secondsUntilAllowed,
@@ -91,7 +90,7 @@ export async function reserveAttempt(
   const digest = networkDigest(network)
   const isKnownSource = record?.networks.includes(digest) ?? false
   const attempt = { address, at: now, record, source, network: digest, sourceItem, key, item, isKnownSource }
-  const isSourceOver = isOverLimit(source, sourceItem, now)
+  const isSourceOver = secondsUntilAllowed(source, sourceItem, now, 1) > 0
   if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
     // The wait follows from the counts without this try.
     const after = await giveBackAttempt(attempt)

@@ -10,21 +10,15 @@ export const LoginPassword = v.pipe(
   v.toLowerCase(),
 )
 
-interface Argon2Parameters {
-  /** Memory of argon2id in KiB. */
-  memory: number
-  passes: number
-  parallelism: number
-}
+/**
+ * Parameters of new password hashes: argon2id, 19 MiB (`memory` is in KiB), two passes (OWASP Password
+ * Storage Cheat Sheet).
+ */
+const currentParameters = { memory: 19_456, passes: 2, parallelism: 1 }
 
 /** An argon2id hash and the parameters that it was made with. */
-export interface PasswordHash extends Argon2Parameters {
-  salt: Buffer
-  hash: Buffer
-}
+type PasswordHash = typeof currentParameters & { salt: Buffer; hash: Buffer }
 
-/** Parameters of new password hashes: argon2id, 19 MiB, two passes (OWASP Password Storage Cheat Sheet). */
-const currentParameters: Argon2Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const hashBytes = 32
 
@@ -37,7 +31,7 @@ export function formatPhc({ memory, passes, parallelism, salt, hash }: PasswordH
 }
 
 /** Parses a PHC string that formatPhc wrote. Throws on any other text, without quoting it. */
-export function parsePhc(text: string): PasswordHash {
+function parsePhc(text: string): PasswordHash {
   const [, memory, passes, parallelism, salt, hash] = phcShape.exec(text) ?? []
   if (salt === undefined || hash === undefined) throw new Error('a stored password hash is not readable')
   return {
@@ -66,9 +60,7 @@ export async function verifyPassword(
 ): Promise<{ right: boolean; outdated: boolean }> {
   const { hash, ...parameters } = parsePhc(stored)
   const actual = await deriveHash(password, { ...parameters, hashBytes: hash.length })
-  const { memory, passes, parallelism } = currentParameters
-  const outdated =
-    parameters.memory !== memory || parameters.passes !== passes || parameters.parallelism !== parallelism
+  const outdated = stored !== formatPhc({ ...currentParameters, salt: parameters.salt, hash })
   return { right: timingSafeEqual(actual, hash), outdated }
 }
 
@@ -86,15 +78,8 @@ const deriveArgon2 = promisify(argon2)
 
 async function deriveHash(
   password: string,
-  { memory, passes, parallelism, salt, hashBytes }: Argon2Parameters & { salt: Buffer; hashBytes: number },
+  { salt, hashBytes, ...parameters }: Omit<PasswordHash, 'hash'> & { hashBytes: number },
 ): Promise<Buffer> {
   const message = await generateMac('password', password)
-  return deriveArgon2('argon2id', {
-    message,
-    nonce: salt,
-    tagLength: hashBytes,
-    memory,
-    passes,
-    parallelism,
-  })
+  return deriveArgon2('argon2id', { ...parameters, message, nonce: salt, tagLength: hashBytes })
 }

@@ -5,14 +5,8 @@ import { maskEmail, normalizeEmail } from '../../users/identity.ts'
 import { giveBackSourceTry } from '../limits/source.ts'
 import type { SignInRecord } from '../record.ts'
 import { mailDelayed, mailRequested } from '../ticket.ts'
-import { failedAttempt, giveBackAttempt, type PasswordAttempt, reserveAttempt } from './attempt.ts'
-import {
-  type CheckedUser,
-  checkPassword,
-  enrolledMethods,
-  openTicket,
-  type TwoFactorMethod,
-} from './open-ticket.ts'
+import { failedAttempt, giveBackAttempt, reserveAttempt } from './attempt.ts'
+import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from './open-ticket.ts'
 
 /**
  * Checks a password and issues a login ticket for the second factor, and mails a code that works only with
@@ -22,7 +16,12 @@ import {
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
-  const checked = await checkAttempt(attempt, password)
+  const checked = await checkPassword(attempt.record, password).catch(async (error: unknown) => {
+    // When the check itself fails, the try does not count.
+    await giveBackAttempt(attempt)
+    throw error
+  })
+  if (checked === undefined) throw await failedAttempt(attempt)
   const [{ record, ticket, code, stored }] = await Promise.all([
     openTicket(attempt, checked, password),
     giveBackSourceTry(attempt.source, attempt.at),
@@ -36,19 +35,6 @@ export async function loginWithPassword(email: string, password: string, sourceI
     email: maskEmail(record.email),
     two_factor_methods: mailed ? (['EMAIL', ...enrolled] satisfies TwoFactorMethod[]) : enrolled,
   }
-}
-
-/** Checks the password of an attempt. When the check itself fails, the try does not count. */
-async function checkAttempt(attempt: PasswordAttempt, password: string): Promise<CheckedUser> {
-  let checked
-  try {
-    checked = await checkPassword(attempt.record, password)
-  } catch (error) {
-    await giveBackAttempt(attempt)
-    throw error
-  }
-  if (checked === undefined) throw await failedAttempt(attempt)
-  return checked
 }
 
 /**

@@ -14,20 +14,15 @@ import { dummyHash, hashPassword, verifyPassword } from './digest.ts'
 export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
 export type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
-/** A user whose password was found right, and its new hash if the stored one has outdated parameters. */
-export interface CheckedUser {
-  record: SignInRecord
-  newHash: string | undefined
-}
-
 /**
- * Checks a password. The result is undefined for an unknown user, a wrong password, a user without a password
- * and a disabled user, after the same calls and the same work.
+ * Checks a password. The result is the user, and a new hash if the stored one has outdated
+ * parameters; it is undefined for an unknown user, a wrong password, a user without a password and a disabled
+ * user, after the same calls and the same work.
  */
 export async function checkPassword(
   record: SignInRecord | undefined,
   password: string,
-): Promise<CheckedUser | undefined> {
+): Promise<{ record: SignInRecord; newHash: string | undefined } | undefined> {
   const { right, outdated } = await verifyPassword(password, record?.login_password ?? dummyHash)
   if (!right || record?.login_password === undefined || record.disabled) return undefined
   return { record, newHash: outdated ? await hashPassword(password) : undefined }
@@ -44,7 +39,7 @@ const maxMails = 5
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
-  checked: CheckedUser,
+  checked: { record: SignInRecord; newHash: string | undefined },
   password: string,
 ) {
   const now = Date.now()
