@@ -1,7 +1,10 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { DeviceTokenAnswer } from '../../shared/oauth/device-token-answer.ts'
-import { exchangeAccessToken, ExchangeParameters } from '../../shared/oauth/exchange-access-token.ts'
+import {
+  DeviceTokenAnswer,
+  exchangeAccessToken,
+  ExchangeParameters,
+} from '../../shared/oauth/exchange-access-token.ts'
 
 /** Exchanges a first-party access_token, sent in the body or as Bearer, for a device_token. */
 export const handler = publicEndpoint({

@@ -32,18 +32,9 @@ export const commonHeaders = {
 /** Header of every answer with a JSON body. */
 export const json = { 'content-type': 'application/json' }
 
-/** Completes the headers of an answer. One that nobody may store says so to HTTP/1.0, too (RFC 6749 §5.1). */
-function complete(own: Record<string, string>): Record<string, string> {
-  const headers = { ...commonHeaders, ...own }
-  return headers['cache-control'] === 'no-store' ? { ...headers, pragma: 'no-cache' } : headers
-}
-
 /** Answers a success (`code` 0) in the given layout. */
-export const succeed = (data: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 => ({
-  statusCode: 200,
-  headers: complete(json),
-  body: successBody(data, dialect),
-})
+export const succeed = (data: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 =>
+  send(new Reply(200, json, successBody(data, dialect)))
 
 /** Builds the body of a success in the given layout. */
 export function successBody(data: unknown, dialect: Dialect): string {
@@ -56,25 +47,21 @@ export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructu
   const { code, msg, oauth } = failures[failure.failure]
   const standard = dialect === 'oauth' ? { error: oauth, error_description: describeFailure(failure) } : {}
   const data = failure.failure === 'invalid_parameter' ? { errors: failure.fields } : null
-  return {
-    statusCode: failure.status,
-    headers: complete({
-      ...json,
-      ...(failure.retryAfterSeconds === undefined
-        ? {}
-        : { 'retry-after': String(Math.ceil(failure.retryAfterSeconds)) }),
-      ...failure.headers,
-    }),
-    body: stringifyExact({ ...standard, code, msg, data }),
-  }
+  const { retryAfterSeconds: wait } = failure
+  const retry = wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }
+  const body = stringifyExact({ ...standard, code, msg, data })
+  return send(new Reply(failure.status, { ...json, ...retry, ...failure.headers }, body))
 }
 
-/** Completes a reply with the headers that every answer carries. */
-export const send = (reply: Reply): APIGatewayProxyStructuredResultV2 => ({
-  statusCode: reply.status,
-  headers: complete(reply.headers),
-  body: reply.body,
-})
+/**
+ * Completes a reply with the headers that every answer carries. One that nobody may store says so to
+ * HTTP/1.0, too (RFC 6749 §5.1).
+ */
+export function send({ status, headers: own, body }: Reply): APIGatewayProxyStructuredResultV2 {
+  const headers = { ...commonHeaders, ...own }
+  const isStored = headers['cache-control'] !== 'no-store'
+  return { statusCode: status, headers: isStored ? headers : { ...headers, pragma: 'no-cache' }, body }
+}
 
 /**
  * The `error_description` of a failure: ASCII without quotes and backslashes (RFC 6749 §5.2). Other

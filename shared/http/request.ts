@@ -5,53 +5,37 @@ import { Failure, invalidParameter } from '../errors.ts'
 /** Middleware of middy for HTTP requests. */
 export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>
 
-/** What an endpoint may need from a request besides its parsed input. */
-export interface RequestInfo {
+/** Reads what an endpoint may need besides its parsed input from API Gateway's event. */
+export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   /**
    * The client's IP address as API Gateway saw it, or with an edge as the edge saw it. Never taken from a
    * header that a client can write.
    */
-  sourceIp: string
-  /** The HTTP method. */
-  method: string
-  /** The path of the request without the query. */
-  rawPath: string
-  /** The query string of the request as it was sent. */
-  rawQuery: string
-  /** Names of the query parameters that were sent more than once. */
-  repeated: () => string[]
-  /** Returns the credentials of the `Authorization` header if it has the given scheme, in any case. */
-  authorization: (scheme: string) => string | undefined
-  /** Returns a request header by its lower-case name. */
-  header: (name: string) => string | undefined
-}
-
-/** Reads what an endpoint may need besides its parsed input from API Gateway's event. */
-export const requestInfo = (event: APIGatewayProxyEventV2): RequestInfo => ({
   sourceIp: event.requestContext.http.sourceIp,
   method: event.requestContext.http.method,
+  /** The path of the request without the query. */
   rawPath: event.rawPath,
+  /** The query string of the request as it was sent. */
   rawQuery: event.rawQueryString,
+  /** Names of the query parameters that were sent more than once. */
   repeated: () => sentParameters(event.rawQueryString).repeated,
-  authorization: (scheme) => readAuthorization(event, scheme),
-  header: (name) => event.headers[name],
+  /** Returns the credentials of the `Authorization` header if it has the given scheme, in any case. */
+  authorization: (scheme: string) => readAuthorization(event, scheme),
+  /** Returns a request header by its lower-case name. */
+  header: (name: string) => event.headers[name],
 })
-
-/** Parameters of a query or form: the values of those sent once, and the names of those repeated. */
-export interface SentParameters {
-  parameters: Record<string, string>
-  repeated: string[]
-}
+export type RequestInfo = ReturnType<typeof requestInfo>
 
 /**
- * Parses parameters of `application/x-www-form-urlencoded` text. An empty parameter counts as omitted (OAuth
+ * Parses parameters of `application/x-www-form-urlencoded` text: the values of those sent once, and the names
+ * of those repeated. An empty parameter counts as omitted (OAuth
  * 2.1 §3.1 and §3.2). It takes the raw text, because API Gateway joins repeated parameters with commas.
  */
-export function sentParameters(text: string): SentParameters {
+export function sentParameters(text: string) {
   const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]
   return {
     // A property of its own, even for a parameter that is named `__proto__`.
-    parameters: Object.fromEntries(
+    parameters: Object.fromEntries<string>(
       sent.flatMap(([name, [first, ...more]]) => (more.length === 0 && first?.[1] ? [[name, first[1]]] : [])),
     ),
     repeated: sent.flatMap(([name, all]) => (all.length > 1 ? [safeName(name)] : [])),

@@ -53,22 +53,12 @@ export class AuthorizationError extends Failure {
   }
 }
 
-/** The grant that a client asks the user to consent to. */
-export interface RequestedGrant {
-  scopes: Scope[]
-  codeChallenge: string
-  /** Maximum number of seconds since the user signed in; undefined if any sign-in will do. */
-  maxSignInAgeSeconds: number | undefined
-}
-
 /**
  * Makes all checks of an authorization request whose client and redirect URI are valid, in the order in which
- * errors are reported. Throws the first one as AuthorizationError.
+ * errors are reported. Throws the first one as AuthorizationError. Returns what the client asks the user to
+ * consent to.
  */
-export function checkAuthorizationRequest(
-  parameters: AuthorizationParameters,
-  client: Client,
-): RequestedGrant {
+export function checkAuthorizationRequest(parameters: AuthorizationParameters, client: Client) {
   checkRequestObject(parameters)
   checkLengths(parameters)
   checkResponseType(parameters)
@@ -167,18 +157,17 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
 const maxDecisionSeconds = 300
 
 /**
- * How old the user's sign-in may be, in seconds, according to `prompt=login` and `max_age`; undefined if the
+ * How old the user's sign-in may be, in seconds, according to `prompt=login` and `max_age`; Infinity if the
  * request does not say. Throws AuthorizationError for a `max_age` that is no number of seconds.
  */
-function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number | undefined {
+function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
   if (max_age !== undefined && !/^\d{1,12}$/.test(max_age)) {
     throw new AuthorizationError('max_age', 'must be a whole number of seconds')
   }
   const maxAge = max_age === undefined ? Infinity : Number(max_age)
   // `max_age=0` means the same as `prompt=login` (OpenID Connect Core §3.1.2.1).
   const signInAgain = maxAge === 0 || prompt?.split(' ').includes('login')
-  const limit = Math.min(maxAge || Infinity, signInAgain ? maxDecisionSeconds : Infinity)
-  return limit === Infinity ? undefined : limit
+  return Math.min(maxAge || Infinity, signInAgain ? maxDecisionSeconds : Infinity)
 }
 
 /**

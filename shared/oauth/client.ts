@@ -46,7 +46,9 @@ export async function readClient(clientId: string | undefined): Promise<Client |
   if (clientId === undefined || clientId.length > maxClientIdLength) return undefined
   const item = await findItem(clientKey(clientId))
   if (item !== undefined) return v.parse(Client, item)
-  return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
+  return clientId === settings().firstPartyClientId
+    ? { clientId, name: clientId, redirectUris: [], scopes: [...scopes], updatedAt: 0 }
+    : undefined
 }
 
 /** The write that registers or replaces a client. It fails unless newer than the stored registration. */
@@ -56,12 +58,4 @@ export const putClient = (client: Client): Write => ({
     ConditionExpression: 'attribute_not_exists(pk) OR updatedAt < :updatedAt',
     ExpressionAttributeValues: { ':updatedAt': client.updatedAt },
   },
-})
-
-const firstPartyClient = (clientId: string): Client => ({
-  clientId,
-  name: clientId,
-  redirectUris: [],
-  scopes: [...scopes],
-  updatedAt: 0,
 })

@@ -43,7 +43,7 @@ export async function consent(
   const { state, nonce } = parameters
   if (!approved)
     return { redirect_to: authorizationResponseUrl(redirectUri, { error: 'access_denied', state }) }
-  if (maxSignInAgeSeconds !== undefined) checkSignInAge(caller, maxSignInAgeSeconds)
+  checkSignInAge(caller, maxSignInAgeSeconds)
   const { authorizationCodeTtlSeconds } = settings()
   const { userId, sessionId, authenticatedAt } = caller
   const { code, put } = issueCode({

@@ -2,10 +2,24 @@ import * as v from 'valibot'
 import { Failure, invalidParameter } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { checkAccessToken, tokenFailure } from '../tokens/access-token.ts'
+import { type DeviceTokenGrant, signDeviceToken } from '../tokens/device-token.ts'
+import { readUser } from '../users/user.ts'
 import { checkLengths, grantScopes } from './authorization-request.ts'
 import { readClient } from './client.ts'
-import { type DeviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter } from './parameter.ts'
+
+/** Schema of the members that every answer with a device_token has (RFC 6749 §5.1). */
+export const DeviceTokenAnswer = v.object({
+  device_token: v.string(),
+  token_type: v.literal('Bearer'),
+  /** Seconds until the device_token expires. */
+  expires_in: v.pipe(v.number(), v.integer()),
+  /** When the device_token and its access_token expire; epoch milliseconds. */
+  expire: v.pipe(v.number(), v.integer()),
+  /** Granted scopes, separated by spaces. */
+  scope: v.string(),
+})
+export type DeviceTokenAnswer = v.InferOutput<typeof DeviceTokenAnswer>
 
 /** Schema of the parameters that exchange an access_token for a device_token. */
 export const ExchangeParameters = v.object({
@@ -59,4 +73,23 @@ async function checkSentToken(inBody: string | undefined, bearer: string | undef
   if (bearer !== undefined && bearer !== accessToken)
     throw invalidParameter('access_token', 'differs from that of the Authorization header')
   return { caller, accessToken }
+}
+
+/**
+ * Issues a device_token with the claims that its scopes allow, and builds the answer with it. Reads the user
+ * only when the scopes allow claims about them.
+ */
+export async function issueDeviceToken(
+  grant: Omit<DeviceTokenGrant, 'email' | 'nickname'>,
+): Promise<DeviceTokenAnswer> {
+  const { userId, scopes, expiresAt } = grant
+  const needsUser = scopes.includes('email') || scopes.includes('profile')
+  const user = needsUser ? await readUser(userId) : undefined
+  return {
+    device_token: await signDeviceToken({ ...grant, email: user?.email, nickname: user?.nickname }),
+    token_type: 'Bearer',
+    expires_in: Math.floor((expiresAt - Date.now()) / 1000),
+    expire: expiresAt,
+    scope: scopes.join(' '),
+  }
 }

@@ -11,7 +11,7 @@ import { readDerivingSession, revokeDerived, SessionChanged } from '../tokens/se
 import { type AuthorizationCode, consumeCode, readCode } from './authorization-code.ts'
 import { authenticateClient, readClientCredentials } from './client-authentication.ts'
 import type { Client } from './client.ts'
-import { DeviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
+import { DeviceTokenAnswer, issueDeviceToken } from './exchange-access-token.ts'
 import { Parameter, requireParameter } from './parameter.ts'
 
 /** Schema of the parameters of the token endpoint (OAuth 2.1 §4.1.3). */
@@ -55,21 +55,13 @@ export async function handleTokenRequest(
   const code = requireParameter('code', parameters.code)
   const redirectUri = requireParameter('redirect_uri', parameters.redirect_uri)
   const verifier = requireParameter('code_verifier', parameters.code_verifier)
-  if (grant === undefined) throw new Failure('invalid_grant')
-  checkCodeBinding(grant, client, redirectUri)
+  // The code is of this client, with the redirect URI of its request (RFC 6749 §4.1.3).
+  if (grant?.clientId !== client.clientId || grant.redirectUri !== redirectUri)
+    throw new Failure('invalid_grant')
   checkCodeVerifier(verifier, grant.codeChallenge)
   if (grant.givenKey !== undefined) return rejectUsedCode(grant)
   if (grant.expiresAt <= Date.now()) throw new Failure('invalid_grant')
   return issueTokens(code, grant, client)
-}
-
-/**
- * Checks that the code is exchanged by the client that it was issued to, with the redirect URI of its request
- * (RFC 6749 §4.1.3).
- */
-function checkCodeBinding(grant: AuthorizationCode, client: Client, redirectUri: string): void {
-  if (grant.clientId !== client.clientId || grant.redirectUri !== redirectUri)
-    throw new Failure('invalid_grant')
 }
 
 /** Form of a PKCE verifier: 43 to 128 unreserved characters (RFC 7636 §4.1). */

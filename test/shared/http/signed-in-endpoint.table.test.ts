@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, expect, it, vi } from 'vitest'
-import { rehearse } from '../../../shared/http/rehearsal.ts'
+import { rehearse } from '../../../shared/http/signed-in-endpoint.ts'
 import { readAuthorization } from '../../../shared/http/request.ts'
 import { log } from '../../../shared/log.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
