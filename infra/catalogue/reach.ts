@@ -46,7 +46,7 @@ const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
 ]
 
 /**
- * Markdown table of what an attacker could do with each function's permissions. Their only source is the
+ * Markdown table of what an attacker could do with each function's permissions, all of which stand in the
  * function's row in the routes, events, workers or schedules.
  */
 export function describeReach(): string {

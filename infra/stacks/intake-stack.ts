@@ -191,8 +191,8 @@ export class IntakeStack extends Stack {
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
-    // Ten groups at a time: each run keeps the table as busy as it can, and ten leave the rest of a new
-    // on-demand table's 4,000 write units per second, and of the account's functions, to requests.
+    // At most ten groups at a time, each of which keeps the table as busy as it can: requests need the rest
+    // of a new on-demand table's 4,000 write units per second, and of the account's functions.
     target.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )

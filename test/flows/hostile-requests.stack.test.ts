@@ -65,7 +65,7 @@ it.each<[what: string, authorization: () => string, code: number]>([
   ['a token without the scope', () => `Bearer ${narrow}`, 40300],
   ['a client’s token without the scope', () => `Bearer ${ofClient}`, 40300],
 ])(
-  'a request with the Authorization header %s gets the code for its permissions',
+  'an access_token sent as %s is accepted only if it is valid and has the scope',
   async (_what, authorization, code) => {
     expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
   },

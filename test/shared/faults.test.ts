@@ -40,7 +40,7 @@ const faults: [what: string, error: unknown][] = [
 ]
 
 describe('what a fault is', () => {
-  it.each(passing)('when %s, that passes and is no fault', (_what, error, cause) => {
+  it.each(passing)('when %s, the failure is temporary and no fault', (_what, error, cause) => {
     expect(passingCause(error)).toBe(cause)
     expect(isFault(error)).toBe(false)
   })
@@ -50,7 +50,7 @@ describe('what a fault is', () => {
     expect(isFault(error)).toBe(true)
   })
 
-  it('a failure of the caller is neither a fault nor passing', () => {
+  it('a failure of the caller is neither a fault nor temporary', () => {
     expect(passingCause(new Failure('bad_credentials'))).toBeUndefined()
     expect(isFault(new Failure('bad_credentials'))).toBe(false)
   })
@@ -79,11 +79,11 @@ describe('the metrics of failures', () => {
     expect(await metricsOf(new TypeError('x is undefined'))).toEqual([fault])
   })
 
-  it('what passes is counted by its cause and not as a fault', async () => {
+  it('a temporary failure is counted by its cause and not as a fault', async () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 
-  it('running out of time through the function’s own slowness is counted as both', async () => {
+  it('running out of time through the function’s own slowness is counted as a fault and by its cause', async () => {
     expect(await metricsOf(new OutOfTime(false))).toEqual([unavailable('out_of_time'), fault])
   })
 

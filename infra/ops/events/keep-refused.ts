@@ -54,7 +54,7 @@ export async function keepRefused(
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
-      // A dead letter of an earlier replay may only have come too early: no refusal is to be kept.
+      // A dead letter of an earlier replay may only have come too early, so its refusal is not kept.
       matches: ({ replay, since }) => replay === null && since < before,
     })
     if (letters.length < maxLetters) return letters

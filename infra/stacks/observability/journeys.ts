@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** The journeys, of which each alarm has one: what people do with the service, or its parts for them. */
+/** What an alarm is about: something that people do with the service, or that its parts do for them. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',

@@ -43,7 +43,7 @@ it('the rotation gives a new deployment its first signing key and records eviden
   })
 })
 
-it('a scheduled run that KMS throttles leaves its step to the next one, and a requested one says so', async () => {
+it('a throttled scheduled rotation leaves its step to the next run; a requested one reports the throttle', async () => {
   await invoke({})
   const first = await signer()
   passTime(29 * day)

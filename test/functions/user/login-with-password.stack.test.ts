@@ -54,7 +54,7 @@ describe('the right password', () => {
     expect(methods(await login(keyed))).toEqual(['EMAIL', 'PASSKEY'])
   })
 
-  test('the mail waits for a user who has an authenticator, and for nobody else', async () => {
+  test('the mailed code is delayed for a user who has an authenticator, and for nobody else', async () => {
     const send = vi.spyOn(EventBridgeClient.prototype, 'send')
     const requested = async (user: TestUser) => {
       await login(user)

@@ -100,7 +100,7 @@ describe('bundleFunctions', () => {
     })
   })
 
-  it('a signed-in function has rehearsed before its first request, one that is open has not', async () => {
+  it('a function for signed-in users rehearses before its first request, and a public one does not', async () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
     vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
     expect((await loadBundle('account/info', '', Object.keys)).calls).toEqual(['BatchGetItem'])

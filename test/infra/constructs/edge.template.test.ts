@@ -53,7 +53,7 @@ describe('the way in', () => {
     expect(JSON.stringify([...stacks.values()].map(({ outputs }) => outputs))).not.toContain('ApiEndpoint')
   })
 
-  it('is an API of its own: the address of one that was deployed without an edge is known to all', () => {
+  it('is an API of its own, because everybody knows the address of an API without an edge', () => {
     const idOf = (from: Stacks) => ofType(from, 'AWS::ApiGatewayV2::Api').map(({ id }) => id)
     expect(idOf(stacks)).not.toEqual(idOf(without))
   })
@@ -66,7 +66,7 @@ describe('the way in', () => {
       expect(variables).toMatchObject({ BASE_URL: 'https://api.example.com' })
   })
 
-  it('takes the domain and its certificate, and API Gateway none of them', () => {
+  it('takes the domain and its certificate; API Gateway has neither', () => {
     expect(distribution(withDomain)).toMatchObject({
       Aliases: ['api.example.com'],
       ViewerCertificate: { AcmCertificateArn: certificateArn, MinimumProtocolVersion: 'TLSv1.2_2021' },

@@ -87,7 +87,7 @@ describe('a gradual deployment', () => {
     }
   })
 
-  it('its alarm watches only the new version: three failures that are 5 % of the calls roll it back', () => {
+  it('the alarm watches only the new version: three failures that are 5 % of its calls roll it back', () => {
     const judges = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ resource }) =>
       String(resource.Properties['AlarmName']).endsWith('-deployment'),
     )

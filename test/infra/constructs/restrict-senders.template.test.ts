@@ -70,7 +70,7 @@ describe('the policy of the bus', () => {
     [{ business: [] }],
     [{ shop: [role('shop')] }],
     [{ business: ['arn:aws:iam::111122223333:root'] }],
-  ])('senders %j, which the policy could not hold to, are taken', (knob) => {
+  ])('senders %j, which the policy could not restrict, are rejected', (knob) => {
     expect(() => statements(knob)).toThrow('senders')
   })
 

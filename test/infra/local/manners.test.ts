@@ -49,7 +49,7 @@ describe('the draws', () => {
     expect(new Set([...draws, ...drawTen(8)]).size).toBe(20)
   })
 
-  it('what has a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
+  it('a manner with a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
     const manners = openManners({ manners: ['conflicts'], seed: 7 })
     const count = (manner: Manner) =>
       Array.from({ length: 10_000 }, () => manners.happens(manner, 'x', 0.1)).filter(Boolean).length

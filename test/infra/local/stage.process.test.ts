@@ -21,7 +21,7 @@ const synthesize = (authUrl: string) =>
 const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
 
 it(
-  'the stage is synthesized for new settings, and once while nothing changes but the page’s address',
+  'the local stage is synthesized again for new settings, but not for another address of the page',
   { timeout: 120_000 },
   async () => {
     const [page, otherPage] = ['http://127.0.0.1:1111/', 'http://127.0.0.1:2222/']

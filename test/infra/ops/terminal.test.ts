@@ -37,7 +37,7 @@ it('a result is shown as lines and tables, with instants in UTC', () => {
   )
 })
 
-it('JSON with control characters stays the same JSON', () => {
+it('escaping control characters leaves JSON the same JSON', () => {
   const value = { source: '\u001b\u009b\u202e\u{e0041}\n' }
   const lines: string[] = []
   const terminal = { out: (text: string) => void lines.push(text), err: () => undefined }

@@ -88,7 +88,7 @@ describe('the firewall of the edge', () => {
     for (const match of matches) expect(match).toContain('"Type":"URL_DECODE"')
   })
 
-  it('never asks WAF for a limit below its least', () => {
+  it('never asks WAF for a limit below WAF’s minimum', () => {
     const { Rules: rules } = readFirewall({ edge: { rate: 20 } })
     expect(rateRules(rules).map(({ Limit: limit }) => limit)).toEqual([10, 10, 20])
   })

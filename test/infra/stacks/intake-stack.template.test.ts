@@ -30,7 +30,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('their queues and dead letters, and events that no rule takes, lie under a key of their own', () => {
+  it('their queues and dead letters, and events that no rule takes, are encrypted by a key of their own', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
@@ -119,7 +119,7 @@ describe('the mail that waits', () => {
       'DelaySeconds'
     ]
 
-  it('its queue holds messages back for mailDelaySeconds, and half of the time for its code at most', async () => {
+  it('its queue delays messages by mailDelaySeconds, but at most by half of the code’s life', async () => {
     expect(delayOf(stacks)).toBe(10)
     const values = { mailDelaySeconds: 30, loginTicketTtlSeconds: 5 }
     expect(delayOf(await synthesizeUnchecked('prod', { values }))).toBe(2)

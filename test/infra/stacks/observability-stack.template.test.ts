@@ -25,7 +25,7 @@ it('no stack exports a resource of an endpoint or event, which could then never 
   )
 })
 
-it('changes of the keys of MACs, TOTP secrets and events count, and of any other key by anybody but the rotation', () => {
+it('changes of the keys of MACs, TOTP secrets and events are counted, and of others unless by the rotation', () => {
   const rule = ofType(stacks, 'AWS::Events::Rule').find(({ stack }) => stack === 'observability')?.resource
   const { eventName, $or: changes } = (
     rule?.Properties['EventPattern'] as { detail: Record<string, unknown> }
@@ -46,7 +46,7 @@ it('changes of the keys of MACs, TOTP secrets and events count, and of any other
   })
 })
 
-it('an alarm says for every endpoint that its route gets nine tenths of what its throttle allows', async () => {
+it('every endpoint has an alarm at nine tenths of the requests that its throttle allows', async () => {
   const thresholds = (from: Stacks) =>
     new Map(
       ofType(from, 'AWS::CloudWatch::Alarm').map(({ resource: { Properties: alarm } }) => [

@@ -56,7 +56,7 @@ describe('while the stage’s own region works', () => {
     expect(stack?.dependencies.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
   })
 
-  it('changes of the replicas are counted there, and told to the topic of that region', () => {
+  it('changes of the replicas raise an alarm there, which notifies the topic of that region', () => {
     const Name = 'account-service-prod-standby-key-changes'
     const there = ofType(primary, 'AWS::Events::Rule').filter(({ stack }) => stack === 'standby')
     const ARN = ['MacKey', 'TotpKey'].map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
@@ -78,7 +78,7 @@ describe('after a failover', () => {
       expect(JSON.stringify(resources), name).not.toContain('us-east-1')
   })
 
-  it('the deployment lives on the table and the keys that are there, and makes none', () => {
+  it('the deployment uses the standby region’s table and keys, and creates none', () => {
     expect(typesIn(failedOver)).not.toContain('AWS::DynamoDB::GlobalTable')
     expect(ofType(failedOver, 'AWS::KMS::Key').map(({ id }) => id)).toEqual(['EventKey567EB652'])
     const environments = propertiesOf(failedOver, 'AWS::Lambda::Function').map(

@@ -63,7 +63,7 @@ const refuse =
 const failureOf = (call: Call, listener: RequestListener): Promise<unknown> =>
   serveHttp(listener, (url) => calls[call](url).catch((error: unknown) => error))
 
-describe('an error of AWS that passes', () => {
+describe('a temporary error of AWS', () => {
   const cases: [call: Call, code: string, status: number, cause: string][] = [
     ['a write to DynamoDB', 'ThrottlingException', 400, 'throttled'],
     ['a write to DynamoDB', 'RequestLimitExceeded', 400, 'throttled'],

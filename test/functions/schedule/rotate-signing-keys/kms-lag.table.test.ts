@@ -170,7 +170,7 @@ describe.each(lags)('with a KMS that shows %s later', (_what, of) => {
   })
 })
 
-it('a run that crashes when KMS has made its key is followed by one that makes another', async () => {
+it('after a rotation run that crashes when KMS has made its key, the next run makes another', async () => {
   kms.lags = seconds(90, 90, 90)
   const start = Date.now()
   const death = Promise.withResolvers<undefined>()
@@ -201,7 +201,7 @@ describe('with a KMS that lags by 90 s', () => {
     await expectSoundKeySet()
   })
 
-  it('an emergency is not forgotten while a planned rotation waits for its key', async () => {
+  it('an emergency rotation is not forgotten while a planned one waits for its key', async () => {
     const old = await bootstrap()
     expect(await invoke({ action: 'rotate' })).toMatchObject({ waits_for_kms: true, transitions: [] })
     const status = await readKeyStatus()

@@ -126,7 +126,7 @@ describe('the manners of functions', () => {
     eventSources: [eventSourceModel(queue)],
   })
 
-  it('a batch that ended early comes again after the visibility timeout, which passes as fast as the speed', async () => {
+  it('a batch whose function ended early comes again after the visibility timeout, shortened by the speed', async () => {
     const endings: (number | undefined)[] = []
     const manners = alwaysBad(['timeouts'], 0.5)
     const { endpoint, sqs } = await startStack(model, {

@@ -64,7 +64,7 @@ it.each([
     { SendQuota: { Max24HourSend: 100, SentLast24Hours: 100 } },
     'the quota of SES is used up (100 of 100 mails sent in 24 hours)',
   ],
-])('doctor names the problem %s', async (_what, account, words) => {
+])('doctor names what keeps SES from sending: %s', async (_what, account, words) => {
   const state = { account: { ...production, ...account }, identities: { 'example.com': verified } }
   expect(await check(state)).toEqual({ ok: false, words })
 })
