@@ -1,6 +1,5 @@
 import { readSignInRecord } from '../../shared/sign-in/record.ts'
-import { readEmailOwner } from '../../shared/users/email-owner.ts'
-import { normalizeEmail } from '../../shared/users/identity.ts'
+import { normalizeEmail, readEmailOwner } from '../../shared/users/identity.ts'
 import { readUser } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
 

@@ -22,12 +22,9 @@ export const DeviceTokenAnswer = v.object({
 export type DeviceTokenAnswer = v.InferOutput<typeof DeviceTokenAnswer>
 
 /** Schema of the parameters that exchange an access_token for a device_token. */
-export const ExchangeParameters = v.object({
-  access_token: Parameter,
-  client_id: Parameter,
-  scope: Parameter,
-  nonce: Parameter,
-})
+export const ExchangeParameters = v.object(
+  v.entriesFromList(['access_token', 'client_id', 'scope', 'nonce'], Parameter),
+)
 
 /**
  * Issues a device_token for a first-party access_token, for the given client or the service's own. Its scopes

@@ -6,7 +6,7 @@ import { writeItem } from '../../db/write.ts'
 import { emitMetric } from '../../emit-metric.ts'
 import { Failure } from '../../errors.ts'
 import { log } from '../../log.ts'
-import { emailKey, emailOwner } from '../../users/email-owner.ts'
+import { emailKey, emailOwner } from '../../users/identity.ts'
 import {
   giveBackSourceTry,
   guessSource,

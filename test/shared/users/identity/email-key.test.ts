@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { emailKey } from '../../../shared/users/email-owner.ts'
-import { normalizeEmail } from '../../../shared/users/identity.ts'
+import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
 
 // DynamoDB refuses a partition key of more than 2,048 bytes, and U+337F normalizes to four ideographs.
 it.each([
