@@ -4,7 +4,7 @@ import { findItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
-import { itemFields } from './identity.ts'
+import type { itemFields } from './identity.ts'
 
 const users = itemType({
   pk: 'USER#{userId}',
@@ -18,14 +18,15 @@ export const userKey = (userId: number): Key => users.key({ userId })
 
 /** A user as stored. */
 const User = v.object({
-  ...itemFields.user,
+  nickname: v.string(),
+  email: v.string(),
   userId: Integer,
   referrerId: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */
   registeredAt: Integer,
   /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
   stamps: v.record(v.string(), v.string()),
-})
+} satisfies Record<keyof (typeof itemFields)['user'], v.GenericSchema> & v.ObjectEntries)
 export type User = v.InferOutput<typeof User>
 
 /**
