@@ -22,7 +22,7 @@ export interface Route {
 const signingShare = 0.3
 
 /**
- * What the member list and its export may do. A search of a million members takes over a second of a whole
+ * Permissions of the member list and its export. A search of a million members takes over a second of a whole
  * processor, which Lambda gives at 1,769 MB (AWS: Configure Lambda function memory).
  */
 const searchPermissions: Permissions = {

@@ -58,7 +58,7 @@ function startFlow(request: AuthorizationRequest): void {
     present,
   }
 
-  /** Shows a sign-in step, or the first one if the tab's state lacks what the step needs. */
+  /** Shows a sign-in step, or the first step if the tab's state lacks data that the step needs. */
   const show = (step: StepName, notice?: string): void => {
     const { email, ticket, method, account, finished } = flow.state
     if (finished) present(showFinished(flow))

@@ -16,8 +16,7 @@ export interface TabState {
 const storageKey = 'sign-in'
 
 /**
- * Reads the stored state; an empty one if it belongs to another authorization request than the one in the
- * URL.
+ * Reads the stored state; empty if the stored state belongs to another authorization request than the URL.
  */
 export function readState(): TabState {
   const stored = sessionStorage.getItem(storageKey)
@@ -26,7 +25,7 @@ export function readState(): TabState {
   return request === location.search ? state : {}
 }
 
-/** Stores the state of the authorization request in the URL, and discards the state of any other request. */
+/** Stores the state for the URL's authorization request, and discards the state for any other request. */
 export function saveState(state: TabState): void {
   sessionStorage.setItem(storageKey, JSON.stringify({ request: location.search, state }))
 }

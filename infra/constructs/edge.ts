@@ -44,8 +44,8 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
  * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets by
- * which functions know that a request came through the edge. It needs only the API, and functions need it, so
- * all can be in one stack.
+ * which functions know that a request came through the edge. The edge needs only the API, and functions need
+ * the edge, so all can be in one stack.
  */
 export class Edge extends Construct {
   /** URL of the edge, without a trailing slash. */

@@ -22,8 +22,8 @@ const escapeUnits = (text: string): string =>
   text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
- * Shows control and bidi characters as JSON escapes, which leaves JSON the same JSON. What senders of events,
- * users and clients write must not move the cursor, recolour or reorder what an operator reads.
+ * Shows control and bidi characters as JSON escapes, which do not change the meaning of JSON. Text from
+ * senders of events, users and clients must not move the cursor, recolour or reorder an operator's screen.
  */
 export const showControls = (text: string): string => text.replaceAll(controls, escapeUnits)
 

@@ -13,8 +13,8 @@ const { config, region } = refuseWrongConfig(() => {
 })
 await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
 await addStacks(app, config, region)
-// Synthesis fails on every other cdk-nag finding, and on findings of AWS's validator, which cdk.json switches
-// on.
+// Synthesis fails on every cdk-nag finding that is not acknowledged, and on findings of AWS's validator,
+// which cdk.json switches on.
 acknowledgeRules(app)
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
 

@@ -57,7 +57,7 @@ export class EdgeStack extends Stack {
   }
 }
 
-/** An alarm can watch metrics of its own region only, so this one is not with the others. */
+/** Not with the other alarms, because an alarm can watch only metrics of its own region. */
 const refusals = ({ namePrefix }: Config, region: string, webAclName: string): AlarmSpec => ({
   id: 'edge-refusals',
   name: `${namePrefix}edge-refusals-${region}`,

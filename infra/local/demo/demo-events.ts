@@ -25,8 +25,8 @@ export const depositPools = [
 ]
 
 /**
- * The events in stages that each depend on the ones before. After the first, Alice can sign in, and the demo
- * application can ask for her consent.
+ * The events in stages, each of which depends on the stages before. After the first stage, Alice can sign in,
+ * and the demo application can ask for her consent.
  */
 export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const [alone = [], ...downline] = registrations(settings)

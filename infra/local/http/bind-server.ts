@@ -70,9 +70,8 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
 }
 
 /**
- * Finds a free port between 20000 and 29999, for a server that is started later. It is none of those that
- * Linux, macOS and Windows give to connections and to servers that ask for any port (32768 and up), so that
- * nothing takes it meanwhile by chance.
+ * Finds a free port between 20000 and 29999 for a server that is started later. When Linux, macOS and Windows
+ * choose a port themselves, it is 32768 or higher, so nothing takes this port meanwhile by chance.
  */
 export async function findFreePort(): Promise<number> {
   const port = randomInt(20_000, 30_000)
@@ -95,7 +94,7 @@ export function explainPortError(error: Error, port: number, option: string): Er
   return error
 }
 
-/** Names of this machine (RFC 6761 §6.3). Any port, because it may be reached through a forwarded one. */
+/** Names of this machine (RFC 6761 §6.3). Any port is accepted, because a client may use a forwarded port. */
 const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
 
 /**

@@ -35,7 +35,7 @@ export async function checkChallenge(baseUrl: string): Promise<Finding> {
 const Answer = v.object({ code: v.number() })
 
 /**
- * Signs in with an address that nobody has, for which the service digests the password as for any other:
+ * Checks password digests by a sign-in with an unknown address, whose password the service digests, too:
  * Lambda builds its own Node.js, whose cryptography may differ.
  */
 export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {

@@ -12,7 +12,7 @@ import { identitiesOf } from '../../mail-identities.ts'
 /**
  * Checks that SES would send a mail from this address to anyone: the account is out of the sandbox, the
  * address or a domain of it is verified, and its identity demands no permission that functions lack. Each
- * region has an SES of its own; by default that of the deployment is asked.
+ * region has its own SES; the default is the deployment's.
  * https://docs.aws.amazon.com/ses/latest/dg/request-production-access.html
  */
 export async function checkMail(mailFrom: string, region?: string): Promise<Finding> {

@@ -8,7 +8,7 @@ export function dashboardRows(props: Observed): GraphWidget[][] {
   const { api } = props.api
   const sumBy = (dimensions: string[], metricName: string) =>
     new MathExpression({
-      // The quotes are for names with other characters than letters and digits.
+      // CloudWatch needs quotes around names with characters other than letters and digits.
       expression: `SEARCH('{"${[config.serviceName, ...dimensions].join('","')}"} MetricName="${metricName}"', 'Sum', 300)`,
       label: '',
       usingMetrics: {},

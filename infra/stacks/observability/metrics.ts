@@ -16,7 +16,7 @@ export interface Observed {
 /** Period over which metrics are added up, unless an alarm says otherwise. */
 export const period = Duration.minutes(5)
 
-/** Period of alarms on what all journeys share, which must fire before its effects do. */
+/** Period of alarms on what all journeys share: they must be raised before the alarms of journeys. */
 export const minute = Duration.minutes(1)
 
 /** Names of all functions of the stage, without its prefix. */

@@ -22,7 +22,7 @@ export type Archives = ReturnType<typeof openArchives>
 export function openArchives({ archives }: StackModel, { database }: Store) {
   database.exec(schema)
   const insert = database.prepare('INSERT INTO archived_events VALUES (?, ?, ?, ?)')
-  // A replay goes minute by minute, and keeps no order within one (EventBridge: StartReplay).
+  // A replay goes minute by minute, and keeps no order within a minute (EventBridge: StartReplay).
   const select = database.prepare(
     'SELECT event FROM archived_events WHERE archive = ? AND at >= ? AND at < ? ORDER BY at / 60000, id',
   )

@@ -104,7 +104,7 @@ function putEvents(
   return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
 }
 
-/** The result of an entry that was throttled while others of its request were not (eb-putevents). */
+/** The result of a throttled entry in a request that is otherwise accepted (eb-putevents). */
 const throttledEntry: Record<string, string> = {
   ErrorCode: 'ThrottlingException',
   ErrorMessage: 'The request was denied due to request throttling.',

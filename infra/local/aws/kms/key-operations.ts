@@ -50,7 +50,7 @@ export function keyOperations(keys: KeyStore): Record<string, Operation> {
     EnableKey: switchState('EnableKey', 'Enabled'),
     DisableKey: switchState('DisableKey', 'Disabled'),
 
-    // Has only one page: a stage has a handful of keys.
+    // ListKeys has only one page, because a stage has a handful of keys.
     ListKeys: defineOperation(
       NoInput,
       () => ({ action: 'kms:ListKeys', resource: '*' }),

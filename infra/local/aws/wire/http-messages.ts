@@ -85,7 +85,7 @@ export function errorAnswer(contentType: string, error: AwsError): Answer {
       'x-amzn-errortype': code,
       ...(queryCode !== undefined && { 'x-amzn-query-error': `${queryCode};Sender` }),
     },
-    // Has `message` and `Message`: services differ in the spelling, and a client reads only one.
+    // The body has `message` and `Message`: services spell it differently, and a client reads only one.
     body: JSON.stringify({ __type: code, message, Message: message, ...members }),
   }
 }
