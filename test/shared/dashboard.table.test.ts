@@ -85,7 +85,7 @@ it.each([
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
-it('a year of earnings is answered within 6 MB; with too many currencies for that it is refused', async () => {
+it('a year of earnings fits into 6 MB, or is refused if it has too many currencies for that', async () => {
   const userId = newUserIds()
   for (let i = 0; i < 60; i += 1) {
     const currency = `LONG-CURRENCY-${String(i).padStart(6, '0')}`

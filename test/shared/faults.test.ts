@@ -79,7 +79,7 @@ describe('the metrics of failures', () => {
     expect(await metricsOf(new TypeError('x is undefined'))).toEqual([fault])
   })
 
-  it('a temporary failure is counted by its cause and not as a fault', async () => {
+  it('a temporary failure is counted by its cause, and not as a fault', async () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 

@@ -14,7 +14,7 @@ const mail = {
   expires_at: Date.now() + 600_000,
 }
 
-test('nobody else can put a mail.requested on the bus as the service itself', async () => {
+test('nobody but the service can put a mail.requested on the bus under its name', async () => {
   const credentials = { accessKeyId: 'anybody', secretAccessKey: 'any' }
   const put = (Source: string) =>
     new EventBridgeClient({ ...clientOptions(), credentials }).send(

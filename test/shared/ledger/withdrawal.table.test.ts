@@ -52,7 +52,7 @@ describe.each([
   )
 })
 
-it('a repeated withdrawal may write the same amount in another way', async () => {
+it('a later update of a withdrawal may write the same amount in another way', async () => {
   expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
   expect(await deliver(withdrawalUpdated, { ...request, amount: '4.00', status: 'settled' })).toBe('done')
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
