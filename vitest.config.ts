@@ -65,9 +65,20 @@ const alone = {
   unstubEnvs: true,
 }
 
+/** Configuration of tests that start processes of their own. */
+const onProcesses = {
+  env: { ...common.env, ...nowhere },
+  setupFiles: [
+    'test/support/silence-metrics.ts',
+    'test/support/reap-processes.ts',
+    'test/support/check-answers.ts',
+  ],
+}
+
 /** The longest tests of what seldom breaks, npm run test:long. */
 const long = {
   unit: ['test/shared/keys/decide/every-*.test.ts'],
+  process: ['test/readme.process.test.ts'],
   stack: ['test/infra/grants.stack.test.ts', 'test/infra/{runbook,runbook/recovery}.stack.test.ts'],
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
@@ -122,14 +133,8 @@ export default defineConfig({
         ...alone,
       }),
       project('template', alone),
-      project('process', {
-        env: { ...common.env, ...nowhere },
-        setupFiles: [
-          'test/support/silence-metrics.ts',
-          'test/support/reap-processes.ts',
-          'test/support/check-answers.ts',
-        ],
-      }),
+      project('process', { ...onProcesses, exclude: long.process }),
+      project('long-process', { ...onProcesses, include: long.process }),
       project('table', {
         ...inMemory,
         isolate: false,

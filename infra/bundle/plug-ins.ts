@@ -16,7 +16,8 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      const isWhole = kind !== 'import-statement' || name === 'node:fs'
+      // In a thread `process` has fewer exports, and a bundle must not depend on where it is made.
+      const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
     builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path, suffix }) => ({
