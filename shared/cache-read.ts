@@ -1,13 +1,13 @@
-/** When a value that was read is used again. */
+/** When the value of an earlier read may be used again. */
 interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * Reads anew until it was asked for this often within this time, so that only what is in great demand is
-   * ever out of date. Default: the value is used again at once.
+   * Uses a value again only after this many requests within this time, so that a value in little demand is
+   * never out of date. Default: from the second request on.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
-  /** Whether a value may be used again. Default: any. */
+  /** Whether this value may be used again. Default: every value may. */
   keeps?: (value: Value) => boolean
 }
 
@@ -19,9 +19,9 @@ export interface CachedRead<Value> {
 }
 
 /**
- * Keeps the value of a read in memory for a moment, so that a function reads a hot item less often than it is
- * asked for it. The age goes by the wall clock, because the monotonic clocks of a frozen function stand
- * still. A read that fails is not kept.
+ * Keeps the value of a read in memory for a moment, so that a function does not read a hot item for every
+ * request. The age goes by the wall clock, because the monotonic clocks of a frozen function stand still. The
+ * result of a failed read is not kept.
  */
 export function cacheRead<Value>(
   read: () => Promise<Value>,

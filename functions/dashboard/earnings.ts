@@ -7,6 +7,6 @@ export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({ query: EarningsQuery }),
   output: v.array(EarningPoint),
-  // Only after the session check: a stranger's request must not cost what such an answer reads.
+  // Reads only after the session check, so that a stranger's request costs none of these reads.
   run: ({ input, caller }) => readEarnings(caller.userId, input.query),
 })

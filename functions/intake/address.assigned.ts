@@ -14,9 +14,9 @@ import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-eve
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 
 /**
- * Assigns a deposit address to the user to whom it was assigned before. The service sends it when it assigns
- * one, and then it changes nothing; it is for a replay into a table that has lost the assignment. Of two
- * addresses of a user in one pool both stay the user's, and the earlier is the one that they are told.
+ * Assigns a deposit address again to the user who had it, in a table that has lost the assignment, when the
+ * event is replayed. The service sends the event at the assignment itself; then it changes nothing. If a user
+ * has two addresses in one pool, both stay assigned, and the user is told the earlier one.
  */
 export const handler = intake({
   detailType: addressAssigned,

@@ -22,9 +22,9 @@ const chunkSize = 48
 
 /**
  * Adds deposit addresses to the pool of their currency and network, each exactly once, even if an earlier
- * delivery added only part of them. Every chunk claims a key of its own in the transaction that adds its
- * addresses, and the batch claims its business key at last: it is recorded once all of it is there, and can
- * be refused until then. An address that came in another batch rejects it before anything is written.
+ * delivery added only some. Each transaction adds a chunk of addresses and claims the chunk's own key. The
+ * last one claims the batch's business key: a batch is recorded once all its addresses are there, and can be
+ * refused until then. An address that another batch added rejects the batch before anything is written.
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',

@@ -17,7 +17,7 @@ const Call = v.union([
   v.object({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
 ])
 
-/** What is left of the function's time when a run stops waiting for KMS: enough for its other steps. */
+/** Time before the function's end at which a run stops waiting for KMS, so that it can do its other steps. */
 const reserveMilliseconds = 15_000
 
 /**
@@ -51,7 +51,7 @@ export async function handler(
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // Before the first key nothing could be late but its creation.
+  // Before the first key only its creation can be late.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

@@ -23,7 +23,7 @@ export interface VerificationReport {
 
 type Run = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>
 
-/** Time that must be left to start further wallets, so that even those with many bills are finished. */
+/** Time that must be left to start another wallet: enough to finish a wallet with many bills. */
 const reserveMilliseconds = 120_000
 
 /** Number of wallets that a run verifies at the same time: enough to keep its processor busy. */
@@ -53,7 +53,7 @@ export async function handler(_event: unknown, context: Run): Promise<Verificati
   return report
 }
 
-/** Reads the slice whose turn it is at an instant, and tells how far the pass over all of them is. */
+/** Reads the slice whose turn it is at an instant. Emits how many slices are verified, and since when. */
 async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
   const isVerified = (slice: Slice) => slice.verified_at > 0 && isAtRest(slice)

@@ -23,7 +23,7 @@ const keySets = cacheRead(readKeySet, {
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Others verify tokens with it, while only this service is switched off.
+  // Other services verify tokens with the JWKS, and they are not switched off.
   answersInMaintenance: true,
   input: v.object({}),
   output: Jwks,

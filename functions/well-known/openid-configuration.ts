@@ -9,7 +9,7 @@ import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Others verify tokens with it, while only this service is switched off.
+  // Other services find the JWKS by this document, and they are not switched off.
   answersInMaintenance: true,
   input: v.object({}),
   output: Discovery,

@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time that is kept free to complete the transaction under way and to send messages. */
 const reserveMilliseconds = 5_000
 
-/** Time that is kept free after calls that hang have been ended, to delay the retry of their tree. */
+/** Time kept free to delay the retry of a tree after its hanging calls have been ended. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest pause before a failed tree is tried again: the queue's visibility timeout. */
@@ -39,14 +39,14 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       const { root_id: rootId } = read.output
       messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
     } else {
-      // The queue moves it to its dead letters; what it says may be anything, so it is not logged.
+      // The queue moves the message to its dead letters. Its body may hold anything, so it is not logged.
       log.warn('a message names no tree', { message_id: message.messageId })
       failures.push({ itemIdentifier: message.messageId })
     }
   }
   let treesLeft = messagesByTree.size
   for (const [rootId, messages] of messagesByTree) {
-    // Then the others have their turn, and the tree goes on with another message.
+    // Then the other trees have their turn, and another message continues this tree.
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     try {
@@ -62,7 +62,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   return { batchItemFailures: failures }
 }
 
-/** Works at a tree until its journal is empty, or until the deadline; another message goes on then. */
+/** Works at a tree until its journal is empty or the deadline has come, when a new message continues it. */
 async function takeTurn(rootId: number, deadline: number): Promise<void> {
   const startedAt = performance.now()
   resetConsumedUnits()

@@ -18,7 +18,7 @@ type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown)
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client
-  // It masks what is sensitive in every input and output for a log that functions do not write.
+  // This middleware masks secrets in inputs and outputs for a log that functions do not write.
   middlewareStack.remove('loggerMiddleware')
   middlewareStack.add(
     (next) => async (args) => {
@@ -44,8 +44,8 @@ const isBroken = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')
 
 /**
- * Closes every connection that is kept alive for later. When one turns out to be dead, the others are as old,
- * and three of them would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
+ * Closes all idle connections. When one of them turns out to be dead, the others are as old, and three dead
+ * ones would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
  */
 function closeIdleConnections({ requestHandler }: Client['config']): void {
   const { httpAgent, httpsAgent } = requestHandler.httpHandlerConfigs()

@@ -3,8 +3,8 @@ import { requireEnv } from '../env.ts'
 import { awsClient } from './aws-client.ts'
 import { clientOptions } from './client-options.ts'
 
-// SQS may accept a message whose answer is late, and a second attempt would send it twice. So there is one
-// attempt, with all the time that the function has, on a new connection, as one kept from before may be dead.
+// SQS may accept a message and answer late, and a second attempt would send it twice. So there is one attempt
+// with all the time of the function. Its connection is new, because an idle one may be dead.
 const agent = { keepAlive: false }
 const sqs = awsClient(
   new SQSClient({
@@ -14,7 +14,7 @@ const sqs = awsClient(
   }),
 )
 
-/** Sends a message to the function's dead-letter queue within so many milliseconds, in one attempt. */
+/** Sends a message to the function's dead-letter queue in one attempt within the given milliseconds. */
 export async function sendDeadLetter(
   body: string,
   attributes: Record<string, MessageAttributeValue>,

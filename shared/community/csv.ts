@@ -33,14 +33,14 @@ function toCell(value: Member[keyof Member]): string {
 }
 
 /**
- * A character, plain or full-width, that makes a formula of what follows: at the beginning of a text or after
- * what may separate cells or rows in it, with what spreadsheets skip between. A spreadsheet whose separator
- * is not the comma takes quotes inside a cell for text, so they protect nothing.
+ * Finds each character, plain or full-width, that starts a formula in a spreadsheet: at the beginning of the
+ * text, or of a row or cell that a separator in it starts, after any spaces and quotes. Quotes do not help: a
+ * spreadsheet with another separator than the comma takes them for text.
  */
 const formula = /(?<=(?:^|[;\t\r\n])[\s"]*)[=+\-@＝＋－＠]/gu
 
 /**
- * Escapes a text so that no spreadsheet runs it, or a part of it, as a formula: an apostrophe is put before.
- * NUL is removed, because no cell can hold it and a formula could follow it.
+ * Escapes a text so that no spreadsheet runs it or a part of it: puts an apostrophe before each formula. NUL
+ * is removed, because no cell can hold it and a formula could follow it.
  */
 export const textCell = (text: string): string => text.replaceAll('\0', '').replaceAll(formula, "'$&")

@@ -66,7 +66,7 @@ export async function renameMember(
   return isSame ? { ...renamed, writes: [] } : renamed
 }
 
-/** Adds the journal entry of a change to its write. A root has no ancestors whom it concerns. */
+/** Adds the journal entry of a change to its write; none for a root, which has no ancestors. */
 function withJournal(
   { userId, rootId, depth }: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
   change: JournalChange,

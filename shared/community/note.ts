@@ -13,7 +13,7 @@ const controls = String.raw`\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff`
 /** Schema of a note: trimmed, empty to clear it. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
   UnambiguousText,
-  // Its length and control characters, for the API reference, in a dialect that other languages share.
+  // Length and control characters for the API reference, in a pattern that most languages understand.
   v.metadata({ pattern: `^[${spaces}]*(?![${spaces}])[^${controls}]{0,${maxNoteLength}}[${spaces}]*$` }),
   v.trim(),
   v.check((note) => countCharacters(note) <= maxNoteLength, `must have at most ${maxNoteLength} characters`),
@@ -30,7 +30,7 @@ const notes = itemType({
 export const noteKey = (authorId: number, targetId: number): Key => notes.key({ authorId, targetId })
 
 const NoteItem = v.object({ note: v.string() })
-/** Parses a note from its item; an empty one without an item. */
+/** Parses a note from its item; empty if there is no item. */
 export const toNote = (item: Item | undefined): string =>
   item === undefined ? '' : v.parse(NoteItem, item).note
 

@@ -153,13 +153,13 @@ async function readWithProfiles(
   const stored = items.slice(0, members.length).filter((item) => item !== undefined)
   if (stored.length === members.length) return [stored.map(toProfile), items.slice(members.length)]
   if (consistent) throw new Error('a member of a list has no profile')
-  // One of them has joined a moment ago.
+  // A member who joined a moment ago was not found.
   return readWithProfiles(members, others, { consistent: true })
 }
 
 /**
- * Whether a member is in the downline of another. Reads a profile for each `maxUplineLength` levels between;
- * none for a member of another tree, so that the time of a search does not tell that there is one.
+ * Whether a member is in the downline of another. Reads a profile for every `maxUplineLength` levels between.
+ * Reads none for a member of another tree, so that the time of a search does not disclose that member.
  */
 export async function isBelow(
   owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,

@@ -53,9 +53,9 @@ export interface Reward {
 
 /**
  * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
- * sums, so that no page of the dashboard has to read the rewards one by one. The first reward of a type and
- * currency fails with ConditionFailed if another was faster, and with too_many_reward_types if the user has
- * as many as may be.
+ * sums, so that no page of the dashboard has to read the rewards one by one. A user's first reward of a type
+ * and currency fails with ConditionFailed if another first one was faster, and with too_many_reward_types if
+ * the user already has the maximum.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const { currency, amount } = reward
@@ -95,7 +95,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // Every addition writes the whole part of a sum, so the attribute that is named after it always exists.
+  // Every addition writes the whole part of a sum, so the attribute with the plain name always exists.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

@@ -21,8 +21,8 @@ export type RotationRequest =
 /** What a rotation run has found out itself; it is not stored. */
 export interface RunKnowledge {
   /**
-   * What this run knows of a key creation attempt: that it began it, its KMS key, or that its key cannot be
-   * used.
+   * What this run knows of a key creation attempt: that this run began it, which KMS key it made, or that the
+   * key cannot be used.
    */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'unusable' })
   /** kids of the retired keys that this run has disabled and that KMS does not show as disabled yet. */
@@ -40,7 +40,7 @@ export interface RotationState {
   now: number
 }
 
-/** The next step of a rotation run. `requested` says whether the call asked for it or it was due anyway. */
+/** The next step of a rotation run. `requested` is true if the call asked for it, false if it was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -52,26 +52,26 @@ export type RotationStep =
   | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** The request needs the key of the attempt more urgently: store that, for the runs to come. */
+  /** Store, for later runs, that the request needs the key of the attempt more urgently. */
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** The run that began the attempt seems dead, or KMS refuses its key: begin another for it. */
+  /** The run that began the attempt seems dead, or KMS refuses its key: begin another attempt. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   /** Add the key that KMS has created to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
-  /** This run can do no more, because KMS lags: the next ones go on. `overdue` if it lags too long. */
+  /** KMS lags: this run stops and the next runs continue. `overdue` if KMS lags too long. */
   | { kind: 'leaveToNextRun'; overdue: boolean }
   | { kind: 'done' }
 
 /**
- * Number of keys from which on scheduled runs create no further one. It keeps the JWKS under the 150,000
- * bytes that API Gateway reads and the item under DynamoDB's 400 KB. Only a rotation period far shorter than
- * the token lifetime reaches it.
+ * Number of keys from which on scheduled runs create no further key. The limit keeps the JWKS under the
+ * 150,000 bytes that API Gateway reads, and the item under DynamoDB's 400 KB. Only a rotation period far
+ * shorter than the token lifetime reaches it.
  */
 const maxKeys = 100
 
@@ -173,8 +173,8 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * Begins another attempt once KMS cannot be lagging any more, if a rotation is requested: a KMS that
- * refuses all keys would be asked for a new one by every run of the schedule.
+ * Begins another attempt once KMS cannot be lagging any more, but only if a rotation is requested: otherwise
+ * every scheduled run would ask a KMS that refuses all keys for a new key.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

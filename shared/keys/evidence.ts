@@ -38,7 +38,7 @@ export const Evidence = v.object({
   action: v.picklist(actions),
   trigger: Trigger,
   /**
-   * Lambda request id of the invocation that wrote the record; after a crash it differs from that of the
+   * Lambda request id of the invocation that wrote the record; after a crash it differs from the id in the
    * trigger.
    */
   run_id: v.string(),

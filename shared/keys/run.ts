@@ -36,9 +36,9 @@ const patienceMilliseconds = 10_000
 /**
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
  * do. Every write is conditional on the key set that the step was decided from, so any number of runs may run
- * or crash at the same time. Throws if a key that is about to be used fails its check; a new key that KMS
- * refuses is waited for, by this run and the next ones, until KMS cannot be lagging any more. A scheduled run
- * that AWS fails for a moment leaves its step to the next one; whoever asks for a step is told of it.
+ * or crash at the same time. Throws if a key that is about to be used fails its check. If KMS refuses a new
+ * key, this run and the next ones wait until KMS cannot be lagging any more. On a passing failure of AWS, a
+ * scheduled run leaves its step to the next run, and a requested run throws.
  */
 export async function rotateKeys(
   request: RotationRequest,

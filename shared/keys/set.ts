@@ -56,9 +56,9 @@ export const Trigger = v.object({
 export type Trigger = v.InferOutput<typeof Trigger>
 
 /**
- * One attempt to create a signing key. It is stored before KMS CreateKey is called, and names its KMS key as
- * soon as that has answered. If a run crashes in between, the next one begins another attempt. No JWKS ever
- * has the key of this one, and the audit reports it.
+ * One attempt to create a signing key. It is stored before KMS CreateKey is called, and gets the ARN as soon
+ * as KMS has answered. If a run crashes in between, the next run begins another attempt. No JWKS ever has the
+ * key of the crashed attempt, and the audit reports it.
  */
 export const Attempt = v.object({
   id: v.string(),

@@ -15,9 +15,7 @@ import {
   signerCacheMilliseconds,
 } from './times.ts'
 
-/**
- * The key set for signing. One without a signer is read anew: the first signer may exist at the next call.
- */
+/** The key set for signing. It is not kept while it has no signer, which may exist at the next call. */
 const keySets = cacheRead(readKeySet, {
   maxAge: () => signerCacheMilliseconds(settings().signingKeyPublishSeconds),
   keeps: (keySet) => activeKey(keySet) !== undefined,
@@ -50,7 +48,7 @@ const refusals = new Set([
 
 /**
  * Whether KMS says by this error that a key cannot be used: it is unknown, is in the wrong state, or its tags
- * allow no access. Of a key that was created or revoked lately this passes, because KMS lags.
+ * allow no access. If the key was created or revoked a moment ago, the error passes, because KMS lags.
  */
 export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.has(error.name)
 
@@ -88,9 +86,8 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 }
 
 /**
- * Waits until every JWKS that is answered has the key. One that signs at once, in an emergency, may be
- * missing in key sets that were cached before it was written. A first key is not: an empty key set is never
- * cached.
+ * Waits until every answered JWKS has the key. A key that signs at once, in an emergency, may be missing in
+ * key sets that were cached before. A first key is not missing, because an empty key set is never cached.
  */
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()
@@ -98,7 +95,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether a key may sign later, or its successor now. A key that is not new is denied by a wrong policy. */
+/** Whether the same may succeed later, or now with a successor. For an older key the policy is wrong. */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

@@ -63,8 +63,8 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   times.signingKeyRetireMarginSeconds * 1000
 
 /**
- * How many milliseconds longer functions may sign with a key that has stopped signing, because they keep key
- * sets in memory; 0 when none can any more.
+ * How many more milliseconds functions may sign with a key that is no longer the signer, because key sets
+ * that they cached still name it; 0 once no function can.
  */
 export const remainingSigningMilliseconds = (
   { retiring_at }: Pick<SigningKey, 'retiring_at'>,

@@ -12,16 +12,16 @@ export type KeyTransition =
   /** Moves a retired key, which KMS has disabled, from the key set to the archive. */
   | { action: 'disable'; kid: string }
 
-/** Result of a key transition: the keys after it, and the keys that it was about. */
+/** Result of a key transition: all keys after it, and the one or two keys that it changed. */
 export interface TransitionResult {
   keys: SigningKey[]
-  /** The key that stops signing, leaves the JWKS or is disabled. */
+  /** The key that, depending on the action, stopped signing, left the JWKS or left the key set. */
   old: SigningKey | undefined
-  /** The key that joins the key set or becomes the signer. */
+  /** The key that, depending on the action, joined the key set or became the signer. */
   next: SigningKey | undefined
 }
 
-/** The transition that adds a created key: what its attempt was for, if the key set still needs that. */
+/** The transition that adds a created key, for the purpose of its attempt if that still applies. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

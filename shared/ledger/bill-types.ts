@@ -40,7 +40,7 @@ export const codeOf = (currencyNumber: number, type: BillType): number =>
 
 const typesByCode = new Map(BillType.options.map((type) => [billTypes[type].code as number, type]))
 
-/** The number of the currency of a code, and its type. */
+/** Reads the number of the currency, and the type, from a code. */
 export function readCode(code: number): { currencyNumber: number; type: BillType } {
   const type = typesByCode.get(code % maxTypes)
   if (type === undefined) throw new Error('a mark has an unknown type')
@@ -54,7 +54,7 @@ export type Counts = ReadonlyMap<number, number>
 export const addToCounts = (counts: Counts, code: number, by = 1): Counts =>
   new Map(counts).set(code, (counts.get(code) ?? 0) + by)
 
-/** Schema of numbers of bills as an item has them: by the decimal text of the code, without zeros. */
+/** Schema of stored numbers of bills: by the decimal text of the code; codes without bills are left out. */
 export const StoredCounts = v.pipe(
   v.record(v.string(), Integer),
   v.transform(
@@ -81,7 +81,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The five filters that select the bills of a currency and type, but not all bills. */
+/** The five filters that select these bills: by currency, direction, type, or currency with either other. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

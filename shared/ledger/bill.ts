@@ -106,7 +106,7 @@ export type Movement = Posting | Reservation
 /** Result of a movement: the wallet after it and the bill of a posting, or why the movement is rejected. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
-/** Maximum number of currencies in a wallet: every bill writes its item, which has them all. */
+/** Maximum number of currencies in a wallet: every bill writes the wallet's item, which holds all of them. */
 const maxCurrencies = 100
 
 /** Applies a movement to a wallet at an instant (epoch milliseconds). Writes nothing. */

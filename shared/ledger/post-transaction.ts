@@ -18,10 +18,10 @@ export interface LedgerTransaction {
    * condition of `alongside` must prevent repetition.
    */
   record?: EventRecord
-  /** When it is booked, epoch milliseconds. Default: the booking instant of its event. */
+  /** When the transaction is booked, epoch milliseconds. Default: the booking instant of its event. */
   at?: number
   userId: number
-  /** The movement of each of the user's wallets, which is named at most once. */
+  /** The movement of each wallet of the user; a wallet is named at most once. */
   wallets: { wallet: WalletName; movement: Movement }[]
   /** Further writes of the same DynamoDB transaction, built from the instant of posting. */
   alongside?: (bookedAt: number) => Write[]
@@ -29,9 +29,8 @@ export interface LedgerTransaction {
 
 /**
  * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's
- * business key, the writes of `alongside`, the bills, and the wallets under the condition that they have not
- * changed since they were read. Those of a user wait for each other: so a batch is applied in its order.
- *
+ * business key, the writes of `alongside`, the bills, and the wallets if they have not changed since they
+ * were read. Within a process, transactions of a user wait for each other, so a batch is applied in order.
  * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when the event's
  * key was used with other content; OutOfOrderEvent when the user is not registered; ConditionFailed when
  * another process changed a wallet first; and the error of a condition of `alongside` that does not hold.
@@ -89,12 +88,12 @@ async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wall
   return Promise.all(found.map(closeChunk))
 }
 
-/** What a transaction makes of its wallets, if they do not change before it is written; or why nothing. */
+/** The result of a transaction if its wallets do not change before it is written; or why it is rejected. */
 type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Decides a transaction on its wallets as they were read. No bill is dated before an earlier one. */
+/** Decides a transaction on the wallets as read. Its instant is never before a wallet's newest movement. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

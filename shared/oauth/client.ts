@@ -37,10 +37,10 @@ const clientKey = (clientId: string): Key => clients.key({ clientId })
 const maxClientIdLength = 200
 
 /**
- * Reads a client by id; undefined without an id, and if it is unknown. The service's own client exists
- * without registration, as a public client without redirect URIs, so no code can be issued to it. What was
- * changed a moment ago may be missing: a client is one item, of which a partition gives 6,000 such reads a
- * second to all functions together, twice as many as strongly consistent ones.
+ * Reads a client by id; undefined without an id, or if the client is unknown. The service's own client exists
+ * without registration, as a public client without redirect URIs, so no code can be issued to it. Reads are
+ * eventually consistent, so a change of a moment ago may be missing: a partition gives 6,000 such reads a
+ * second of one item to all functions together, twice as many as strongly consistent ones.
  */
 export async function readClient(clientId: string | undefined): Promise<Client | undefined> {
   if (clientId === undefined || clientId.length > maxClientIdLength) return undefined
@@ -51,7 +51,7 @@ export async function readClient(clientId: string | undefined): Promise<Client |
     : undefined
 }
 
-/** The write that registers or replaces a client. It fails unless newer than the stored registration. */
+/** The write that registers or replaces a client. It fails unless it is newer than what is stored. */
 export const putClient = (client: Client): Write => ({
   Put: {
     Item: { ...clientKey(client.clientId), ...client },

@@ -55,7 +55,7 @@ export async function handleTokenRequest(
   const code = requireParameter('code', parameters.code)
   const redirectUri = requireParameter('redirect_uri', parameters.redirect_uri)
   const verifier = requireParameter('code_verifier', parameters.code_verifier)
-  // The code is of this client, with the redirect URI of its request (RFC 6749 §4.1.3).
+  // The code must belong to this client and to the redirect URI of its request (RFC 6749 §4.1.3).
   if (grant?.clientId !== client.clientId || grant.redirectUri !== redirectUri)
     throw new Failure('invalid_grant')
   checkCodeVerifier(verifier, grant.codeChallenge)
@@ -81,9 +81,9 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
- * again. The tokens are returned only after the transaction that marks the code as used has succeeded. It
- * holds the code to the session that it names and to the client's registration: what may write codes may not
- * make tokens of them that their user's consent would not.
+ * again. The tokens are returned only after the transaction that marks the code as used. The transaction also
+ * checks the session and the client: whoever can forge a stored code must not get a token that its user did
+ * not consent to.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant

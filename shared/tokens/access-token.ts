@@ -29,7 +29,7 @@ export const TokenItem = v.object({
   authenticatedAt: Integer,
   /** How often all sessions of the user had been ended when the session began. */
   generation: Integer,
-  /** Of a session's own token: how many were derived from it; of a derived one: which of them it is. */
+  /** Of a session's own token: how many tokens were derived from it. Of a derived token: its number. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -46,7 +46,7 @@ const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}
 /** Reads the user id that an access_token claims, unverified; undefined if the text is not such a token. */
 export const claimedUserId = (token: string): number | undefined => decodeUserId(tokenShape.exec(token)?.[1])
 
-/** Access_tokens as items. Only the files of tokens use it. */
+/** The access_tokens in the table. Only the files in this folder use them. */
 export const tokens = itemType({
   pk: 'TOKENS#{userId}',
   sk: 'TOKEN#{sessionId}#{hash}',
@@ -77,9 +77,9 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** The user's generation; by default the first, which the first ending of all sessions ends. */
+  /** The user's generation; by default 0, which ends when all sessions are ended for the first time. */
   generation?: number
-  /** Which of the session's derived tokens it is; 0, the default, for the session's own. */
+  /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number
 }
 
@@ -92,8 +92,8 @@ export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
  * Issues an access_token, by default a new one of newAccessToken. It works once the returned `put` has been
- * written, in the transaction that uses up what the token is issued for; by the returned `key` it can be
- * revoked without knowing it.
+ * written, in the transaction that uses up what the token is issued for. With the returned `key` it can be
+ * revoked by code that does not know the token.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,

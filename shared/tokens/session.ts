@@ -36,7 +36,7 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
   otherwise,
 })
 
-/** A session as an authorization code names it. Whoever may write codes may have made it up. */
+/** A session as an authorization code names it. Unverified: whoever can write codes can make one up. */
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),
@@ -90,9 +90,9 @@ export async function readDerivingSession(named: NamedSession) {
   }
   return {
     generation: own.generation,
-    /** Which of the session's derived tokens the next one is. */
+    /** The number of the next token that is derived from the session. */
     next: own.derived + 1,
-    /** The writes that hold the session to what a code says of it, and end the oldest derived token. */
+    /** The writes that check that the session is as named, and that end the oldest derived token. */
     writes: [
       countToken,
       requireGeneration(userId, own.generation, refuse),
@@ -133,9 +133,9 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 }
 
 /**
- * Ends a session: its first-party access_token and every token derived from it stop working. Its own token
- * goes last, because a logout that dies before can only be repeated with it. No token can be derived after
- * that, so a second round ends those that were derived during the first.
+ * Ends a session: its first-party access_token and every token derived from it stop working. The session's
+ * own token is deleted last, because an interrupted logout can only be repeated with that token. Afterwards
+ * no token can be derived, so a second round ends those that were derived during the first.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

@@ -20,9 +20,9 @@ export interface Storage {
 /** Writes for one transaction that add to an ancestor. */
 interface PreparedGrowth {
   writes: Write[]
-  /** What is then left to do, if not all new members fit. */
+  /** The rest of the update, if not all new members fit into the transaction; otherwise undefined. */
   rest: AncestorUpdate | undefined
-  /** The lists whose search indexes have then a long tail. */
+  /** The lists whose search indexes have a long tail after these writes. */
   due: MemberList[]
 }
 
@@ -83,15 +83,15 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * How far a batch has been added to an ancestor: all of it up to some number of its new members. It is one
+ * How far a batch has been added to an ancestor: the batch with so many of its new members. This is one
  * number in the ancestor's profile, `grown`, which rises with every batch, so nothing is added twice. A batch
- * number is an instant: 2^53 allows a thousand members for each.
+ * number is an instant, so 2^53 leaves room for a thousand members of each batch.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
 /**
- * The write that adds to an ancestor. Its condition fails unless the ancestor has had `done` members of the
- * batch before; none of it and no purchase either if zero.
+ * The write that adds to an ancestor. Its condition fails unless the ancestor already has exactly `done`
+ * members of the batch; if `done` is zero, unless it has nothing of the batch, not even its purchases.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,
@@ -115,7 +115,7 @@ function addToAncestor(
   }
 }
 
-/** What is left to do of the updates of an open batch. Reads strongly consistent. */
+/** The updates of an open batch without what the ancestors already have. Reads strongly consistent. */
 export async function withoutDone(
   updates: readonly AncestorUpdate[],
   batch: number,

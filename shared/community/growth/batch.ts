@@ -11,7 +11,7 @@ export const maxBatchEntries = 500
 /** Maximum number of new names in a batch. Each changes dozens of blocks of every ancestor's search index. */
 const maxRenames = 20
 
-/** Selects the next batch from the oldest journal entries: all but the new names that are too many. */
+/** Selects the next batch from the oldest journal entries: all but the new names beyond their maximum. */
 export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
   const later = new Set(entries.filter(({ renamed }) => renamed).slice(maxRenames))
   return entries.filter((entry) => !later.has(entry))
@@ -25,8 +25,8 @@ export interface BatchEntry {
 }
 
 /**
- * Looks up the members of journal entries with all ancestors: a read per `maxUplineLength` ancestors. They
- * are sorted by when they joined: those who come last into a list leave its nodes full.
+ * Looks up the members of journal entries with all ancestors: a read per `maxUplineLength` ancestors. Sorts
+ * them by instant of joining, because members inserted last into a list leave its nodes full.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))
@@ -55,9 +55,9 @@ export interface AncestorUpdate {
   ownerId: number
   /** The new members of the downline. */
   team: IndexedMember[]
-  /** How many of them the ancestor has, and then the purchases too; nothing of the batch if zero. */
+  /** How many of these members the ancestor already has; if not zero, it has the purchases, too. */
   done: number
-  /** Those who are direct referrals. */
+  /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>
   /** Sum of the downline's purchases. */
   performance: Big
@@ -65,7 +65,7 @@ export interface AncestorUpdate {
 
 /**
  * Adds up a batch of journal entries to one update for each ancestor. No two updates write the same item. The
- * same batch always gives the same updates with their members in the same order, so that a batch can go on.
+ * same batch always gives the same updates with members in the same order, so it can be continued.
  */
 export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   const updates = new Map<number, AncestorUpdate>()

@@ -87,13 +87,13 @@ export type TreeHead = v.InferOutput<typeof HeadItem>
 
 const headKey = (rootId: number): Key => treeHeads.key({ rootId })
 
-/** Reads the head of a tree, strongly consistent; one of version 0 before the worker has done anything. */
+/** Reads the head of a tree, strongly consistent; its version is 0 before the worker has done anything. */
 export async function readHead(rootId: number): Promise<TreeHead> {
   const item = await readItem(headKey(rootId), { consistent: true })
   return item === undefined ? { version: 0 } : v.parse(HeadItem, item)
 }
 
-/** The head after another one. Versions follow the clock, so they rise after a restore, too. */
+/** The head that follows a given head. Versions follow the clock, so they rise after a restore, too. */
 export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
   version: Math.max(version + 1, Date.now()),
   open,

@@ -31,7 +31,7 @@ export const growTree = (
   deadline: number,
   storage: Storage = { capacity: nodeCapacity, limits: standardLimits },
 ): Promise<'finished' | 'unfinished'> =>
-  // Code that reads items one by one in parallel shares its round trips.
+  // Parallel reads of single items share one call.
   readTogether(async () => {
     while (Date.now() < deadline) {
       const due = await retry(
@@ -39,18 +39,18 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // A list for which no time is left has its turn after the next newcomer.
+      // If no time is left for a list, the next newcomer's batch makes its segment.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'
   })
 
 /**
- * Adds one batch: the open one if there is one, otherwise the oldest journal entries. It is opened by a write
- * of the tree's head. Then each ancestor gets it in a transaction that no second worker can repeat, because
- * the ancestor's profile tells how much of it is there; then its entries are deleted; at last it is closed.
- * Stops at the deadline. Resolves with the lists whose search indexes have a long tail; with undefined if
- * there was nothing to add.
+ * Adds one batch: the open batch if there is one, otherwise the oldest journal entries. A write of the tree's
+ * head opens the batch. Each ancestor gets it in a transaction that no second worker can repeat, because the
+ * ancestor's profile tells how much of the batch is there. Then the entries are deleted and the batch is
+ * closed. Stops at the deadline. Resolves with the lists whose search indexes have a long tail; with
+ * undefined if there was nothing to add.
  */
 async function addBatch(
   rootId: number,

@@ -18,8 +18,8 @@ export type BTreeNode = { version: number } & (
 )
 
 /**
- * A member's position in a list: ordered by the instant of joining, then by user id. It is all that a list
- * has of a member, never changes and is never removed, so a list only needs insertion.
+ * A member's position in a list: ordered by the instant of joining, then by user id. A list stores only the
+ * positions of its members. They never change and are never removed, so a list only needs insertion.
  */
 export interface BTreePosition {
   /** Instant of joining, epoch milliseconds. */

@@ -26,7 +26,7 @@ export interface RangeQuery {
   skip: number
   /** Maximum number of members in the window. */
   take: number
-  /** Whether to read strongly consistent, as a worker must that decides what to write. */
+  /** Whether to read strongly consistent, as a worker must to decide its writes. */
   consistent?: boolean
 }
 

@@ -106,8 +106,8 @@ export class CountedBTree {
     }
     const { length } = node.entries
     if (length <= this.#capacity) return undefined
-    // Usually in the middle. When the list grows at its end, as it mostly does, only the newest element moves
-    // to the new node, so that the earlier nodes stay full.
+    // Splits in the middle; but at the end of the list, where lists mostly grow, only the newest element
+    // moves to the new node, so that the earlier nodes stay full.
     const splitAt = isRightmost && added === length - 1 ? added : length >>> 1
     return { ...node, version: 0, entries: node.entries.splice(splitAt) } as BTreeNode
   }

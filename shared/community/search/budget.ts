@@ -5,12 +5,12 @@ import { writeItem } from '../../db/write.ts'
 import { Failure } from '../../errors.ts'
 
 /**
- * What the searches of one caller may cost in a minute of the clock. Each reads a part of every segment of a
- * list, so without a limit a few callers could use up the table's throughput.
+ * Maximum read units of one caller's searches in a minute of the clock. A search reads a part of every
+ * segment of a list, so without a limit a few callers could use up the table's throughput.
  */
 const searchBudget = { limit: 5_000, milliseconds: 60_000 }
 
-/** How many whole addresses a caller may search for in an hour of the clock that find nobody. */
+/** Maximum number of a caller's searches for a whole address that find nobody, in an hour of the clock. */
 const addressMisses = { limit: 20, milliseconds: 3_600_000 }
 
 const counts = itemType({
@@ -70,8 +70,8 @@ export function searchBudgetOf(userId: number) {
 }
 
 /**
- * Runs a search for a whole address, at most 20 of a caller in an hour that find nobody; then throws
- * `too_many_requests`, so that nobody guesses what a mask hides. Each counts as a miss until it has found
+ * Runs a caller's search for a whole address. Throws `too_many_requests` after 20 searches in an hour that
+ * found nobody, so that nobody guesses what a mask hides. A search counts as a miss until it has found
  * somebody, so simultaneous searches learn no more.
  */
 export async function limitMisses<Found extends { total: number }>(

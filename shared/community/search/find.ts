@@ -25,7 +25,7 @@ import { searchIndex } from './index/search.ts'
 import { type Keyword, KeywordText, matchesText, toKeyword, toSearchText } from './keyword.ts'
 
 const Filter = v.object({
-  /** Beginning of a word of the nickname, whole email address, or part of it as masked; in any case. */
+  /** Beginning of a word of the nickname, whole email address, or part of the masked one; case is ignored. */
   keyword: v.optional(KeywordText),
   /** First and last day of joining, both included. */
   beginDate: v.optional(Day),
@@ -63,7 +63,7 @@ export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
-  /** What a search by keyword needs besides; undefined if none is searched. */
+  /** What a search by keyword needs in addition; undefined without a keyword. */
   search: SearchStart | undefined
 }
 
@@ -122,7 +122,7 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/** Exports the newest members that match a filter: at most the cap, and what fits into an answer. */
+/** Exports the newest members that match a filter: at most the cap, and at most what fits into an answer. */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
@@ -136,7 +136,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** How many members fit into an answer. Its body is JSON inside JSON, so each is measured escaped. */
+/** How many members fit into an answer. Its body is JSON inside JSON, so members are measured escaped. */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {
@@ -177,7 +177,7 @@ async function findEntries(
   }
   const found = await attempt(root, search.index, false)
   if (found !== undefined) return found
-  // What was read is outdated.
+  // The items are outdated: read them again.
   const [newRoot, newIndex] = await readItems([rootKey(list), indexKey(list)], { consistent: true })
   const again = await attempt(newRoot, toIndex(newIndex), true)
   if (again === undefined) throw new Failure('unavailable', { retryAfterSeconds: 1 })
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** The position of the owner of an address, if the list has the member and their texts do not match. */
+/** The position of the owner of an address, if the owner is in the list and their texts do not match. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -15,9 +15,9 @@ export const KeywordText = v.pipe(
 export interface Keyword {
   /** The keyword as it is compared with search texts. */
   folded: string
-  /** The keyword in the form in which sign-in compares email addresses; undefined if it is none. */
+  /** The keyword normalized as sign-in does with email addresses; undefined if it is no address. */
   address: string | undefined
-  /** Whether it is long enough to match a part of a masked email address. */
+  /** Whether the keyword is long enough to match a part of a masked email address. */
   matchesParts: boolean
 }
 
@@ -36,8 +36,8 @@ export function toKeyword(text: string): Keyword {
 }
 
 /**
- * What keywords are looked for in, without regard to case and compatibility forms. Of the email address it
- * has only what other members see, so that no search can find out what the mask hides.
+ * The text of a member in which keywords are searched, without regard to case and compatibility forms. It has
+ * only the masked email address, so that no search can find out what the mask hides.
  */
 export interface SearchText {
   nickname: string
@@ -82,10 +82,10 @@ const beginsWord = (text: string, keyword: string): boolean =>
   text.includes(keyword) && wordStarts(text).some((start) => text.startsWith(keyword, start))
 
 /**
- * Calls `emit` with every term of a search text; with some more than once. A term is a text that a keyword
- * may be: each beginning of a nickname from one of its words on, and each part of a masked email address. The
- * index knows it by a hash of `termBits` bits, so it holds no name and no address. Of the 300,000 terms of a
- * segment, two have the same hash in one of ten thousand segments.
+ * Calls `emit` with every term of a search text, with some more than once. A term is a possible keyword: each
+ * beginning of a nickname from one of its words on, and each part of a masked email address. The index stores
+ * a hash of `termBits` bits instead of the term, so it holds no name and no address. Of the 300,000 terms of
+ * a segment, two have the same hash in one of ten thousand segments.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)

@@ -19,22 +19,20 @@ import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type Wall
 /**
  * The index of a wallet's bills: it finds the k-th bill that a filter selects, and how many it selects before
  * a day, in one read each, however many bills there are. This file builds and stores it, stored.ts reads it.
- *
- * A bill is stored once, under its number. Its mark, two or three bytes, first goes into the wallet's own
- * item, which every posting writes anyway. When 64 marks are there, and one more, they become a chunk:
- *
- * - The chunk itself is stored under the time of its first bill, with the numbers of bills before it.
- * - For each of the five filters that select some bills but not all, a list has the numbers of its bills, in
- *   blocks of 128: the k-th is in block k / 128. A block has an attribute for each chunk, with one byte for
- *   each bill: its place in the chunk.
- *
- * Only bills decide what is in a chunk and in the lists, so whoever stores them stores the same.
+ * A bill is stored once, under its number. Its mark (type, currency and time in two or three bytes) first
+ * goes into the wallet's own item, which every posting writes anyway. Once more than 64 marks are there, the
+ * next posting makes a chunk of the oldest 64:
+ * - The chunk is stored under the time of its first bill, with the numbers of bills before it.
+ * - Each filter of `filtersOf` has a list with the numbers of its bills, in blocks of 128: the k-th is in
+ *   block k / 128. A block has an attribute for each chunk, with one byte for each bill: its place in the
+ *   chunk.
+ * Chunks and lists follow from the bills alone, so every process that writes them writes the same.
  */
 export interface Chunk {
-  /** Its number; chunk 0 has bills 1 to 64. */
+  /** The chunk's number; chunk 0 has bills 1 to 64. */
   number: number
   marks: readonly Mark[]
-  /** Numbers of the bills before the chunk. */
+  /** How many bills of each code are before the chunk. */
   before: Counts
   /** Quarter of an hour of the first bill after the chunk. */
   until: number
@@ -66,7 +64,7 @@ export function selectsCode(filter: BillFilter, code: number, currencies: readon
   return selects(filter, currencies[currencyNumber] ?? '', type)
 }
 
-/** Numbers of the bills that are in chunks. */
+/** How many bills of each code are in chunks. */
 export const countInChunks = ({ counts, tail }: Wallet): Counts =>
   tail.reduce((left, { code }) => addToCounts(left, code, -1), counts)
 
@@ -74,7 +72,7 @@ export const countInChunks = ({ counts, tail }: Wallet): Counts =>
 export const chunksOf = (wallet: Wallet): number =>
   Math.floor((countBills(wallet) - wallet.tail.length) / chunkSize)
 
-/** Takes the next chunk out of the open part of a wallet's index; undefined if that is too short for one. */
+/** Takes the oldest 64 marks out of a wallet as the next chunk; undefined unless there are more than 64. */
 export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | undefined {
   const { tail } = wallet
   const next = tail[chunkSize]
@@ -168,8 +166,8 @@ export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, blo
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * Stores the chunk that is complete in the open part of a wallet's index, and takes it out. The wallet itself
- * is not written: its next posting does that, and until then readers find the marks in both.
+ * Stores the complete chunk of a wallet's newest marks, if there is one, and returns the wallet without them.
+ * The next posting writes the wallet; until then readers find these marks in the wallet and in the chunk.
  */
 export async function closeChunk(wallet: Wallet): Promise<Wallet> {
   const taken = takeChunk(wallet)
@@ -182,9 +180,9 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
 const concurrency = 32
 
 /**
- * Writes chunks and what they add to the lists. This is no transaction, at half the price of one: it may be
- * repeated, and by several writers at a time. The chunks are stored last, and in their order: where one is,
- * all else is up to its end.
+ * Writes chunks and what they add to the lists; not as a transaction, which would cost twice as much. Several
+ * writers may do the same, and repeat it. Chunks are written last and in order, so when a chunk is stored,
+ * the lists have every bill up to its end.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)

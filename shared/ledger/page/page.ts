@@ -98,12 +98,12 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Number of times that a page of bills may read what it needs, as a range, to save reads of single bills. */
+/** A range of fewer than this many times the bills of a page is read whole, instead of bill by bill. */
 const maxDilution = 8
 
 /**
- * Reads bills by their numbers, newest first. Eventually consistent, and strongly consistent those that this
- * does not find: numbers come from what was written with the bills, or after them. Throws if one is missing.
+ * Reads bills by their numbers, newest first: eventually consistent, and missing bills again strongly
+ * consistent. The numbers were stored with the bills or after them. Throws if a bill is still missing.
  */
 async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
   const [oldest, newest] = [numbers.at(0), numbers.at(-1)]

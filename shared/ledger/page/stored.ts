@@ -48,8 +48,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * The numbers of the bills of a block, ascending. Of chunks that the wallet does not have yet, a posting may
- * have stored their parts already: these are left out.
+ * The numbers of the bills of a block, ascending. Leaves out chunks that the wallet does not count yet: a
+ * posting may have stored their parts already.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -57,7 +57,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads blocks of a list, from the first number to the last: the numbers of their bills, by their ranks. */
+/** Reads the blocks of a list from one number to another: the bills' numbers by their ranks in the list. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,

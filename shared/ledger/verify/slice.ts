@@ -70,9 +70,7 @@ const WalletPath = v.pipe(
   v.tuple([v.pipe(v.string(), v.transform(Number), v.safeInteger()), WalletName]),
 )
 
-/**
- * Lists every wallet of a shard that ever had a movement, after a wallet of this path, or from the first on.
- */
+/** Lists every wallet of a shard that ever had a movement: those after the given path, or all. */
 export async function* listShard(
   shard: number,
   after?: string,

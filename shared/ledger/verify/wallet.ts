@@ -46,7 +46,7 @@ interface Totals {
 /** Finds which of these bills have no record of the event, or of the deposit, that caused them. */
 type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 
-/** Number of bills of which `findUncaused` is asked at a time. */
+/** Number of bills that are given to `findUncaused` at a time. */
 const billsTogether = 100
 
 /** Number of chunks of the index that are read at a time: a block of a list has bills of several chunks. */
@@ -57,8 +57,8 @@ type Compare = (currency: string | null, what: string, expected: string, actual:
 
 /**
  * Recomputes a wallet from its bills, first to last, and reports everything that differs: balances, sums, the
- * `balance_after` of each bill, counts, numbers, order, the index, and with `findUncaused` its cause. The
- * wallet may be written meanwhile: then only the bills that it counted when it was read are checked.
+ * `balance_after` of each bill, counts, numbers, order and the index; with `findUncaused` also bills without
+ * a recorded cause. If the wallet is written meanwhile, only the bills that it counted when read are checked.
  */
 export async function verifyWallet(
   id: WalletId,
@@ -76,7 +76,7 @@ export async function verifyWallet(
     for (const bill of await findUncaused(unchecked.splice(0)))
       compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
   }
-  /** The open part of the index, and what chunks have, as postings make them of these bills. */
+  /** The newest marks and the contents of the chunks, as postings would make them from these bills. */
   let marks: Mark[] = []
   let inChunks: Counts = new Map()
   const chunks: Chunk[] = []

@@ -16,11 +16,11 @@ const Position = v.object({ joinedAt: number, userId: number })
 const SegmentItems = v.object({ id: v.string(), size: number, bits: number })
 export type SegmentItems = v.InferOutput<typeof SegmentItems>
 
-/** A segment of a search index. Members of several segments may have joined in the same time. */
+/** A segment of a search index. The times in which members of segments joined may overlap. */
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** Numbers of the items of a tail; `to` is not included. All but the last one are full. */
+/** Numbers of the items of a tail; `to` is not included. All items but the last are full. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 
@@ -40,7 +40,7 @@ export interface SearchIndex extends v.InferOutput<typeof Head> {
   version: number
 }
 
-/** The index of a list before anything is in it. */
+/** The index of a list before its first member. */
 export const emptyIndex: SearchIndex = {
   version: 0,
   segments: [],
@@ -145,8 +145,8 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
 
 /**
  * Which members of a segment match a term. Members are named by rank: their index in the segment, oldest
- * first. Of many matches only every `interval`-th is kept, as a bookmark: whoever wants those between two
- * bookmarks compares the texts of the members there. Otherwise `interval` is 1, and `ranks` has all.
+ * first. Of many matches only every `interval`-th is kept, as a bookmark: to find the matches between two
+ * bookmarks, compare the texts of the members there. Otherwise `interval` is 1, and `ranks` has all.
  */
 export interface Posting {
   /** Number of matches. */
@@ -165,8 +165,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in its block: the term with each rank that is kept, and where some are left out, with
- * the number of all matches, which stands above all ranks.
+ * The rows of a term in its block: the term with each rank that is kept. If some are left out, one more row
+ * has the number of all matches plus `maxSegment`, which is above all ranks.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -20,8 +20,8 @@ import type { IndexLimits } from './tail.ts'
 
 /**
  * Makes a segment of a list's long tail, together with the newest segment if both fit into one. No search
- * reads what it writes on the way. Its last transaction makes that count; it fails if the tree has changed
- * meanwhile. It may be called again after any interruption, which leaves at most the items of a segment that
+ * reads its items before the last transaction puts them into the index; this fails if the tree has changed
+ * meanwhile. May be called again after any interruption, which leaves at most the items of a segment that
  * nobody reads.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {

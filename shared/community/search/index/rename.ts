@@ -26,9 +26,8 @@ export interface TextReplacement {
 }
 
 /**
- * Replaces the search texts of members in the search indexes of lists, where these have them, by those given.
- * It may be called again after any interruption. Throws ConditionFailed when another worker writes the same
- * items.
+ * Replaces the search texts of members in the search indexes of those given lists that have them. May be
+ * called again after any interruption. Throws ConditionFailed when another worker writes the same items.
  */
 export async function replaceTexts(replacements: readonly TextReplacement[]): Promise<void> {
   const items = await readItems(
@@ -53,8 +52,8 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
 }
 
 /**
- * Replaces texts in items with members. Blocks come first: after an interruption, these items tell that it is
- * not finished.
+ * Replaces texts in items with members. Term blocks are written first: after an interruption, the old texts
+ * in the items tell that the replacement is not finished.
  */
 async function replaceIn(
   keys: readonly Key[],
@@ -77,7 +76,7 @@ async function replaceIn(
   }
 }
 
-/** Makes those term blocks of a segment anew in which texts have other terms than before. */
+/** Makes anew the term blocks of a segment to which new texts add terms, or from which they remove terms. */
 async function rewriteBlocks(
   list: MemberList,
   { id, bits }: Segment,

@@ -23,7 +23,7 @@ export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list; an index that has fewer is not searched. */
   count: number
-  /** Looks up another member who is found, if there is one. */
+  /** Looks up one more member for the result, if there is one. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean
@@ -85,7 +85,7 @@ export async function searchIndex(
     return posting === undefined ? [] : [{ segment: whole[i] as Segment, posting }]
   })
 
-  // What a keyword longer than its term matches is known only from all members who match the term.
+  // If the keyword is longer than its term, only the texts of all matches of the term tell its matches.
   const ranges = isWholeTerm
     ? rangesOfWindow(found, matches, query)
     : matches.map((match) => ({ ...match, start: 0, end: match.posting.count }))
@@ -134,9 +134,9 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment the range of its matches that may be in a window over all matches: those in segments,
- * which may overlap in time, and the positions already `found`, newest first. Matches that are newer than a
- * range are newer than the window, those that are older are older than it.
+ * For each segment, the range of its matches that may be in the window. The window, newest first, is over the
+ * matches in all segments, which may overlap in time, and the positions already `found`. A match that is
+ * newer than its segment's range is newer than the window; one that is older is older than the window.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -161,9 +161,9 @@ function rangesOfWindow(
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * The ranks in a segment among which a range of matches is, and the numbers of the items that have them: of
- * those who match there, `skip` come before the range. A posting of many matches gives all ranks between two
- * of its bookmarks.
+ * The ranks of a segment that a range of matches is among, and the numbers of the items with these members.
+ * Of the members with these ranks who match, `skip` come before the range. A posting of many matches gives
+ * all ranks between two of its bookmarks.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

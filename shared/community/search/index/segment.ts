@@ -13,7 +13,7 @@ import {
   toRows,
 } from './items.ts'
 
-/** About how many bytes a block should have: most then stay below the 4 KB of half a read unit. */
+/** Target size of a block in bytes: most blocks then stay below the 4 KB of half a read unit. */
 const targetBytes = 3_000
 
 /** A segment has at most 4,096 blocks, and they are sized by a sample of a 64th of its terms. */
@@ -64,8 +64,8 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
 }
 
 /**
- * The terms of all texts with the ranks of their members, sorted. Each is a number of 64 bits, of which the
- * last 15 are the rank, in two words, the lower one first: sorting a million texts would take seconds.
+ * The terms of all texts with the ranks of their members, sorted. Each entry is a 64-bit number in two words,
+ * the lower one first; its last 15 bits are the rank. Sorting a million texts would take seconds.
  */
 function sortTerms(
   texts: readonly SearchText[],
@@ -86,7 +86,7 @@ function sortTerms(
   return words
 }
 
-/** The rows of each of `2 ** bits` term blocks, in order, of sorted terms. */
+/** Yields the rows of each of `2 ** bits` term blocks, in order, from sorted terms. */
 function* blocksOf(words: Uint32Array, bits: number): Generator<number[][]> {
   const termAt = (i: number) => (words[i + 1] ?? NaN) * 2 ** 17 + ((words[i] ?? 0) >>> 15)
   let i = 0

@@ -19,9 +19,9 @@ import {
 
 /** How long a search index and its segments may become. */
 export interface IndexLimits {
-  /** A list of this many members has an index; a search of a smaller one reads their profiles. */
+  /** A list of this many members gets an index; a search of a shorter list reads the members' profiles. */
   minIndexed: number
-  /** A tail of this many items becomes a segment: 4,224 members. */
+  /** A tail of this many items becomes a segment; the standard 22 items have 4,224 members. */
   tailItems: number
   /** Maximum number of members in a segment. */
   segment: number
@@ -33,9 +33,9 @@ export const standardLimits: IndexLimits = { minIndexed: 200, tailItems: 22, seg
 type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
 
 /**
- * Reads what is needed to add newcomers, at most `incoming`, to the tail of a list's search index. The writes
- * are for the transaction that adds them to the list of `count` members. A list that becomes large enough
- * gets its index with them.
+ * Reads what is needed to add at most `incoming` newcomers to the tail of a list's search index. The writes
+ * are for the transaction that adds the newcomers to the list, which has `count` members. A list that becomes
+ * large enough gets its index by these writes.
  */
 export async function openTail(
   list: MemberList,
