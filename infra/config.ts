@@ -40,11 +40,10 @@ export const Config = v.pipe(
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, as the only way to it. Or an
-     * object with `rate`, the requests a minute that it accepts from one IPv4 address (600; routes with a
-     * share of the throttle have the same share of this, and at least 10), `secretNumber` (1), raised by one
-     * to rotate the secret by which functions recognize the edge, and `alarmTopicArn`, a topic in the
-     * firewall's region, us-east-1.
+     * Whether CloudFront with a firewall (AWS WAF) is the only way to the API; or an object of its settings.
+     * `rate` (600): requests a minute from one IPv4 address; a route with a share of the throttle accepts
+     * that share of `rate`, at least 10. `secretNumber` (1): raise it by one to rotate the secret by which
+     * functions recognize the edge. `alarmTopicArn`: a topic for alarms in the firewall's region, us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
@@ -65,8 +64,8 @@ export const Config = v.pipe(
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
-     * Whether a deployment first gives a tenth of the calls to the new versions of some functions, and rolls
-     * back if these fail. Default: the value of `protectData`.
+     * Whether a deployment sends a tenth of the calls to the new versions of some functions before it sends
+     * all calls to all new versions, and rolls back if they fail. Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(Flag),
     /**

@@ -3,10 +3,9 @@ import { Failure, OptimisticLockError, UnderMaintenance } from './errors.ts'
 import { OutOfTime } from './invocation.ts'
 
 /**
- * Why something could not be done now that may well be done a moment later, though nothing is wrong with the
- * request or with the service's code. Besides the causes below: the invocation ran `out_of_time`; a part of
- * the service is `not_ready`, such as the first signing key; or an operator switched it off for
- * `maintenance`.
+ * A cause of failure that passes by itself: the same may succeed a moment later, and neither the request nor
+ * the service's code is wrong. Besides the causes below: the invocation ran `out_of_time`; a part of the
+ * service is `not_ready`, such as the first signing key; or an operator switched it off for `maintenance`.
  */
 type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
@@ -51,7 +50,7 @@ export const isUnavailable = (error: unknown): boolean => passingCause(error) !=
 /**
  * Whether an error is a fault: the service's own, because neither the caller nor another system can mend it.
  * Faults are every error without a passing cause that is not a coded failure of the caller, and an invocation
- * that ran out of time without waiting for AWS. infra/RUNBOOK.md#faults lists what is none.
+ * that ran out of time without waiting for AWS. infra/RUNBOOK.md#faults lists the other errors.
  */
 export function isFault(error: unknown): boolean {
   if (error instanceof OutOfTime) return !error.waitedForAws

@@ -36,7 +36,7 @@ export const BusinessKey = v.pipe(
 /** How far the clock of a sender may be ahead of the service's own. */
 export const clockToleranceMilliseconds = 300_000
 
-/** Schema of an instant in epoch milliseconds that is at most so far ahead of the service's clock. */
+/** Schema of an instant in epoch milliseconds, at most `maxMilliseconds` ahead of the service's clock. */
 export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
   v.pipe(
     v.number(),
@@ -47,8 +47,8 @@ export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
   )
 
 /**
- * Schema of the instant of something that has happened, in epoch milliseconds. One that is far ahead is
- * refused, because the latest of two updates stands: an update of the year 275760 would stand for ever.
+ * Schema of the instant of a past event, in epoch milliseconds. One far ahead is refused: of two updates the
+ * later one stands, so an update of the year 275760 would stand for ever.
  */
 export const Instant = instantAhead(
   () => clockToleranceMilliseconds,
@@ -92,7 +92,7 @@ export const Text = (max: number) =>
 
 /**
  * Zero-width characters that people's names have: a joiner or non-joiner between letters, and those of emoji,
- * keycaps and the flags of England, Scotland and Wales (UTS #51). Alone or at an end they would hide.
+ * keycaps and the flags of England, Scotland and Wales (UTS #51). Anywhere else they would be invisible.
  */
 const joiners = new RegExp(
   [
@@ -110,8 +110,8 @@ export const hasInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignora
 
 /**
  * Schema of a text that looks like no other: in normalization form C, without control, zero-width or bidi
- * characters but for the joiners of words and emoji. Each has a reason of its own, so that a sender learns
- * which it was. Trim after it: trimming would hide what is at the ends.
+ * characters but for the joiners of words and emoji. Each violation has its own reason, so that a sender
+ * learns the cause. Trim only after this check: trimming would hide characters at the ends.
  */
 export const UnambiguousText = v.pipe(
   v.string(),

@@ -52,7 +52,7 @@ export async function runInvocation<T>(
   }
 }
 
-/** Ends at the deadline of the running invocation with OutOfTime as its reason; undefined without one. */
+/** Signal that aborts with OutOfTime at the deadline of the running invocation; undefined without one. */
 export const deadlineSignal = (): AbortSignal | undefined => invocations.getStore()?.deadline.signal
 
 /**

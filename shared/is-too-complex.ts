@@ -9,8 +9,8 @@ export const maxValues = 50_000
 
 /**
  * Whether JSON text is nested deeper, or has more values, than any event needs. Call it before parsing: it
- * reads the text once, without recursion, and stops at the limit, whereas what is parsed takes memory, and
- * what walks it recursively fails with an error that looks like a passing fault.
+ * reads the text once, without recursion, and stops at the limit. A parsed value would take memory, and code
+ * that walks it recursively would fail with an error that looks like a passing fault.
  */
 export function isTooComplex(json: string): boolean {
   let depth = 0

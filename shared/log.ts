@@ -14,7 +14,7 @@ export function errorSummary(error: unknown): Record<string, unknown> {
     name: error.name,
     status: aws.$metadata?.httpStatusCode,
     aws_request_id: aws.$metadata?.requestId,
-    // Without the message, which the stack begins with, and of which a line may look like a frame.
+    // Without the message, which begins the stack: one of its lines may look like a frame.
     at: error.stack
       ?.replace(error.message, '')
       .split('\n')

@@ -31,15 +31,15 @@ interface Period {
   endTime?: string | undefined
 }
 
-/** Rows of a list, newest first, and the number of all that a request asks for. */
+/** Rows of a list, newest first, and the number of all rows in the requested period. */
 export interface ListPage {
   rows: Item[]
   total: number
 }
 
 /**
- * Reads a page of a numbered list: the rows of the requested period, and their number. The newest rows of all
- * take one round of reads, and every other page two.
+ * Reads a page of a numbered list: the rows of the requested period, and their number. A page of the newest
+ * rows of the whole list takes one round of reads, every other page two.
  */
 export async function readListPage(
   list: string,
@@ -60,13 +60,13 @@ export async function readListPage(
   return { rows, total: Math.max(0, last - first + 1) }
 }
 
-/** Whether a request asks for the newest rows of all. */
+/** Whether a request asks for the newest rows of the whole list. */
 export const isNewestPage = ({ beginTime, endTime, current }: Period & PageRequest): boolean =>
   current === 1 && beginTime === undefined && endTime === undefined
 
 /**
- * Reads the newest rows of a list. The number of the newest one is the length of the list. Eventually
- * consistent; strongly consistent if a row between the others has not arrived.
+ * Reads the newest rows of a list. The number of the newest row is the length of the list. Reads eventually
+ * consistent, and again strongly consistent if a row between the others is missing.
  */
 export async function readNewest(list: string, count: number): Promise<ListPage> {
   const rows = await queryFirst(
@@ -117,7 +117,7 @@ export async function readRange(
   return queryFirst(query, newest - oldest + 1)
 }
 
-/** Number of rows that are read at a time. Without it, DynamoDB Local reads all that are left for a page. */
+/** Maximum rows of one read. Without it, DynamoDB Local reads all remaining rows for a page. */
 const rowsPerRead = 1_000
 
 /** Reads all rows of a numbered list, oldest first, in as many reads as necessary. */

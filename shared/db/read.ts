@@ -19,9 +19,9 @@ type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item |
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**
- * Performs work of which all reads of items that are asked for at the same moment share one call. It costs as
- * much as a call for each, and takes the function a fraction of the time: most of a call's processor time is
- * signing, sending and receiving, whatever it reads.
+ * Performs work whose reads of items at the same moment share one call. This costs as many units as single
+ * calls but a fraction of the function's time: most of a call's processor time is signing, sending and
+ * receiving, whatever it reads.
  */
 export const readTogether = <Result>(work: () => Result): Result => shared.run(collectReads(), work)
 
@@ -59,9 +59,9 @@ export async function readItem(
 }
 
 /**
- * Reads one item eventually consistent, and again strongly consistent if that does not find it: half the
- * price for an item that is there, and one that was written a moment ago is found as well. With `consistent`
- * it is read strongly consistent at once.
+ * Reads one item eventually consistent and, if that finds nothing, again strongly consistent: half the price
+ * for an item that exists, and an item written a moment ago is found, too. With `consistent` it is read
+ * strongly consistent at once.
  */
 export const findItem = async (
   key: Key,
@@ -92,7 +92,7 @@ async function readBatches(keys: readonly Key[], options: ReadOptions): Promise<
   return keys.map((key) => found.get(keyText(key)))
 }
 
-/** A key as text, or that of an item. */
+/** A key, or the key of an item, as text. */
 export const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`
 
 async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Promise<Item[]> {

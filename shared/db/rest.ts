@@ -4,12 +4,12 @@ import { db } from './table.ts'
 const hourMilliseconds = 3_600_000
 
 /**
- * How long before the hour the last write is sent: longer than it may take to arrive or to fail, which is
- * three seconds (clientOptions), and two more for a table that still works on it and for clocks that differ.
+ * How long before the hour the last write is sent: three seconds, in which it arrives or fails
+ * (clientOptions), and two more for a table that still works on it and for clocks that differ.
  */
 const restBefore = 5_000
 
-/** How long after the hour: items of one restore may be apart by "usually much less than a second". */
+/** How long writes rest after the hour: a restore's items differ by "usually much less than a second". */
 const restAfter = 2_000
 
 /** How long a write at an instant (epoch milliseconds) has to wait for the end of a rest; mostly 0. */
@@ -33,9 +33,9 @@ const rest: Middleware =
 
 /**
  * Makes the function that calls it rest around every full hour: it sends no write to the table then, repeated
- * ones included, so that a table restored to a full hour has every transaction of it whole or not at all.
- * Restores are not atomic (Amazon DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). For
- * what applies events, for which nobody waits: see "A table restored to a full hour" in infra/RUNBOOK.md.
+ * ones included, so that a table restored to a full hour has every transaction whole or not at all. Restores
+ * are not atomic (Amazon DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). For functions
+ * that apply events, for which nobody waits: see "A table restored to a full hour" in infra/RUNBOOK.md.
  */
 export const restOnTheHour = (): void =>
   db.middlewareStack.add(rest as never, {

@@ -97,14 +97,14 @@ export interface Pool {
 const poolKeys = itemType({
   pk: 'POOL#{currency}#{network}',
   sk: 'POOL',
-  holds: 'nothing: it tells that addresses of this currency and network were provisioned',
+  holds: 'only its key: addresses of this currency and network were provisioned',
   found: 'by currency and network',
 })
 const freeKeys = itemType({
   pk: 'POOL#{currency}#{network}',
   sk: 'FREE#{digest}',
-  holds: 'nothing: it tells that this address is free',
-  found: 'some address of a pool by a range of digests',
+  holds: 'only its key: this address is free',
+  found: 'a free address of a pool, by a range of digests',
 })
 /** Prefix of the sort keys of free addresses in their pool. */
 export const freePrefix = freeKeys.sortKeyPrefix

@@ -87,8 +87,8 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 }
 
 /**
- * Reads a user's deposit by its id; undefined if it is somebody else's or nobody's. Both take the same two
- * reads: ids are made of what is on the chain, and the time of an answer must not tell which are known here.
+ * Reads a user's deposit by its id; undefined if it is another user's or does not exist. Both take the same
+ * two reads: anybody can make ids from the chain, and the time must not tell which are known here.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {

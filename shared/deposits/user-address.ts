@@ -42,7 +42,7 @@ const UserAddressItem = v.object({
   announced_at: v.optional(Integer),
 })
 
-/** A user's deposit address, and whether the user may be told: its assignment is an event on the bus. */
+/** A user's deposit address. The user may be told it once the event of its assignment is on the bus. */
 interface Assignment {
   address: UserAddress
   announced: boolean
@@ -70,7 +70,7 @@ export async function readAssignment(
   return { address, announced: announcedAt !== undefined }
 }
 
-/** Reads the deposit address that a user was told; undefined before. It may be a moment old. */
+/** Reads the deposit address that a user was told; undefined if none was. Eventually consistent. */
 export async function readUserAddress(userId: number, pool: Pool): Promise<UserAddress | undefined> {
   const assignment = await readAssignment(userId, pool, { consistent: false })
   return assignment?.announced ? assignment.address : undefined
@@ -119,7 +119,7 @@ async function announce(userId: number, pool: Pool, assigned: UserAddress): Prom
   })
 }
 
-/** Assigns a free address. Throws ConditionFailed if another request took it or was faster. */
+/** Assigns a free address. Throws ConditionFailed if another request took it, or served this user first. */
 async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   const digest = await findFreeAddress(pool)
   if (digest === undefined) return failEmpty(userId, pool)

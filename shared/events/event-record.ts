@@ -75,8 +75,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, for writes whose conditions fail only because something later stands: then the event is
- * recorded, and changes nothing.
+ * Like applyOnce, for writes whose conditions fail only because a later event took effect: then this event is
+ * recorded and changes nothing.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -134,8 +134,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent again after a refusal, and is no copy of the refused one. It was if it carries
- * the number of that refusal, or was sent later, as by somebody who sends the body of a dead letter alone.
+ * Whether a message was sent anew after a refusal, unlike a copy of the refused message. It carries the
+ * number of that refusal, or was sent later, as when somebody sends the body of a dead letter alone.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -182,12 +182,12 @@ export function resolveDuplicate(record: EventRecord, stored: Item | undefined):
   throw new RejectedEvent(refusal.code, refusal.explanation)
 }
 
-/** An event that is to be refused. One that cannot be read has its id for its business key, and no digest. */
+/** An event to refuse. If it cannot be read, its business key is its id, and it has no digest. */
 export type RefusedEvent = Omit<EventRecord, 'digest'> & Partial<EventRecord>
 
 const maxClaimAttempts = 5
 
-/** Leaves time to send the dead letter while the table does not answer. */
+/** Time limit of recording a refusal: if the table does not answer, time is left for the dead letter. */
 const maxClaimMilliseconds = 2_500
 
 /**
@@ -208,7 +208,7 @@ export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promi
   throw new OptimisticLockError('other events with this business key are being refused')
 }
 
-/** Whether the dead letter of a refused event is left to be sent, by what is stored of its key. */
+/** Whether the dead letter of a refused event must still be sent, by the stored record of its key. */
 function mustSend({ delivery, digest }: RefusedEvent, stored: Item | undefined): boolean {
   const known = v.parse(StoredOutcome, stored ?? {})
   if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))
@@ -227,8 +227,8 @@ const maxRefusals = 20
 const refusalKeptMilliseconds = 15 * 86_400_000
 
 /**
- * The write that adds a refusal to what is stored of the event's key. Its condition fails if that is not as
- * `stored` any more.
+ * The write that adds a refusal to the record of the event's key. Its condition fails if the record is no
+ * longer as `stored`.
  */
 function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefined): Write {
   const { eventId } = event.delivery
@@ -236,7 +236,7 @@ function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefi
   const others = Object.entries(refused).filter(([id]) => id !== eventId)
   const recent = others.sort(([, one], [, other]) => one.at - other.at).slice(1 - maxRefusals)
   const before = stored?.['refused']
-  // What took effect is kept for good.
+  // The record of an event that took effect is kept for good.
   const ttl = digest === undefined ? ttlAfter(refusal.at + refusalKeptMilliseconds) : undefined
   return {
     Update: {
@@ -255,7 +255,7 @@ function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefi
   }
 }
 
-/** Notes that the dead letter of a refusal is sent. */
+/** Notes that the dead letter of a refusal has been sent. */
 export async function noteSent(event: RefusedEvent): Promise<void> {
   await writeItem({
     Update: {

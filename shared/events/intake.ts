@@ -66,10 +66,10 @@ const maxRetryDelaySeconds = 900
 /** Time kept back for the call that delays or dead-letters an event that was not applied in time. */
 const queueReserveMilliseconds = 7_000
 
-/** Time to begin a refusal with: to record it, to send the dead letter and to note that it is sent. */
+/** Time that must be left to begin a refusal: to record it, send its dead letter and note the sending. */
 const minRefusalMilliseconds = 5_000
 
-/** Time that is kept free after the sending, to note it. */
+/** Time kept free after the dead letter is sent, to note the sending. */
 const noteReserveMilliseconds = 2_000
 
 /**
@@ -77,7 +77,7 @@ const noteReserveMilliseconds = 2_000
  */
 export const refusalsAttribute = 'refusals'
 
-/** Reads the attribute of a message. Who sends to the queue by other means may leave it out. */
+/** Reads `refusals` from a message's attribute; 0 if the sender left it out. */
 export const readRefusals = (text: string | undefined): number =>
   /^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 0
 
@@ -85,7 +85,7 @@ export const readRefusals = (text: string | undefined): number =>
 interface ReceivedEvent {
   message: SQSRecord
   event: RefusedEvent
-  /** When the function is ended, epoch milliseconds. */
+  /** When Lambda ends the function, epoch milliseconds. */
   end: number
 }
 
@@ -183,7 +183,7 @@ function readEnvelope(body: string): Envelope {
     const value: unknown = JSON.parse(body)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // What is no JSON is no object of it.
+    // Text that is not JSON counts as no object.
   }
   throw new RejectedEvent('malformed_event')
 }
@@ -196,7 +196,7 @@ function bookingInstant(envelope: Envelope): number {
   return Number.isNaN(sentAt) ? now : Math.min(sentAt, now)
 }
 
-/** The beginning of an event, with the UUID that the bus gave it; read without parsing what may be a bomb. */
+/** The beginning of an event, with the UUID that the bus gave it; read without parsing a harmful rest. */
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
 /** Reads what all copies of an event share. A message that is no event of the bus has its own id. */
@@ -208,7 +208,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A caller that is not the queue may leave both out; its message is then no redriven one.
+    // A caller other than the queue may omit both; its message then counts as not redriven.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -257,10 +257,10 @@ function decideRefusal(
 
 /**
  * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`, once
- * for all copies of its message. Resolves with `duplicate` if there is nothing to do. The refusal is recorded
- * before the dead letter is sent, which keeps copies from taking effect or being sent, and that it is sent is
- * noted after it. If the function dies between the two, a copy sends the dead letter after the function's
- * end; it is there twice only if the first one was sent in that instant.
+ * for all copies of its message. Resolves with `duplicate` if there is nothing to do. First records the
+ * refusal, so that no copy takes effect or is sent, too; then sends the dead letter; then notes the sending.
+ * If the function dies before the note, a copy sends the dead letter after the function's end: a second time
+ * only if the function had just sent it.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,
@@ -268,7 +268,7 @@ async function refuse(
 ): Promise<'refused' | 'duplicate'> {
   if (end - Date.now() < minRefusalMilliseconds) throw new OutOfTime(true)
   const isClaimed = await claimRefusal(event, refusal).catch((error: unknown) => {
-    // If it was the table that was down at every try, the dead letter is sent without a record.
+    // If the table was down at every try, the dead letter is sent without a record.
     if (refusal.code !== 'unavailable' || error instanceof OptimisticLockError) throw error
     return true
   })

@@ -121,7 +121,7 @@ function toFailure(error: unknown): Failure {
   return isUnavailable(error) ? new Failure('unavailable', { retryAfterSeconds: 1 }) : new Failure('internal')
 }
 
-/** When a client that met the maintenance should come back. */
+/** Value of `Retry-After`, in seconds, during maintenance. */
 const maintenanceRetrySeconds = 60
 
 /** Middleware that answers every request `unavailable` while the service is switched off. */
@@ -169,7 +169,7 @@ export function handle<Input extends v.GenericSchema, Output extends v.GenericSc
     })
 }
 
-/** Makes an endpoint of a handler, which runs within the deadline of its invocation, and its description. */
+/** Makes an endpoint of a handler and its description; the handler runs within its invocation's deadline. */
 export function toEndpoint(
   handler: Handler,
   { input, output, dialect = 'envelope', accepts = 'none' }: EndpointSpec<v.GenericSchema, v.GenericSchema>,

@@ -8,9 +8,9 @@ import type { HttpMiddleware } from './request.ts'
 export const originSecretHeader = 'x-origin-secret'
 
 /**
- * Middleware that lets only the edge in, if the deployment has one: the request must carry a secret of the
- * edge, else it is answered `forbidden`. It then takes the viewer's address from the edge, because API
- * Gateway sees the edge's own. Without an edge, both headers mean nothing.
+ * Middleware that lets only the edge in, if the deployment has one: a request without a secret of the edge is
+ * answered `forbidden`. The viewer's address is then taken from the edge's header, because API Gateway sees
+ * the edge's own address. Without an edge, the headers of secret and address mean nothing.
  */
 export const requireEdge = (): HttpMiddleware => ({
   before({ event }) {

@@ -61,7 +61,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** What is rehearsed. For `first-party`, an unknown token is looked up once; for other scopes, twice. */
+/** The endpoint that is rehearsed: an unknown token is looked up once for `first-party`, else twice. */
 const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -94,7 +94,7 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
       throw error
     }
   })
-  // The session check and the prefetch read at the same moment.
+  // The session check and the prefetch read at the same moment, so their reads share a call.
   return (event, context) => readTogether(() => handler(event, context))
 }
 
@@ -102,8 +102,8 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
 const maxMilliseconds = 1_000
 
 /**
- * A request with a new access_token, which nobody has. Functions that start at the same moment look theirs up
- * in different partitions, because its user is a random one.
+ * A request with a random access_token that nobody has. Its user is random, too, so functions that start at
+ * the same moment read different partitions.
  */
 function requestOfNobody(): APIGatewayProxyEventV2 {
   const token = newAccessToken(randomInt(2 ** 47), newSessionId())
@@ -116,17 +116,16 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 }
 
 /**
- * How many requests of nobody are answered besides the one that calls the table. By then V8 has compiled what
- * runs often and collected the garbage of the start, neither of which is left to the first request.
+ * Number of rehearsed requests after the one that calls the table. They let V8 compile the hot code and
+ * collect the garbage of the start, so the first real request waits for neither.
  */
 const repetitions = 4
 
 /**
- * Answers requests of nobody before the first request comes, so that a connection to the table is open and
- * the code on the way of a request has run. They have no effect: they are refused, because nobody has their
- * access_token. Any other failure is logged, and is left to the first request that meets it.
- *
- * Only the first one calls the table; the others find nothing without a call.
+ * Rehearses: answers requests of nobody before the first real request, so that a connection to the table is
+ * open and the code of a request has run. They have no effect: they are refused, because nobody has their
+ * access_token. Any other failure is logged, and is left to the first real request that meets it.
+ * Only the first rehearsed request calls the table; the others find nothing without a call.
  */
 export async function rehearse(handler: Handler): Promise<void> {
   let failure = await rehearseOnce(handler)

@@ -30,7 +30,7 @@ export async function toStored<Fields extends SentFields>(
   return { ...rest, login_password, totp_secret }
 }
 
-/** The fields of a user that a registration sets; the others have a value of their own at first. */
+/** The fields of a user that a registration sets; the other fields start with a default. */
 export type RegisteredField = Exclude<keyof UserFields, 'passkey' | 'disabled'>
 
 /** Data of a user's registration by the business server. */

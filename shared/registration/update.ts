@@ -67,7 +67,7 @@ export const updateStamp = (at: number, updateId: string): string =>
 
 /**
  * Selects the changes to fields that no later update has set. A field that this very update has set counts,
- * too: whoever applied it may have died before the tree's worker was told.
+ * too: the process that applied it may have died before the tree's worker was told.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(

@@ -53,7 +53,7 @@ export const SignInRecord = v.looseObject({
   ),
   /** Wrong second factors in a row, over any time, those included that are being compared. */
   wrong_codes: v.optional(Integer, { value: '0' }),
-  /** When the user was last told of what, epoch milliseconds: see warn-owner.ts. */
+  /** When the user was last warned, by kind of warning, epoch milliseconds: see warn-owner.ts. */
   told: v.record(v.string(), Integer),
 })
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
@@ -182,8 +182,8 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
 }
 
 /**
- * The part of an update that removes tickets and attributes of a sign-in record, and with them what has
- * expired: tickets, and counts of tries.
+ * The part of an update that removes tickets and attributes of a sign-in record, together with expired
+ * tickets and expired counts of tries.
  */
 export function removeFromRecord(
   record: SignInRecord,

@@ -10,11 +10,11 @@ import type { warningKinds } from './warn-owner.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
-/** The fields of a requested mail whose kind is of use for at most this long. */
+/** The fields of a requested mail of a kind that is useful for at most this long. */
 export const mailFields = (lifetimeMilliseconds: () => number) => ({
   mail_id: BusinessKey,
   to: EmailAddress,
-  /** When the mail is of no more use, epoch milliseconds; a code expires then. */
+  /** Until when the mail is useful, epoch milliseconds; its code expires then. */
   expires_at: instantAhead(
     () => lifetimeMilliseconds() + clockToleranceMilliseconds,
     'must not be later than a mail of its kind expires',

@@ -7,9 +7,9 @@ import { mailRequested } from './ticket.ts'
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * The kinds of warnings, as events name them: twenty wrong codes in an hour, of which users are told again
- * after as long; a hundred in a row, and that no more codes are mailed, of which they are told again only
- * after a sign-in or a new secret.
+ * The kinds of warnings, as events name them: twenty wrong codes in an hour, a hundred in a row, and that no
+ * more codes are mailed. Users are told of the first again after an hour, of the others only after a sign-in
+ * or a new secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]

@@ -32,14 +32,14 @@ export const normalizeEmail = (email: string): string =>
   // Some letters have a lower case that is not normalized (Unicode §3.13, NFKC_Casefold).
   email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
-/** Schema of a user's email address: it looks like no other, and is one in the form that is compared, too. */
+/** Schema of a user's email address: it looks like no other, and its normalized form is an address, too. */
 export const UserEmail = v.pipe(
   UnambiguousText,
   v.check((email) => !hasInvisible(email), 'must have no zero-width or bidi characters'),
   v.trim(),
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
-  // A domain with it is the domain with full stops (UTS #46 §2.3), but NFKC leaves it as it is.
+  // UTS #46 §2.3 reads it as a full stop, so two domains would be the same, but NFKC keeps them apart.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 
@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** What events set of a user, as stored, by item: the user's own, and the sign-in record. */
+/** The stored fields of a user that events set, by item: the user and the sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {
@@ -91,7 +91,7 @@ export const userFields = Object.keys(UserFields.entries) as (keyof UserFields)[
 /** New values of a user's fields. */
 export type UserChanges = { [Field in keyof UserFields]?: UserFields[Field] | undefined }
 
-/** Those of the given fields that an item of a user holds, without the undefined ones. */
+/** Selects the given fields that an item of a user holds, without the undefined ones. */
 export const fieldsIn = (
   item: keyof typeof itemFields,
   changes: UserChanges,

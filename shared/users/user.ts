@@ -9,7 +9,7 @@ import type { itemFields } from './identity.ts'
 const users = itemType({
   pk: 'USER#{userId}',
   sk: 'USER',
-  holds: 'a user: name, address, referrer, and what each update set last',
+  holds: 'a user: name, address, referrer, and for each field the stamp of its last update',
   found: 'by user',
 })
 
@@ -30,7 +30,7 @@ const User = v.object({
 export type User = v.InferOutput<typeof User>
 
 /**
- * Reads a user by id; undefined if there is none. Without `consistent` what was changed a moment ago may be
+ * Reads a user by id; undefined if there is none. Without `consistent` a change of a moment ago may be
  * missing.
  */
 export async function readUser(

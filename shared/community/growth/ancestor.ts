@@ -27,8 +27,8 @@ interface PreparedGrowth {
 }
 
 /**
- * Another member is inserted after this many changed nodes. It changes twelve more at most in two lists, and
- * with the profile and six items of either search index a transaction of 100 writes has room for all.
+ * Maximum number of changed nodes at which another member is inserted. It changes at most twelve nodes of two
+ * lists; with the profile and six items of each search index, that fits into 100 writes.
  */
 const maxChangedNodes = 75
 

@@ -61,7 +61,7 @@ const roots = itemType({
 const nodes = itemType({
   pk: '{list}#{ownerId}',
   sk: 'N#{id}',
-  holds: 'any other node of a member list',
+  holds: 'a node of a member list other than its root',
   found: 'by list, owner and the id in the parent node',
 })
 /** Names of the lists in keys of items. */

@@ -158,7 +158,7 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
-/** Finds members: without a keyword in the list, with one by its index or by the profiles of a short list. */
+/** Finds members: without a keyword in the list, with one in its index or a short list's profiles. */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,

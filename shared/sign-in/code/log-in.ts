@@ -36,12 +36,12 @@ export const LoginVerifyForm = v.pipe(
 )
 export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 
-/** Number of wrong second factors in an hour, over all login tickets, from which a user's are refused. */
+/** Number of wrong second factors in an hour, over all tickets, from which a user's tries are refused. */
 const maxWrongCodes = 20
 
 /**
- * Number of wrong second factors in a row, over any time, from which a user's are refused until the password
- * or the TOTP secret is changed (NIST SP 800-63B-4 §3.2.2).
+ * Number of wrong second factors in a row, over any time, from which a user's tries are refused until the
+ * password or the TOTP secret is changed (NIST SP 800-63B-4 §3.2.2).
  */
 const maxWrongInRow = 100
 
@@ -140,14 +140,14 @@ async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> 
   }
 }
 
-/** The failure of a user's second factor at the limit of wrong ones, after telling the user. */
+/** Warns a user at the limit of wrong second factors, and returns the failure. */
 async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure> {
   const isClosed = record.wrong_codes >= maxWrongInRow
   await warnOwner(record, isClosed ? 'codes_closed' : 'wrong_codes', now)
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // None is left when other tries were given back meanwhile.
+  // No wait is left when other tries were given back meanwhile.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

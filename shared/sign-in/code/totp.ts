@@ -59,7 +59,7 @@ export async function decryptTotpSecret(userId: number, ciphertext: Uint8Array):
 
 const encryptionContext = (userId: number) => ({ user_id: String(userId) })
 
-/** otplib with Node's own HMAC: its default is one in JavaScript, which is 20 KB of a bundle. */
+/** otplib with Node's own HMAC, because its default HMAC in JavaScript takes 20 KB of a bundle. */
 const totp = /* @__PURE__ */ new TOTP({
   base32,
   crypto: {

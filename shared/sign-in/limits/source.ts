@@ -36,7 +36,7 @@ const mappedIpv4 = (groups: string[]): string =>
     .flatMap((value) => [value >> 8, value & 255])
     .join('.')
 
-/** Bytes of a network's digest. Two networks that share one would only count as known together. */
+/** Bytes of a network's digest. Two networks with the same digest would only be known together. */
 const digestBytes = 5
 
 /** A short digest of a source network, by which a user's known networks are remembered. */

@@ -84,7 +84,7 @@ export function removal(
   }
 }
 
-/** How long after its minute no request is under way any more that would give a try of it back. */
+/** Once this time has passed since a minute, no request is left that could give back a try of it. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /**
@@ -130,7 +130,7 @@ export async function reserveTry(
   return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
-/** Takes a reserved try back, and resolves with the item. Nothing falls below zero if it is repeated. */
+/** Takes a reserved try back, and resolves with the item. Repeating this makes no count negative. */
 export async function giveBackTry(key: Key, counters: readonly string[], reservedAt: number): Promise<Item> {
   const { names, clause } = additionTo(counters, reservedAt)
   const giveBack = {

@@ -27,8 +27,8 @@ import {
 import { type SignInRecord, signInKey, toSignInRecord } from '../record.ts'
 
 /**
- * Number of wrong passwords in an hour, over all sources, from which an account refuses sources from which
- * its user has never signed in. Those it knows go on, so that nobody can lock the user out.
+ * Number of wrong passwords in an hour, over all sources, from which an account refuses unknown sources:
+ * those from which its user has never signed in. Known sources go on, so that nobody can lock the user out.
  */
 const maxAccountTries = 100
 
@@ -39,7 +39,7 @@ const unknownRecords = itemType({
   found: 'by email address',
 })
 
-/** Key of the counts for a normalized email address that no user has, so that it answers like any other. */
+/** Key of the counts for an address that nobody has, so that it is answered like any other address. */
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
@@ -64,9 +64,9 @@ export interface PasswordAttempt {
 }
 
 /**
- * Counts a password try, for its source and for its account, before the password is compared. Simultaneous
- * tries so cannot pass a limit together. Throws `too_many_requests`, and counts nothing, at a limit. It makes
- * the same calls for an address that nobody has.
+ * Counts a password try, for its source and for its account, before the password is compared, so that
+ * simultaneous tries cannot pass a limit together. Throws `too_many_requests`, and counts nothing, at a
+ * limit. It makes the same calls for an address that nobody has.
  */
 export async function reserveAttempt(
   address: string,
@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Takes a counted try back whose password was not compared. Resolves with the counts after it. */
+/** Takes back a counted try whose password was not compared. Resolves with the counts after it. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {

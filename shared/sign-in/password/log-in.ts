@@ -40,7 +40,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
  * sign-in. For a user with an authenticator the mail waits, because most never need it. Resolves with whether
- * the mail was requested. A failed bus fails the sign-in only if the user has no other second factor.
+ * the mail was requested. A failed bus fails the sign-in only of a user without another second factor.
  */
 async function requestCodeMail(
   record: SignInRecord,

@@ -155,7 +155,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 
 /**
  * Maximum number of live login tickets: from networks that the user has signed in from, from all others, and
- * from each network. A new one replaces the oldest of its kind, so nobody elsewhere ends the owner's.
+ * from each network. A new ticket replaces the oldest of its kind, so a stranger's never end the owner's.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 
