@@ -24,7 +24,7 @@ export const handler = intake({
     const reward = { userId, rewardType: reward_type, currency, amount, earnedOn: earned_on }
     const posting: Posting = { kind: 'post', type: 'REWARD', currency, amount, reference: reward_id }
     const wallets = [{ wallet: 'reward' as const, movement: posting }]
-    // Fails if another reward of a new type and currency is written first; then `apply` is called again.
+    // If another first reward of this type and currency is written before, this is called again.
     const dashboardWrites = await recordReward(reward)
     return postTransaction({ record, userId, wallets, alongside: () => dashboardWrites })
   },

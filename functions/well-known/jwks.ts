@@ -8,8 +8,8 @@ import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
  * The key set, read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
- * once. Only from ten answers a second on, one read a second is enough: the key set is one item, of which a
- * partition gives 3,000 reads a second to all functions together.
+ * once. From ten answers a second on, it is read only once a second: a partition gives all functions together
+ * 3,000 reads a second of this one item.
  */
 const keySets = cacheRead(readKeySet, {
   maxAge: jwksCacheMilliseconds,

@@ -33,9 +33,9 @@ export interface DepositUpdate extends DepositName {
  * Advances a deposit to the status of an event, and credits it once, in the transaction that makes it
  * `CREDITED`. Updates may arrive in any order and any number of times; the first final status is kept.
  *
- * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when the
- * address, currency or amount differ from an earlier event; ConditionFailed when another event advanced this
- * deposit, or counted another of the same user.
+ * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when address,
+ * currency or amount differ from an earlier event; ConditionFailed when another event advanced this deposit
+ * or counted another deposit of the same user.
  */
 export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)

@@ -29,8 +29,8 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused when the message was sent: 0 if the bus sent it. It needs no clock:
-   * that of a function may be minutes ahead of the clock of SQS.
+   * How often the event had been refused when the message was sent: 0 if the bus sent it. Instants do not
+   * tell this: the clock of a function may be minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
@@ -192,9 +192,9 @@ const maxClaimMilliseconds = 2_500
 
 /**
  * Records the refusal of an event, so that no copy of it can take effect or be refused beside this one.
- * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter is
- * sent already, or the event took effect; throws OptimisticLockError while another message of the event may
- * be sending one.
+ * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter has
+ * been sent or the event took effect; throws OptimisticLockError while another message of the event may be
+ * sending a dead letter.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

@@ -58,7 +58,7 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
 /** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
-/** The middleware around every endpoint: answers and logs a request, and refuses it if it must. */
+/** The middleware around every endpoint: answers and logs; refuses in maintenance and from past the edge. */
 export const frame = ({
   dialect = 'envelope',
   answersInMaintenance = false,

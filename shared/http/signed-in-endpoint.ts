@@ -125,6 +125,7 @@ const repetitions = 4
  * Rehearses: answers requests of nobody before the first real request, so that a connection to the table is
  * open and the code of a request has run. They have no effect: they are refused, because nobody has their
  * access_token. Any other failure is logged, and is left to the first real request that meets it.
+ *
  * Only the first rehearsed request calls the table; the others find nothing without a call.
  */
 export async function rehearse(handler: Handler): Promise<void> {

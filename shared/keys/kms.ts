@@ -47,7 +47,7 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
 
 /**
  * Tests a signing key: signs random bytes, and verifies the signature by KMS and by the public key. It never
- * throws: what failed is false in the result, and `cause` is the error that KMS answered, if any.
+ * throws: a part that failed is false in the result, and `cause` is the error that KMS answered, if any.
  */
 export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; cause?: unknown }> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }

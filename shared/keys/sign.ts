@@ -95,7 +95,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether the same may succeed later, or now with a successor. For an older key the policy is wrong. */
+/** Whether the same may succeed later, or now with a successor. An older key is denied by a wrong policy. */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

@@ -164,7 +164,7 @@ async function storeAttempt(keySet: SigningKeySet, attempt: Attempt): Promise<vo
   await tryWrite(keySet, { ...keySet, attempt })
 }
 
-/** While KMS refuses the use of the key, the step is repeated as long as the run may wait. */
+/** Adds a created key to the key set. While KMS refuses to use it, the step is repeated if time is left. */
 async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>, run: Run): Promise<void> {
   try {
     const transition = transitionFor(attempt, keySet.keys, await readPublicKey(arn))
@@ -180,7 +180,7 @@ async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>,
   }
 }
 
-/** The evidence that a key is disabled is written, and the key archived, once KMS says so. */
+/** Disables a retired key; once KMS shows it as disabled, writes the evidence and archives the key. */
 async function disableRetiredKey(keySet: SigningKeySet, key: SigningKey, run: Run): Promise<void> {
   const { kid, arn, published_at } = key
   const kmsState = await disableKey(arn, settings().signingKeyDeletionDays, published_at)

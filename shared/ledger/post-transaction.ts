@@ -31,6 +31,7 @@ export interface LedgerTransaction {
  * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's
  * business key, the writes of `alongside`, the bills, and the wallets if they have not changed since they
  * were read. Within a process, transactions of a user wait for each other, so a batch is applied in order.
+ *
  * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when the event's
  * key was used with other content; OutOfOrderEvent when the user is not registered; ConditionFailed when
  * another process changed a wallet first; and the error of a condition of `alongside` that does not hold.

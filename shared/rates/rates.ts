@@ -41,8 +41,8 @@ const recentRates = cacheRead(readRates, {
 })
 
 /**
- * Like readRates, for an estimate: from ten estimates a second on, a process reads the rates once a second.
- * They are one item, of which a partition gives 3,000 read units a second to all functions together.
+ * Like readRates, for an estimate: from ten estimates a second on, a process reads the rates once a second. A
+ * partition gives all functions together 3,000 read units a second of this one item.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 

@@ -63,7 +63,7 @@ export const tokenFailure = (failure: 'unauthenticated' | 'insufficient_scope', 
     headers: { 'www-authenticate': tokenSent ? `Bearer error="${failures[failure].oauth}"` : 'Bearer' },
   })
 
-/** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` for other text. */
+/** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` if it is no token. */
 export function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
@@ -123,8 +123,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user. The sign-in record counts along in the same transaction, which
- * also ends the login tickets, so that later sign-ins begin in the new generation.
+ * The write that ends all sessions of a user. The same transaction also raises the generation in the sign-in
+ * record and ends the login tickets, so that later sign-ins begin in the new generation.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

@@ -8,7 +8,7 @@ import { type Caller, claimedUserId, requireGeneration, TokenItem, tokenKey, tok
 /** Maximum number of tokens derived from one session; a further one ends the oldest. */
 const maxDerived = 100
 
-/** A session's own token and those derived from it, as stored: each the item and its key. */
+/** A token of a session as stored, the session's own or a derived one: its item and its key. */
 const StoredToken = v.object({ ...TokenItem.entries, ...Key.entries })
 
 const readTokens = async (userId: number, sessionId: string) => {

@@ -15,6 +15,7 @@ export const sharedMilliseconds = 500
 /**
  * Tells the tree queue that a tree's journal has a new entry. Call it after the entry is written, and again
  * for a duplicate of the event, because the function may have died in between.
+ *
  * SQS keeps one of the messages about a tree in half a second. Without this, messages of one large tree could
  * fill the first 120,000 messages, in which a FIFO queue looks for other trees. The queue delays a message by
  * a second, so the worker receives it when its half second is over on every clock: by then the journal has

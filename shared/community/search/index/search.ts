@@ -85,7 +85,7 @@ export async function searchIndex(
     return posting === undefined ? [] : [{ segment: whole[i] as Segment, posting }]
   })
 
-  // If the keyword is longer than its term, only the texts of all matches of the term tell its matches.
+  // If the keyword is longer than its term, it is compared with the texts of all who match the term.
   const ranges = isWholeTerm
     ? rangesOfWindow(found, matches, query)
     : matches.map((match) => ({ ...match, start: 0, end: match.posting.count }))
