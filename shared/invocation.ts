@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * The time of an invocation ran out, and its AWS calls were ended. What a write among them did is unknown: it
- * may have taken effect.
+ * The time of an invocation ran out, and its AWS calls were ended. A write among these calls may or may not
+ * have taken effect.
  */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
@@ -25,7 +25,7 @@ interface Invocation {
 
 const invocations = new AsyncLocalStorage<Invocation>()
 
-/** What is needed of Lambda's context. Without `getRemainingTimeInMillis`, outside Lambda, no deadline. */
+/** The used part of Lambda's context. Outside Lambda, without `getRemainingTimeInMillis`, no deadline. */
 export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
 
 /**

@@ -81,7 +81,7 @@ export const refusalsAttribute = 'refusals'
 export const readRefusals = (text: string | undefined): number =>
   /^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 0
 
-/** A message under way, and what is known of its event. */
+/** A message under way, and the known data of its event. */
 interface ReceivedEvent {
   message: SQSRecord
   event: RefusedEvent

@@ -54,7 +54,7 @@ export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructu
 }
 
 /**
- * Completes a reply with the headers that every answer carries. One that nobody may store says so to
+ * Completes a reply with the headers that every answer carries. An answer that nobody may store says so to
  * HTTP/1.0, too (RFC 6749 §5.1).
  */
 export function send({ status, headers: own, body }: Reply): APIGatewayProxyStructuredResultV2 {

@@ -27,9 +27,9 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
 export type RequestInfo = ReturnType<typeof requestInfo>
 
 /**
- * Parses parameters of `application/x-www-form-urlencoded` text: the values of those sent once, and the names
- * of those repeated. An empty parameter counts as omitted (OAuth
- * 2.1 §3.1 and §3.2). It takes the raw text, because API Gateway joins repeated parameters with commas.
+ * Parses parameters of `application/x-www-form-urlencoded` text: the values of parameters sent once, and the
+ * names of repeated ones. An empty parameter counts as omitted (OAuth 2.1 §3.1 and §3.2). Takes the raw text,
+ * because API Gateway joins repeated parameters with commas.
  */
 export function sentParameters(text: string) {
   const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]

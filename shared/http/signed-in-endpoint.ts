@@ -137,7 +137,7 @@ export async function rehearse(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Answers a request of nobody, and resolves with the error if it is not refused as it should be. */
+/** Rehearses one request, and resolves with the error if the request is not refused as it should be. */
 async function rehearseOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

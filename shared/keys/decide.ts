@@ -18,7 +18,7 @@ export type RotationRequest =
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
 
-/** What a rotation run has found out itself; it is not stored. */
+/** Facts that a rotation run has found out itself; they are not stored. */
 export interface RunKnowledge {
   /**
    * What this run knows of a key creation attempt: that this run began it, which KMS key it made, or that the

@@ -94,7 +94,7 @@ function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigg
   return { kind, request_id: id, requested_by: requestedBy }
 }
 
-/** What a key creation attempt is begun for. */
+/** The purpose for which a key creation attempt is begun. */
 const causeOf = (run: Run, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> => ({
   trigger: triggerOf(run, requested),
   replaces: requested && run.request.action === 'revoke' ? run.request.kid : null,

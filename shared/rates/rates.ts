@@ -71,8 +71,8 @@ interface Publication {
 }
 
 /**
- * Replaces all rates by those of a later publication; an earlier one has no effect. A currency that the
- * publication leaves out has no rate any more, rather than one of unknown age.
+ * Replaces all rates by those of a later publication; an earlier publication has no effect. A currency that a
+ * publication leaves out loses its rate, rather than keeping one of unknown age.
  *
  * Throws RejectedEvent for a quote currency other than the deployment's.
  */

@@ -51,7 +51,7 @@ export const SignInRecord = v.looseObject({
     v.instance(Uint8Array),
     v.transform((joined) => splitNetworks(joined)),
   ),
-  /** Wrong second factors in a row, over any time, those included that are being compared. */
+  /** Wrong second factors in a row, over any time; tries that are being compared count, too. */
   wrong_codes: v.optional(Integer, { value: '0' }),
   /** When the user was last warned, by kind of warning, epoch milliseconds: see warn-owner.ts. */
   told: v.record(v.string(), Integer),

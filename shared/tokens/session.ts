@@ -54,8 +54,8 @@ export class SessionChanged extends OptimisticLockError {
 
 /**
  * Reads a session in order to derive a token from it. The writes fail with `invalid_grant` unless the session
- * is the named user's, first-party, alive, and the very one that is named, and with SessionChanged when
- * another token was derived from it meanwhile. Throws `invalid_grant` when there is no such session.
+ * is the named user's, first-party, alive and the same as named, and with SessionChanged when another token
+ * was derived from it meanwhile. Throws `invalid_grant` when there is no such session.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named

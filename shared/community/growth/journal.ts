@@ -99,7 +99,7 @@ export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead
   open,
 })
 
-/** The write of a tree's head in place of the one that was read; fails if that is no longer stored. */
+/** The write of a tree's head in place of `read`; fails if the stored head is no longer `read`. */
 export const replaceHead = (rootId: number, read: TreeHead, { version, open }: TreeHead): Write => {
   const entries = open?.map((entry) => ({ ...entry, amount: entry.amount && toNumberValue(entry.amount) }))
   return putVersioned({ ...headKey(rootId), version, open: entries }, read.version)

@@ -186,7 +186,7 @@ async function findEntries(
 
 const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).node)
 
-/** A list with more members has an index, unless it has just become so long. */
+/** Maximum number of members of a list that is searched by their profiles while it has no index. */
 const maxProfiles = 400
 
 /** Read units of an eventually consistent read of a profile, and of all else that such a search reads. */

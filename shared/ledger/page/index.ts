@@ -43,7 +43,7 @@ export interface Chunk {
 /** Number of bills in a chunk. A place in a chunk must fit into a byte. */
 export const chunkSize = 64
 
-/** Number of bills in a block of a list: so many that it stays below a kilobyte, whatever the chunks. */
+/** Number of bills in a block of a list. It keeps a block below a kilobyte, however many chunks it covers. */
 export const blockSize = 128
 
 /** The wallet's currencies in the order of their numbers. */

@@ -75,7 +75,7 @@ export async function readRanks(
   )
 }
 
-/** The numbers of the newest bills that a filter selects, those that no chunk has yet; ascending. */
+/** The numbers of the newest bills that a filter selects, before a chunk has them; ascending. */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)

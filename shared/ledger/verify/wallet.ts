@@ -137,7 +137,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares chunks of the index, and the places of their bills in the lists, with what is stored. */
+/** Compares chunks of the index, and the places of their bills in the lists, with the stored ones. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],

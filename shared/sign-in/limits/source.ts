@@ -43,7 +43,7 @@ const digestBytes = 5
 export const networkDigest = (network: string): string =>
   createHash('sha256').update(network).digest().subarray(0, digestBytes).toString('base64url')
 
-/** Maximum number of source networks that are remembered of a user, those used last. */
+/** Maximum number of a user's source networks that are remembered: the networks used last. */
 const maxNetworks = 64
 
 /** Reads digests of networks that addNetwork joined. */
@@ -102,7 +102,7 @@ export const secondsUntilAllowed = (
     secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
-/** Counts a try of a source. `known` is the item as read before, which tells what has expired. */
+/** Counts a try of a source. `known`, the item as read before, tells which counts have expired. */
 export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,

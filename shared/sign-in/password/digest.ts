@@ -44,8 +44,8 @@ function parsePhc(text: string): PasswordHash {
 }
 
 /**
- * Hashes a LoginPassword to the PHC string to store. What is hashed is the password's MAC, so a stolen table
- * alone does not allow guessing.
+ * Hashes a LoginPassword to the PHC string to store. The input of the hash is the password's MAC, so a stolen
+ * table alone does not allow guessing.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)

@@ -93,7 +93,7 @@ const memberItems = itemType({
   found: 'by list, segment and number',
 })
 
-/** Key of an item with members; those of the tail are in the segment `tail`. */
+/** Key of an item with members. The items of the tail have `tail` as their segment. */
 export const membersKey = ({ kind, ownerId }: MemberList, segment: string, number: number): Key =>
   memberItems.key({ list: keyName[kind], ownerId, segment, number })
 
