@@ -59,8 +59,7 @@ const stubSdk: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
       const isStubbed = /@smithy\/core|@aws-sdk\/client-/.test(importer) && stubbed.includes(basename(path))
-      // Free of effects, as package.json says for aliases. Otherwise the import that esbuild meets first
-      // would decide, and bundles would differ between builds.
+      // esbuild reads package.json, which says the same of every module, only for paths that it resolves.
       return isStubbed ? { path: stubs, sideEffects: false } : undefined
     })
     builder.onLoad({ filter: /@aws-sdk\/core\/.*\/partitions\.js$/ }, async ({ path }) => {

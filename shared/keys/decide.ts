@@ -164,7 +164,7 @@ function continueAttempt(attempt: Attempt, state: RotationState): RotationStep |
   }
 }
 
-/** Whether the request needs the key of the attempt more urgently than what the attempt was begun for. */
+/** Whether the request is more urgent than the one for which the attempt makes its key. */
 function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, replaces }: Attempt): boolean {
   const active = keyIn(keys, 'active')
   if (request.action === 'revoke') return active?.kid === request.kid && replaces !== active.kid

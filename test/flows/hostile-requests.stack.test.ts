@@ -90,6 +90,7 @@ it.each<[what: string, sent: Sent, status: number]>([
   ['an exponent', { path: '/account/bills?current=1e0&size=20' }, 400],
   ['a repeated parameter', { path: `${bills}&size=20` }, 400],
   ['a date that does not exist', { path: `${bills}&beginTime=2025-02-29` }, 400],
+  ['a date before the epoch', { path: `${bills}&beginTime=1095-09-01` }, 200],
   ['a begin after the end', { path: `${bills}&beginTime=2026-01-02&endTime=2026-01-01` }, 400],
   ['a NUL', { path: `${bills}&currency=%00` }, 200],
   ['bytes that are no UTF-8', { path: `${bills}&currency=%ff%fe` }, 200],

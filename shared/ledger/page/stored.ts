@@ -31,7 +31,7 @@ export async function readChunkBefore(
   instant: number,
   options: ReadOptions = {},
 ): Promise<Chunk | undefined> {
-  const query = queryBetween(chunkKey(id, 0), chunkKey(id, quarterOf(instant)), options)
+  const query = queryBetween(chunkKey(id, 0), chunkKey(id, Math.max(0, quarterOf(instant))), options)
   const [item] = await queryFirst({ ...query, ScanIndexForward: false }, 1)
   return item && toChunk(item)
 }

@@ -58,7 +58,7 @@ const passMilliseconds = 86_400_000
 /** Whether no pass over a slice is under way. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** The slice in the pass that is under way at an instant: the present one, or the next one if it is due. */
+/** The slice as a run finds it: in the pass under way, or at the beginning of the next one if that is due. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }

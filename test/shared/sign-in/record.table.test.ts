@@ -17,7 +17,7 @@ async function put(userId: number, hash: string, expiresAt: number, network = 'e
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('tickets of unknown networks replace none of a known one; of them, the latest 16 of one network and 32 of all stay', async () => {
+test('login tickets of unknown networks replace none of a known one, and only their latest 16 a network and 32 in all stay', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')

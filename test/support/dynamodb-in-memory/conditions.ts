@@ -73,7 +73,9 @@ function comparison(tokens: Tokens, item: Attributes): boolean {
   const order = compare(left, right)
   if (operator === 'BETWEEN') {
     tokens.expect('AND')
-    const end = compare(left, operand(tokens, item))
+    const upper = operand(tokens, item)
+    const end = compare(left, upper)
+    if ((compare(right, upper) ?? 0) > 0) throw validationError('the upper bound is below the lower bound')
     return order !== undefined && order >= 0 && end !== undefined && end <= 0
   }
   if (operator === '=') return isSame(left, right)
