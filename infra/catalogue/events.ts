@@ -51,5 +51,5 @@ const sendersOf = ({ detailType }: Intake): readonly string[] =>
  */
 function describeKey(handler: Intake): string {
   const names = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
-  return handler.key(names as never)
+  return handler.key(names)
 }
