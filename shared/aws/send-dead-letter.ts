@@ -3,8 +3,8 @@ import { requireEnv } from '../env.ts'
 import { awsClient } from './aws-client.ts'
 import { clientOptions } from './client-options.ts'
 
-// SQS may accept a message and answer late, and a second attempt would send it twice. So there is one attempt
-// with all the time of the function. Its connection is new, because an idle one may be dead.
+// A single attempt: SQS may accept a message but answer late, and a retry would then send it twice. It may
+// take all the time that is left, and opens a new connection, because an idle one may be dead.
 const agent = { keepAlive: false }
 const sqs = awsClient(
   new SQSClient({

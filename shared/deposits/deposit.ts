@@ -87,8 +87,8 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 }
 
 /**
- * Reads a user's deposit by its id; undefined if it is another user's or does not exist. Both take the same
- * two reads: anybody can make ids from the chain, and the time must not tell which are known here.
+ * Reads a user's deposit by its id; undefined if it does not exist or is another user's. Both cases take two
+ * reads, so that time does not tell whether a deposit exists: anybody can make its id from the chain.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {

@@ -157,8 +157,8 @@ async function applyMessage<Detail extends v.GenericSchema>(
 const maxExplanationLength = 500
 
 /**
- * Explains which fields are not valid. The names of the members of a map are the sender's, so the explanation
- * is cut, and has only characters that SQS takes in a message attribute.
+ * Explains which fields are not valid. The explanation may contain names that the sender chose, so it is cut,
+ * and limited to characters that SQS takes in a message attribute.
  */
 function explain(issues: readonly v.BaseIssue<unknown>[]): string {
   const reasons = fieldErrors(issues, 'event').map(({ field, reason }) => `${field} ${reason}`)

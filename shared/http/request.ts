@@ -89,7 +89,7 @@ export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown
 /** Decodes UTF-8, and throws on any other bytes; a byte order mark is no JSON (RFC 8259 §8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses a JSON object. A member `__proto__` is one like any other, because no member is ever copied. */
+/** Parses a JSON object. A member `__proto__` does no harm, because members are never copied to another. */
 function parseJson(bytes: Buffer): object {
   let value: unknown
   try {

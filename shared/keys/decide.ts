@@ -69,9 +69,9 @@ export type RotationStep =
   | { kind: 'done' }
 
 /**
- * Number of keys from which on scheduled runs create no further key. The limit keeps the JWKS under the
- * 150,000 bytes that API Gateway reads, and the item under DynamoDB's 400 KB. Only a rotation period far
- * shorter than the token lifetime reaches it.
+ * Maximum number of keys that scheduled runs create. It keeps the JWKS under the 150,000 bytes that API
+ * Gateway reads, and the item under DynamoDB's 400 KB. It is met only if the rotation period is far shorter
+ * than the token lifetime.
  */
 const maxKeys = 100
 

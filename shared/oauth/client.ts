@@ -39,8 +39,8 @@ const maxClientIdLength = 200
 /**
  * Reads a client by id; undefined without an id, or if the client is unknown. The service's own client exists
  * without registration, as a public client without redirect URIs, so no code can be issued to it. Reads are
- * eventually consistent, so a change of a moment ago may be missing: a partition gives 6,000 such reads a
- * second of one item to all functions together, twice as many as strongly consistent ones.
+ * eventually consistent, so a very recent change may be missing. In return, all functions together can read
+ * one client 6,000 times a second, twice as often as with strongly consistent reads.
  */
 export async function readClient(clientId: string | undefined): Promise<Client | undefined> {
   if (clientId === undefined || clientId.length > maxClientIdLength) return undefined

@@ -91,9 +91,9 @@ export const newAccessToken = (userId: number, sessionId: string): string =>
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
- * Issues an access_token, by default a new one of newAccessToken. It works once the returned `put` has been
- * written, in the transaction that uses up what the token is issued for. With the returned `key` it can be
- * revoked by code that does not know the token.
+ * Issues an access_token; by default newAccessToken makes it. The token becomes valid when the returned `put`
+ * is written: do that in the transaction that consumes the code or ticket. With the returned `key`, code that
+ * does not know the token can revoke it.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,

@@ -41,7 +41,7 @@ export async function readUser(
   return item && v.parse(User, item)
 }
 
-/** The condition that a user is registered. Otherwise the event is out of order, with the given reason. */
+/** Checks in a transaction that a user is registered. If not, the event came too early, for this reason. */
 export const requireUser = (
   userId: number,
   reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',

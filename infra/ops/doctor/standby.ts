@@ -3,7 +3,7 @@ import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { type Finding, judge } from './finding.ts'
 import { checkMail } from './mail.ts'
 
-/** Checks that a failover would find a current table in the standby region, and an SES that sends. */
+/** Checks that the standby region is ready: its table is up to date, and its SES can send mail. */
 export async function checkStandby(tableName: string, region: string, mailFrom: string): Promise<Finding> {
   const [status, mail] = await Promise.all([
     readReplicaStatus(tableName, region),

@@ -17,16 +17,16 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * The index of a wallet's bills: it finds the k-th bill that a filter selects, and how many it selects before
- * a day, in one read each, however many bills there are. This file builds and stores it, stored.ts reads it.
+ * The index of a wallet's bills. One read finds the k-th bill that a filter selects, and one the number of
+ * bills that it selects before a day, however many there are. This file stores the index, stored.ts reads it.
  *
  * A bill is stored once, under its number. Its mark (type, currency and time in two or three bytes) first
  * goes into the wallet's own item, which every posting writes anyway. Once more than 64 marks are there, the
  * next posting makes a chunk of the oldest 64:
  * - The chunk is stored under the time of its first bill, with the numbers of bills before it.
- * - Each filter of `filtersOf` has a list with the numbers of its bills, in blocks of 128: the k-th is in
- *   block k / 128. A block has an attribute for each chunk, with one byte for each bill: its place in the
- *   chunk.
+ * - Each filter of `filtersOf` has a list of its bills, in blocks of 128, so the k-th is in block k / 128. A
+ *   block has one attribute for each chunk from which it lists bills, with one byte for each of them: the
+ *   bill's place in the chunk.
  *
  * Chunks and lists follow from the bills alone, so every process that writes them writes the same.
  */

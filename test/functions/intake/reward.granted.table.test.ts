@@ -68,7 +68,7 @@ describe('a reward', () => {
   )
 })
 
-it('a user with rewards in 500 pairs of type and currency gets more in these, and none in another', async () => {
+it('a user with rewards in 500 pairs of type and currency can get further ones in these pairs, but not in a new one', async () => {
   interceptQueues()
   const userId = await addUser()
   const before = {

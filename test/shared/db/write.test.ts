@@ -37,7 +37,7 @@ it.each([
   [1, false],
   [2, true],
 ])(
-  'a transaction with a conflict at attempt %i of the SDK is retried by the same token: %s',
+  'a transaction that conflicts at attempt %i of the SDK is retried with the same client token: %s',
   async (attempts, isSame) => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))

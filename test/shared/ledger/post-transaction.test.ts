@@ -45,7 +45,7 @@ function decideAll(transactions: LedgerTransaction[]) {
   return { wallet, bills, rejections }
 }
 
-it('adjustments change balances like plain sums, none below zero, and each balance_after follows', () => {
+it('adjustments add up exactly, leave no balance negative, and each balance_after is the sum so far', () => {
   const adjustment = fc.record({
     currency: fc.constantFrom('USDT', 'BTC'),
     amount: fc.integer({ min: -9, max: 9 }).filter((amount) => amount !== 0),

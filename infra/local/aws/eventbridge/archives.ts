@@ -49,7 +49,7 @@ const StartReplayInput = v.object({
   Destination: v.object({ Arn: v.string(), FilterArns: v.optional(v.array(v.string())) }),
 })
 
-/** Sends an archived event to a bus's matching rules again; to these rules only, if some are named. */
+/** Sends an archived event again to the matching rules of a bus; if `ruleArns` is given, only to those. */
 type Replay = (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => void
 
 /** EventBridge's operations on archives and replays. A replay is complete at once; a restart forgets it. */

@@ -85,7 +85,7 @@ export async function searchIndex(
     return posting === undefined ? [] : [{ segment: whole[i] as Segment, posting }]
   })
 
-  // If the keyword is longer than its term, it is compared with the texts of all who match the term.
+  // A term may be only the beginning of the keyword. Then the texts of all matches are compared with it all.
   const ranges = isWholeTerm
     ? rangesOfWindow(found, matches, query)
     : matches.map((match) => ({ ...match, start: 0, end: match.posting.count }))

@@ -275,7 +275,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await raised(email)).toEqual([])
   })
 
-  test('counts over an hour old are removed, however long an account is being guessed', async () => {
+  test('counts of tries over an hour old are removed, even while the account is still being guessed', async () => {
     const person = await createUser()
     const key = signInKey(person.userId)
     const now = Date.now()
