@@ -57,3 +57,15 @@ it('a later update of a withdrawal may write the same amount in another way', as
   expect(await deliver(withdrawalUpdated, { ...request, amount: '4.00', status: 'settled' })).toBe('done')
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
 })
+
+it.each([
+  ['settled', 'cancelled'],
+  ['cancelled', 'settled'],
+])('a withdrawal that was %s stays so when it is %s later, beside another hold', async (first, later) => {
+  const other = { ...request, withdrawal_id: randomUUID(), status: 'requested' }
+  for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])
+    expect(await deliver(withdrawalUpdated, update)).toBe('done')
+  const before = await holdingsOf(userId)
+  expect(await deliver(withdrawalUpdated, { ...request, at: 2, status: later })).toBe('done')
+  expect(await holdingsOf(userId)).toEqual(before)
+})
