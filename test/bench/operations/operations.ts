@@ -99,7 +99,7 @@ const calls: Record<string, Record<string, Measured>> = {
   'intake-withdrawal-updated': { cancelled: {}, settled: { call: 2 } },
   'intake-addresses-provisioned': { 'two addresses': {} },
   'intake-deposit-updated': { pending: {}, confirmed: { call: 1 } },
-  'worker-grow-tree': { 'two newcomers': {} },
+  'worker-grow-tree': { 'one newcomer, purchase and new name': { call: 1 } },
   'rotate-signing-keys': { 'nothing due': { scenario: ({ run }) => run({}) } },
   'verify-ledger': {
     'nothing due': {
