@@ -18,7 +18,7 @@ export interface WalletId {
 }
 
 /** Builds a wallet's path, its name inside keys. */
-export const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
+const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
 
 /** A wallet's balances and sums in one currency. */
 export interface Holding {

@@ -5,7 +5,7 @@ import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
 import { mailedCode } from '../support/outbox.ts'
 import { authenticatorCode } from '../support/sign-in.ts'
-import { newUser } from './support/users.ts'
+import { ageSignIns, newUser } from './support/users.ts'
 import {
   button,
   giveAuthenticatorCode,
@@ -15,7 +15,6 @@ import {
   passwordField,
   signIn,
 } from './support/page-steps.ts'
-import { ageSignIns } from './support/users.ts'
 
 /**
  * Reads everything that the authorization page's origin has stored in the browser: cookies and web storage.

@@ -3,7 +3,7 @@ import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
 import { mailedCode } from '../support/outbox.ts'
 import { anotherCode, authenticatorCode } from '../support/sign-in.ts'
-import { newUser } from './support/users.ts'
+import { expireTickets, newUser } from './support/users.ts'
 import {
   button,
   codeField,
@@ -15,7 +15,6 @@ import {
   passwordField,
   signIn,
 } from './support/page-steps.ts'
-import { expireTickets } from './support/users.ts'
 
 /** Number of wrong codes that use up a login ticket. */
 const maxTries = 5

@@ -154,7 +154,7 @@ export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item>
 const maxExpiredCounts = 16
 
 /** Removes the expired counts of an item when there are many; a sign-in removes them anyway. */
-export async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
+async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
   const expired = expiredAttributes(item, now)
   if (expired.length < maxExpiredCounts) return
   const { clause, names } = removal(expired)
