@@ -7,8 +7,6 @@ import type { Permissions } from './permissions.ts'
 export interface Worker {
   /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
   name: string
-  /** How long its queue delays every message. */
-  delaySeconds: number
   permissions: Permissions
 }
 
@@ -27,8 +25,6 @@ export const workers: Worker[] = [
   // Community members
   {
     name: 'grow-tree',
-    // See notifyTreeQueue in shared/community/growth/queue.ts.
-    delaySeconds: 1,
     permissions: {
       table: {
         BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
@@ -37,7 +33,6 @@ export const workers: Worker[] = [
         UpdateItem: ['MEMBER#'],
         DeleteItem: ['FIND#', 'TREE#'],
       },
-      queues: ['grow-tree'],
       // Gives a whole processor: a segment of a search index takes a second of it, a newcomer of a large tree
       // a millisecond or two.
       memory: 1769,

@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { delayRetry } from '../../shared/aws/delay-retry.ts'
-import { notifyTreeQueue, TreeMessage } from '../../shared/community/growth/queue.ts'
+import { TreeMessage } from '../../shared/community/growth/queue.ts'
 import { growTree } from '../../shared/community/growth/run.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { restOnTheHour } from '../../shared/db/rest.ts'
@@ -39,40 +39,44 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       const { root_id: rootId } = read.output
       messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
     } else {
-      // The queue moves the message to its dead letters. Its body may hold anything, so it is not logged.
+      // The body can hold anything, so it is not logged. The message comes again at once, until it has been
+      // received so often that SQS makes it a dead letter.
       log.warn('a message names no tree', { message_id: message.messageId })
       failures.push({ itemIdentifier: message.messageId })
+      await delayRetry(message, 0)
     }
   }
   let treesLeft = messagesByTree.size
   for (const [rootId, messages] of messagesByTree) {
-    // Then the other trees have their turn, and another message continues this tree.
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
+    const turn = () => takeTurn(rootId, deadline)
+    // A tree with work left goes on with the same messages at once. If the worker sent a message to its own
+    // queue, Lambda would stop that loop after 16 rounds (developer guide, "recursive loop detection").
+    let maxDelaySeconds = 0
     try {
-      await runInvocation(context, hangingReserveMilliseconds, () => takeTurn(rootId, deadline))
+      if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
       countFailure(error)
-      // All messages of one tree fail together, which keeps the order of the FIFO queue.
-      failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
-      await Promise.all(messages.map((message) => delayRetry(message, maxRetryDelaySeconds)))
+      maxDelaySeconds = maxRetryDelaySeconds
     }
+    failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
+    await Promise.all(messages.map((message) => delayRetry(message, maxDelaySeconds)))
   }
   return { batchItemFailures: failures }
 }
 
-/** Works at a tree until its journal is empty or the deadline has come, when a new message continues it. */
-async function takeTurn(rootId: number, deadline: number): Promise<void> {
+/** Works at a tree until its journal is empty or the deadline has come. */
+async function takeTurn(rootId: number, deadline: number): ReturnType<typeof growTree> {
   const startedAt = performance.now()
   resetConsumedUnits()
   const outcome = await growTree(rootId, deadline)
-  // A message that failed instead would block the tree until its visibility timeout ends.
-  if (outcome === 'unfinished') await notifyTreeQueue(rootId)
   log.info('tree propagated', {
     root_id: rootId,
     outcome,
     duration_ms: Math.round(performance.now() - startedAt),
     ...consumedUnits(),
   })
+  return outcome
 }

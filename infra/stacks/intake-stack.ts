@@ -158,7 +158,7 @@ export class IntakeStack extends Stack {
     })
   }
 
-  private addWorker(config: Config, { name, delaySeconds, permissions }: (typeof workers)[number]): void {
+  private addWorker(config: Config, { name, permissions }: (typeof workers)[number]): void {
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...queueDefaults,
       queueName: `${config.namePrefix}${name}-dead-letters.fifo`,
@@ -168,15 +168,14 @@ export class IntakeStack extends Stack {
       ...queueDefaults,
       queueName: `${config.namePrefix}${name}.fifo`,
       fifo: true,
-      deliveryDelay: Duration.seconds(delaySeconds),
       // Gives each message group its own throughput limit, because groups are independent (SQS high
       // throughput for FIFO queues).
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // A tree with entries left in its journal sends a new message, so only failures count as receives. With
-      // the pauses between them, a dependency may be down for nearly three hours, as for events.
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 60 },
+      // SQS's maximum. Each turn of the worker counts as a receive, and so does each failure, after which it
+      // pauses up to three minutes: seven hours of work on one tree, or two days of failures.
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)
     const { target } = new ServiceFunction(this, `worker-${name}`, {

@@ -7,7 +7,6 @@ import { SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { Context, SQSEvent } from 'aws-lambda'
 import type { Intake } from '../../../shared/events/intake.ts'
-import { workers } from '../../../infra/workers-and-schedules.ts'
 import type { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type TestRequest, toEvent } from '../../support/call-endpoint.ts'
@@ -139,7 +138,7 @@ export class World {
     }
     this.#addQueue('grow-tree', {
       isFifo: true,
-      maxReceives: 60,
+      maxReceives: 1_000,
       path: 'functions/worker/grow-tree.ts',
       gone: (_message, how) => {
         if (how !== 'deleted') this.violations.push('a tree message was received too often')
@@ -260,7 +259,6 @@ export class World {
       else this.violations.push(`a dead letter of ${event?.type ?? 'nothing'} has no reason or comes late`)
     } else
       this.#queues.get('grow-tree')?.send(MessageBody, {
-        delay: 1_000 * (workers[0]?.delaySeconds ?? 0),
         group: message.MessageGroupId,
         once: message.MessageDeduplicationId ?? '',
       })

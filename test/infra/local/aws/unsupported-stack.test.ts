@@ -63,6 +63,15 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     },
     /Queue visibility timeout: 2 seconds is less than Function timeout: 3 seconds/,
   ],
+  [
+    'a function that can send to the queue that feeds it, which is a loop that Lambda stops',
+    {
+      queues: [queue],
+      functions: [functionModel('worker', [{ Effect: 'Allow', Action: 'sqs:*', Resource: queue.arn }])],
+      eventSources: [eventSourceModel(queue)],
+    },
+    /worker can send to work, the queue that feeds it/,
+  ],
 ])('the AWS endpoint refuses to start a stack with %s', async (_what, changes, message) => {
   await expect(startStack(stackModel(changes))).rejects.toThrow(message)
 })
