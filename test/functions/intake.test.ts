@@ -8,21 +8,21 @@ const minute = 60_000
 
 const intakes = await loadIntakes()
 
-/** The fields of each detail that are instants. The expiry of a mail has a test of its own. */
+/** Every event field that holds an instant, except the expiry of a mail, which has a test of its own. */
 const instants = intakes.flatMap(({ detailType, detail }) =>
   Object.keys((detail as { entries?: object }).entries ?? {})
     .filter((name) => /(^|_)(at|as_of)$/.test(name) && name !== 'expires_at')
     .map((field) => [detailType, field] as const),
 )
 
-/** The reasons for which an event's schema refuses one of its fields, whatever its other fields are. */
+/** Returns why an event's schema refuses one field; what it finds wrong with other fields is left out. */
 function refusals(detailType: string, detail: Record<string, unknown>, field: string) {
   const handler = intakes.find((intake) => intake.detailType === detailType)
   const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)
   return issues.filter((issue) => v.getDotPath(issue) === field).map(({ message }) => message)
 }
 
-it.each(instants)('%s with %s more than five minutes ahead is refused', (detailType, field) => {
+it.each(instants)('%s is refused if its %s is more than five minutes in the future', (detailType, field) => {
   for (const at of [Date.now() + 6 * minute, 8.64e15])
     expect(refusals(detailType, { [field]: at }, field)).toEqual([
       'must be at most five minutes ahead of the clock of this service',
@@ -35,7 +35,7 @@ it.each([
   ['mail.requested', 'code', 15 * minute],
   ['mail.requested', 'wrong_codes', 65 * minute],
   ['mail.delayed', 'code', 15 * minute],
-])('a %s of kind %s that expires later than any such mail is refused', (detailType, kind, latest) => {
+])('a %s of kind %s that expires later than any mail of this kind is refused', (detailType, kind, latest) => {
   const refused = (ahead: number) =>
     refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
   expect(refused(latest - minute)).toEqual([])
@@ -48,7 +48,7 @@ it.each([
   ['totp_secret', 'not base32!'],
   ['registered_at', '2026-01-01'],
   ['nickname', 7],
-])('user.registered with a bad %s is refused for a reason that does not quote it', (field, bad) => {
+])('user.registered with a bad %s is refused, and the reason does not quote the bad value', (field, bad) => {
   const detail = newRegistration({ [field]: bad })
   const handler = intakes.find(({ detailType }) => detailType === 'user.registered')
   const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)

@@ -10,7 +10,7 @@ import { addUser } from '../../support/ledger.ts'
 
 beforeAll(interceptQueues)
 
-/** A pool of two addresses, and two users who have none. */
+/** Provisions a pool of two addresses, and adds two users without an address. */
 async function newScene() {
   const pool = newPool()
   const batch = provision(pool, 2)
@@ -29,7 +29,7 @@ it('address.assigned restores an assignment that the table has lost, and nobody 
   expect(await deliver(depositUpdated, deposit(await claimAddress(userId, pool)))).toBe('done')
 })
 
-it('address.assigned changes nothing if the table has the assignment, also three times at once', async () => {
+it('address.assigned changes nothing if the table already has the assignment, even if it arrives three times at once', async () => {
   const { pool, userId } = await newScene()
   const claimed = await claimAddress(userId, pool)
   const detail = assignment(pool, claimed.address, userId, claimed.created_at)
@@ -38,7 +38,7 @@ it('address.assigned changes nothing if the table has the assignment, also three
   expect(await claimAddress(userId, pool)).toEqual(claimed)
 })
 
-it('address.assigned refuses another user’s address, which stays theirs', async () => {
+it('address.assigned refuses an address that is assigned to another user, who keeps it', async () => {
   const { pool, mine, userId, stranger, at } = await newScene()
   await deliver(addressAssigned, assignment(pool, mine, userId, at))
   const again = assignment(pool, mine, stranger, at)
@@ -47,7 +47,7 @@ it('address.assigned refuses another user’s address, which stays theirs', asyn
   expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine })
 })
 
-it('a user with two assigned addresses keeps both and is told the earlier one, whatever the order', async () => {
+it('a user who is assigned two addresses keeps both and is shown the earlier one, whichever event arrives first', async () => {
   const inTurn = async (details: object[]) => {
     for (const detail of details) expect(await deliver(addressAssigned, detail)).toBe('done')
   }
@@ -61,7 +61,7 @@ it('a user with two assigned addresses keeps both and is told the earlier one, w
   }
 })
 
-it('an assignment that comes before the address’s batch waits for the batch', async () => {
+it('an address.assigned that arrives before the batch with its address is retried until the batch has arrived', async () => {
   const pool = newPool()
   const batch = provision(pool, 1)
   const detail = assignment(pool, batch.addresses[0]?.address ?? '', await addUser(), Date.now())
@@ -70,13 +70,13 @@ it('an assignment that comes before the address’s batch waits for the batch', 
   expect(await deliver(addressAssigned, detail)).toBe('done')
 })
 
-it('address.assigned refuses an address of another currency', async () => {
+it('address.assigned is refused if its currency is not the currency of the address', async () => {
   const { pool, mine, userId, at } = await newScene()
   const detail = assignment({ ...pool, currency: 'BTC' }, mine, userId, at)
   expect(await deliver(addressAssigned, detail)).toEqual(refusedAs('wrong_currency'))
 })
 
-it('a user is told an address, which stays theirs, only after the bus accepts its assignment', async () => {
+it('a user is shown a deposit address only after the bus has accepted its assignment, and then keeps it', async () => {
   const { pool, userId, stranger } = await newScene()
   vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
   await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')

@@ -38,7 +38,7 @@ test('client.registered stores the client, with its secret only as a MAC', async
   expect(await isClientSecret('another', secret, mac), 'of another client').toBe(false)
 })
 
-test('client.registered records its event under a MAC, so a stolen table allows no guessing of the secret', async () => {
+test('client.registered stores the digest of its event as a MAC, so nobody can guess the secret from a stolen table', async () => {
   const detail = registration({ secret })
   await deliver(handler, detail)
   const { businessKey, digest } = eventRecord(detailType, `${detail.client_id}#${detail.updated_at}`, detail)
@@ -68,7 +68,7 @@ test.each([
   expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
 })
 
-test('a client.registered with a used business key and other content is refused and changes nothing', async () => {
+test('a client.registered that reuses a business key with other content is refused and changes nothing', async () => {
   const detail = registration()
   await deliver(handler, detail)
   expect(await deliver(handler, { ...detail, name: 'Another name' })).toEqual(
@@ -82,7 +82,7 @@ test.each([
   ['an unknown scope', { scopes: ['openid', 'admin'] }, 'scopes.1'],
   ['a blank name', { name: ' ' }, 'name'],
   ['an updated_at that is not a number', { updated_at: '2026-01-01' }, 'updated_at'],
-  ['a name with a character that turns the text around', { name: 'Bank\u202eknaB' }, 'name'],
+  ['a name with a right-to-left override', { name: 'Bank\u202eknaB' }, 'name'],
   ['an unprintable secret', { secret: `${secret}\n` }, 'secret'],
   ['a secret of 31 characters', { secret: 'x'.repeat(31) }, 'secret'],
   ['a secret of 513 characters', { secret: 'x'.repeat(513) }, 'secret'],

@@ -23,7 +23,7 @@ async function deliverMail(user: TestUser, ticket: string, changes: object = {})
   }
 }
 
-it('a delayed code is mailed if the sign-in is not completed, at the cost of one read', async () => {
+it('a delayed code is mailed if the sign-in is not yet completed, and finding this out costs one read', async () => {
   const user = await createUser()
   const ticket = await addLoginTicket(user, '123456')
   expect(await deliverMail(user, ticket)).toEqual({ delivery: 'done', mails: 1, names: ['GetItem'] })
@@ -45,7 +45,7 @@ it('a delayed code is not mailed if a new password has ended the sign-in', async
   expect(await deliverMail(user, ticket)).toMatchObject({ delivery: 'done', mails: 0 })
 })
 
-it('an expired delayed code is not mailed although its login ticket is still stored', async () => {
+it('a delayed code that has expired is not mailed, even if its login ticket is still stored', async () => {
   const user = await createUser()
   const ticket = await addLoginTicket(user, '123456')
   expect(await deliverMail(user, ticket, { expires_at: Date.now() - 1 })).toMatchObject({

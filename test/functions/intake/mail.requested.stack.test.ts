@@ -14,7 +14,7 @@ const mail = {
   expires_at: Date.now() + 600_000,
 }
 
-test('nobody but the service can put a mail.requested on the bus under its name', async () => {
+test('nobody but the service can put a mail.requested on the bus with the service’s own source', async () => {
   const credentials = { accessKeyId: 'anybody', secretAccessKey: 'any' }
   const put = (Source: string) =>
     new EventBridgeClient({ ...clientOptions(), credentials }).send(
@@ -33,7 +33,7 @@ test('nobody but the service can put a mail.requested on the bus under its name'
     name: 'AccessDeniedException',
     message: expect.stringContaining('with an explicit deny in a resource-based policy') as string,
   })
-  // From another source the bus takes it, and no rule does.
+  // With another source the bus accepts the event, but no rule matches it, so no mail is sent.
   expect(await put('business')).toMatchObject({ FailedEntryCount: 0 })
   expect(await readOutbox(mail.to)).toEqual([])
 })

@@ -27,7 +27,7 @@ async function deliverRefused(code: string, message: string) {
         response.end(JSON.stringify({ message }))
       },
       async (url) => {
-        // The table, which records the refusal, keeps its address: its module reads it when it loads.
+        // The table is loaded before the endpoint changes, so it keeps its own and can record the refusal.
         await import('../../../shared/db/table.ts')
         vi.stubEnv('AWS_ENDPOINT_URL', url)
         const { handler } = await import('../../../functions/intake/mail.requested.ts')
@@ -56,7 +56,7 @@ describe('a mail that SES refuses', () => {
       'BadRequestException',
       'Local address contains control or whitespace',
     ],
-  ])('%s makes a dead letter with its own reason, and no fault', async (_what, code, message) => {
+  ])('%s leads to a dead letter as mail_refused, and is no fault', async (_what, code, message) => {
     expect(await deliverRefused(code, message)).toEqual({
       outcome: { refused: 'mail_refused: the mail service does not deliver to this address' },
       faults: 0,

@@ -4,7 +4,7 @@ import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates } from '../../../shared/rates/rates.ts'
 import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 
-// No other test uses this quote currency. The table keeps one publication of rates for each quote currency.
+// A quote currency that no other test uses, because the table keeps one publication for each of them.
 const quote = `Q${randomInt(2 ** 40)}`
 process.env['QUOTE_CURRENCY'] = quote
 
@@ -26,14 +26,14 @@ test('published rates keep every digit, and the rate of the quote currency is 1'
   expect((await rateAt(quote))?.toFixed()).toBe('1')
 })
 
-test('a later publication of rates replaces all of them and an earlier one nothing, in either order of arrival', async () => {
+test('the latest publication replaces all rates, and an earlier publication that arrives after it changes nothing', async () => {
   const [earlier, later] = [publication({ BTC: '1', ETH: '2' }), publication({ BTC: '3' })]
   for (const published of [later, earlier, later]) expect(await deliver(handler, published)).toBe('done')
   expect((await rateAt('BTC'))?.toFixed()).toBe('3')
   expect(await rateAt('ETH')).toBeUndefined()
 })
 
-test('an outdated publication of rates, though without effect, is refused when repeated with other rates', async () => {
+test('an outdated publication of rates has no effect, but is refused if it is sent again with other rates', async () => {
   const [earlier, later] = [publication({ BTC: '8' }), publication({ BTC: '9' })]
   for (const published of [later, earlier, earlier]) expect(await deliver(handler, published)).toBe('done')
   expect(await deliver(handler, publication({ BTC: '10' }, earlier.as_of))).toEqual(

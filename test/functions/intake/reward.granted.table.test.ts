@@ -87,7 +87,7 @@ it('a user with rewards in 500 pairs of type and currency can get further ones i
   expect((await readOverview(userId)).network_rewards.toFixed()).toBe('2')
 })
 
-it('two first rewards of a type at once are both summed', async () => {
+it('two rewards that arrive at once are both summed, even if they are the first of their type', async () => {
   interceptQueues()
   const userId = await addUser()
   const two = [reward(userId, 'NODE'), reward(userId, 'NODE')]
@@ -98,7 +98,7 @@ it('two first rewards of a type at once are both summed', async () => {
 describe('the worth of a reward in the reward currency', () => {
   beforeAll(async () => {
     interceptQueues()
-    // No other test uses this quote currency, by which the table keeps rates.
+    // A quote currency that no other test uses, because the table keeps one publication for each of them.
     const quote = `Q${randomInt(2 ** 40)}`
     Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })
     const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01' }
@@ -112,7 +112,7 @@ describe('the worth of a reward in the reward currency', () => {
     ['QUOTE', '5', '4'],
     ['UNRATED', '7', '0'],
   ])(
-    'a reward of %s %s counts as %s of a reward currency other than the quote currency',
+    'a reward of %s %s counts as EUR %s if EUR is the reward currency but not the quote currency',
     async (currency, amount, worth) => {
       const userId = await addUser()
       const code = currency === 'QUOTE' ? settings().quoteCurrency : currency

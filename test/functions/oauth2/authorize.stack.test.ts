@@ -42,7 +42,7 @@ describe('a valid authorization request', () => {
     'http://[::1]:5000/callback',
     'http://localhost:1/callback?a=b',
     'com.example.app:/callback',
-  ])('an authorization request may have the redirect URI %s', async (redirect_uri) => {
+  ])('an authorization request with the redirect URI %s is accepted', async (redirect_uri) => {
     const response = await getAuthorize(request({ redirect_uri }))
     expect(location(response).to).toBe(stack.auth_url)
   })
@@ -168,7 +168,7 @@ describe('an authorization request with a bad parameter', () => {
     expect(query.get('state')).toBe(state)
   })
 
-  test('an authorization request may have a nonce of 1,024 and a state of 4,096 characters', async () => {
+  test('an authorization request with a nonce of 1,024 and a state of 4,096 characters is accepted', async () => {
     const response = await getAuthorize(request({ nonce: 'a'.repeat(1024), state: 'a'.repeat(4096) }))
     expect(location(response).to).toBe(stack.auth_url)
   })

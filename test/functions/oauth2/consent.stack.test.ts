@@ -28,7 +28,7 @@ interface Consented {
 
 describe('a user who consents', () => {
   test.each([{}, { approved: true }])(
-    'consent answers an approval with a code and the redirect that carries it: %j',
+    'consent answers an approval with a code, and with a redirect URL that contains the code: %j',
     async (approved) => {
       const state = ' +%&=#?/"é😀'
       const { status, body } = await postConsent(session, { ...request({ state }), ...approved })
@@ -63,7 +63,7 @@ describe('a user who consents', () => {
   })
 })
 
-test('consent redirects a user who denies with access_denied', async () => {
+test('consent redirects with the error access_denied if the user denies', async () => {
   const { status, body } = await postConsent(session, { ...request(), approved: false })
   expect(status).toBe(200)
   const expected = new URLSearchParams({
@@ -127,7 +127,7 @@ describe('a request that asks for a recent sign-in', () => {
     ['the shorter of max_age and prompt=login', { prompt: 'login', max_age: '60' }, 61, 60],
     ['prompt=login and a longer max_age', { prompt: 'login', max_age: '9000' }, 301, 300],
   ])(
-    'consent to a request with %s is refused to an older sign-in, so that the user signs in again',
+    'consent to a request with %s is refused if the sign-in is older, so that the user signs in again',
     async (_what, overrides, age, maxAge) => {
       const old = await createSession(3600, age)
       const { status, headers, body } = await postConsent(old, { ...request(), ...overrides })
@@ -145,12 +145,12 @@ describe('a request that asks for a recent sign-in', () => {
     ['prompt=consent', { prompt: 'consent' }, 3000],
     ['prompt=select_account', { prompt: 'select_account' }, 3000],
     ['neither', {}, 3000],
-  ])('consent to a request with %s is given to a sign-in that is recent enough', async (_what, more, age) => {
+  ])('consent to a request with %s succeeds if the sign-in is recent enough', async (_what, more, age) => {
     const recent = await createSession(3600, age)
     expect((await postConsent(recent, { ...request(), ...more })).status).toBe(200)
   })
 
-  test('a user whose sign-in is too old for the request may still deny it', async () => {
+  test('a user whose sign-in is too old for the request can still deny it', async () => {
     const old = await createSession(3600, 301)
     const { status } = await postConsent(old, { ...request({ prompt: 'login' }), approved: false })
     expect(status).toBe(200)

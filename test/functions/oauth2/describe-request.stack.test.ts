@@ -13,7 +13,7 @@ async function describeRequest(query: Record<string, string> | string) {
 const request = (overrides: Record<string, string | undefined> = {}) =>
   authorizationRequest(client, overrides)
 
-test('the description of a request has the client’s registered name and the scopes that it would get', async () => {
+test('the description of an authorization request has the client’s registered name and the scopes that the client would get', async () => {
   const scope = 'openid email deposit.read offline_access'
   const { status, body } = await describeRequest({ ...request({ scope }), login_hint: 'a', ui_locales: 'de' })
   expect(status).toBe(200)
@@ -36,7 +36,7 @@ test.each([
   ['prompt=none', 40001, { prompt: 'none' }],
   ['a nonce that is too long', 40001, { nonce: 'n'.repeat(1025) }],
   ['a max_age that is no number', 40001, { max_age: 'soon' }],
-])('the description of a request with %s is refused', async (_why, code, overrides) => {
+])('the description of an authorization request with %s is refused', async (_why, code, overrides) => {
   const { status, body } = await describeRequest(request(overrides))
   expect(status).toBe(400)
   expect(body['code']).toBe(code)

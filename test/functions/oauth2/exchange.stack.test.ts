@@ -42,7 +42,7 @@ describe('the exchange of a first-party access_token', () => {
     })
   })
 
-  test('the exchange for a client grants the client’s scopes, or the requested ones of them, with the nonce', async () => {
+  test('the exchange for a client grants all scopes of the client or only the requested ones, and the token has the nonce', async () => {
     const request = { access_token: session.accessToken, client_id: client.clientId }
     const all = (await postJson(path, request)).body['data'] as Exchanged
     expect(all.scope).toBe('openid email account.read')
@@ -55,7 +55,7 @@ describe('the exchange of a first-party access_token', () => {
   })
 })
 
-test('the exchange ignores scopes that are unknown or not for the client, and says what it granted', async () => {
+test('the exchange ignores scopes that are unknown or not registered for the client, and returns the granted scopes', async () => {
   const scope = 'openid admin profile offline_access'
   const request = { access_token: session.accessToken, client_id: client.clientId, scope }
   const { status, body } = await postJson(path, request)
@@ -119,7 +119,7 @@ describe('an invalid exchange', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('the exchange refuses different tokens in the body and the header; an unknown one gets 40100', async () => {
+  test('the exchange refuses different tokens in the body and the header, with 40100 if one of them is unknown', async () => {
     const other = await createSession()
     const codes = []
     for (const [inBody, inHeader] of [

@@ -20,7 +20,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     ['form', postForm],
     ['JSON', postJson],
   ])(
-    'a client revokes its token by %s, and revoking it again succeeds (RFC 7009 §2.2)',
+    'a client revokes its token with a %s body, and revoking it again succeeds (RFC 7009 §2.2)',
     async (_kind, post) => {
       const token = await tokenOf(client)
       const other = await tokenOf(client)
@@ -59,7 +59,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     expect(await works(token)).toBe(true)
   })
 
-  test('revoking the sign-in’s own access_token revokes all tokens derived from it', async () => {
+  test('revoking the access_token of a sign-in also revokes all tokens derived from it', async () => {
     const own = await createSession()
     const derived = await tokenOf(client, own)
     const { status } = await postForm('/oauth2/revoke', { token: own.accessToken, client_id: 'first-party' })
@@ -81,7 +81,7 @@ test.each([
   ['no client', { token: 'x', client_id: '' }, 40001, 'invalid_request'],
   ['an unknown client', { token: 'x', client_id: 'nobody' }, 40104, 'invalid_client'],
 ])(
-  'revoking with %s is answered with the envelope’s code and the OAuth error',
+  'revoking with %s is answered with both a code of the envelope and an OAuth error',
   async (_why, overrides, code, error) => {
     const { status, body } = await postForm('/oauth2/revoke', { client_id: client.clientId, ...overrides })
     expect(status).toBe(400)

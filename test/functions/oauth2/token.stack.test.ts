@@ -22,7 +22,7 @@ describe('a valid token request', () => {
     ['form', postForm],
     ['JSON', postJson],
   ])(
-    'the token endpoint answers a %s request with OAuth members and the envelope at once',
+    'the token endpoint answers a %s request with the OAuth members both at the top level and in the envelope’s data',
     async (_kind, post) => {
       const { exchange } = await obtainCode(client, session, { scope: 'openid account.read' })
       const before = Date.now()
@@ -86,7 +86,7 @@ describe('client authentication', () => {
     ['no secret', { client_secret: '' }],
     ['an unknown client', { client_id: 'nobody' }],
   ])(
-    'the token endpoint refuses a confidential client without HTTP Basic with 400: %s',
+    'the token endpoint answers bad client credentials in the body with 400 and no challenge: %s',
     async (_why, overrides) => {
       const { exchange } = await obtainCode(confidential, session)
       const { status, headers, body } = await postForm('/oauth2/token', { ...exchange, ...overrides })

@@ -32,7 +32,7 @@ test.each([
     ['openid', 'profile', 'email', 'account.read'],
     ['email', 'email_verified', 'name'],
   ],
-] as [Scope[], string[]][])('userinfo with the scopes %j answers sub and %j', async (scopes, names) => {
+] as [Scope[], string[]][])('userinfo with the scopes %j returns sub and %j', async (scopes, names) => {
   const everything: Record<string, unknown> = {
     email: session.email,
     email_verified: true,
@@ -53,7 +53,7 @@ test.each([
 })
 
 describe('challenges follow RFC 6750 §3.1', () => {
-  test('userinfo answers a request without a token with a challenge without error', async () => {
+  test('userinfo answers a request without a token with a challenge that names no error', async () => {
     const response = await fetch(address('/oauth2/userinfo'))
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')

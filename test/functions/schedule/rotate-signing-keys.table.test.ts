@@ -43,13 +43,13 @@ it('the rotation gives a new deployment its first signing key and records eviden
   })
 })
 
-it('a throttled scheduled rotation leaves its step to the next run; a requested one reports the throttle', async () => {
+it('a scheduled rotation that KMS throttles leaves its step to the next run; a requested one fails with the throttling error', async () => {
   await invoke({})
   const first = await signer()
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Above the SDK's retries, which would wait for seconds.
+  // The error is thrown above the SDK, whose own retries would take seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()
@@ -100,12 +100,12 @@ it('the evidence of a requested rotation records who asked for it', async () => 
   await expectSoundKeySet()
 })
 
-it('an emergency rotation says for how long functions may still sign with the old key', async () => {
+it('an emergency rotation reports for how long functions might still sign with the old key', async () => {
   await invoke({})
   const old = await signer()
   passTime(1)
   const { retiring } = await invoke({ action: 'rotate', emergency: true })
-  // A minute in which functions use a key set from memory, and three seconds for the write and the clocks.
+  // Functions cache a key set for a minute; three seconds are added for the write and for clock differences.
   expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
   passTime(43_000)
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
@@ -113,7 +113,7 @@ it('an emergency rotation says for how long functions may still sign with the ol
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 0 }])
 })
 
-it('a revoked signer leaves the JWKS at once, ends in KMS, and another key signs', async () => {
+it('a revoked signing key leaves the JWKS at once and is scheduled for deletion in KMS, and another key signs', async () => {
   await invoke({})
   const revoked = activeKey(await readKeySet())
   await invoke({ action: 'revoke', kid: revoked?.kid })
@@ -131,14 +131,14 @@ it.each([
   { action: 'other' },
   'text',
   null,
-])('the rotation rejects the invalid call %j and changes nothing', async (event) => {
+])('the rotation rejects the invalid input %j and changes nothing', async (event) => {
   await invoke({})
   const before = await readKeySet()
   await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
   expect(await readKeySet()).toEqual(before)
 })
 
-it('a published key that fails its check never signs and fails every run until its revocation replaces it', async () => {
+it('a published key that fails its check never signs, and every rotation run fails until the key is revoked and replaced', async () => {
   await invoke({})
   const old = await signer()
   passTime(29 * day)
@@ -161,7 +161,7 @@ it('a published key that fails its check never signs and fails every run until i
 })
 
 it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
-  'ten simultaneous rotation runs with the call %j create one key',
+  'ten simultaneous rotation runs with the input %j create one key',
   async (event) => {
     if ('action' in event) await invoke({})
     passTime(1)
@@ -172,9 +172,9 @@ it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
   },
 )
 
-/** A run that dies before a call takes effect is one that dies when the call before it has. */
+/** Runs die only after a call has taken effect: to die before the next call takes effect is the same. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
-  it('the next run repairs a first rotation', async () => {
+  it('the next run repairs a first rotation that crashed', async () => {
     for (let at = 1, died = true; died; at += 1) {
       await renew()
       died = await runAndDieAt(() => invoke({}), at, true)
@@ -184,7 +184,7 @@ describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
     }
   })
 
-  it('the next run repairs a run that retires, creates and disables keys', async () => {
+  it('the next run repairs a crashed run that retires, creates and disables keys', async () => {
     await invoke({})
     await invoke({ action: 'rotate', emergency: true })
     for (let at = 1, died = true; died; at += 1) {
@@ -197,7 +197,7 @@ describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
     }
   })
 
-  it('a revocation leaves a signer, and repeating the revocation completes it', async () => {
+  it('a crashed revocation leaves a key that signs, and repeating the revocation completes it', async () => {
     await invoke({})
     for (let at = 1, died = true; died; at += 1) {
       const revoked = activeKey(await readKeySet())
@@ -212,7 +212,7 @@ describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   })
 })
 
-it('a rotation to which KMS refuses a key fails, and the next run creates one', async () => {
+it('a rotation fails if KMS refuses to create a key, and the next run creates one', async () => {
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name !== 'CreateKeyCommand') return perform()
     throw new LimitExceededException({ message: 'too many keys', $metadata: {} })
@@ -225,7 +225,7 @@ it('a rotation to which KMS refuses a key fails, and the next run creates one', 
   expect(await listOwnKeys()).toHaveLength(1)
 })
 
-it('a slow rotation run changes nothing after another run has given up its attempt', async () => {
+it('a slow rotation run changes nothing after another run has abandoned the attempt of the slow run', async () => {
   let release: () => void = () => undefined
   const overtaken = new Promise<void>((resolve) => {
     release = resolve

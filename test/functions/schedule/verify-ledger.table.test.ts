@@ -11,8 +11,8 @@ import { tamperCalls } from '../../support/tamper-calls.ts'
 const day = 86_400_000
 
 let dropTable = async () => {}
-// The turn of slice 0, which has twenty wallets: enough for more than two batches of eight. It is not near
-// a full hour, when nothing is written.
+// The minute at which slice 0 has its turn. It is not near a full hour, when nothing is written. Slice 0 gets
+// twenty wallets, which are more than two batches of eight.
 let now = Math.floor(Date.now() / day) * day + registerShards * 60_000
 
 beforeAll(async () => {
@@ -31,13 +31,13 @@ async function addWallet(userId: number): Promise<void> {
   await deliver(walletAdjusted, adjustment(await addUser(userId)))
 }
 
-/** Runs verify-ledger with time for so many batches of eight wallets. */
+/** Runs verify-ledger with time for this many batches of eight wallets. */
 function runFor(batches: number): Promise<VerificationReport> {
   let left = batches
   return handler({}, { awsRequestId: 'test', getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) })
 }
 
-/** Runs it once a minute until the turn of slice 0 comes again; resolves with the number of wallets. */
+/** Runs verify-ledger once for each slice, one a minute; resolves with the number of verified wallets. */
 async function runEach(): Promise<number> {
   let wallets = 0
   for (let turn = 0; turn < registerShards; turn += 1) {
@@ -47,7 +47,7 @@ async function runEach(): Promise<number> {
   return wallets
 }
 
-it('the runs of sixteen minutes verify every wallet once, and later ones none until the next day', async () => {
+it('sixteen runs, one a minute, verify every wallet once, and further runs verify none until the next day', async () => {
   expect([await runEach(), await runEach()]).toEqual([24, 0])
   now += day - 2 * registerShards * 60_000 - 1
   expect(await runFor(Infinity)).toMatchObject({ wallets: 0 })
@@ -56,13 +56,13 @@ it('the runs of sixteen minutes verify every wallet once, and later ones none un
   now -= registerShards * 60_000
 })
 
-it('a run that has no time left leaves its slice to the next run, which continues after its last wallet', async () => {
+it('a run that has no time left leaves the rest of its slice to the next run, which continues after the last verified wallet', async () => {
   const verified = []
   for (const batches of [1, 1, Infinity, Infinity]) verified.push((await runFor(batches)).wallets)
   expect(verified).toEqual([8, 8, 4, 0])
 })
 
-it('metrics show the progress of a ledger verification, and the age of a sliceâ€™s oldest one', async () => {
+it('metrics show how many slices of the ledger are verified, and how long ago the oldest of these verifications was', async () => {
   await runEach()
   now += day - registerShards * 60_000
   expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([
@@ -76,7 +76,7 @@ it('metrics show the progress of a ledger verification, and the age of a sliceâ€
   expect(later.slice(0, 2).map(({ value }) => value)).toEqual([registerShards - 1, (4 * day) / 1000])
 })
 
-it('a throttle ends the run without a fault, and the next run continues with the throttled wallets', async () => {
+it('a ledger verification that is throttled ends without a fault, and the next run continues with the wallets that are left', async () => {
   await runFor(1)
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name === 'GetCommand') throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' })

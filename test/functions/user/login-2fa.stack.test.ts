@@ -18,7 +18,7 @@ import {
 } from '../../support/sign-in.ts'
 
 const Details = v.object({
-  // 256 bits of randomness after the user and the session.
+  // The user and the session, followed by 256 random bits.
   access_token: v.pipe(v.string(), v.regex(/^at_[0-9a-z]+\.[\w-]{22}\.[\w-]{43}$/)),
   device_token: v.string(),
   expire: v.number(),
@@ -68,7 +68,7 @@ describe('a valid code', () => {
 
   test.each([
     ['capitals', (email: string) => email.toUpperCase()],
-    ['outer space', (email: string) => ` ${email} `],
+    ['spaces around it', (email: string) => ` ${email} `],
   ])('a second factor is accepted when the email address is sent with %s', async (_how, spell) => {
     const code = await authenticatorCode(user.totpSecret)
     expect((await verifyAuthenticator({ email: spell(user.email) }, ticket, code)).code).toBe(0)
@@ -127,7 +127,7 @@ describe('a valid code', () => {
 describe('wrong codes', () => {
   beforeEach(signInByPassword)
 
-  test('the fifth wrong second factor, over both methods, uses the login ticket up', async () => {
+  test('the fifth wrong second factor, counted over both methods, uses up the login ticket', async () => {
     const [right, mailed] = await Promise.all([authenticatorCode(user.totpSecret), mailedCode(user.email)])
     for (let i = 0; i < 3; i += 1) {
       expect(await verifyAuthenticator(user, ticket, await wrongTotp(user.totpSecret))).toMatchObject(wrong)
@@ -138,7 +138,7 @@ describe('wrong codes', () => {
     expect(await verifyAuthenticator(user, ticket, right)).toMatchObject(dead)
   })
 
-  test('of codes sent all at once for one login ticket at most five are compared, so the right one is refused', async () => {
+  test('of the codes that are sent at once for one login ticket, at most five are compared, and then even the right one is refused', async () => {
     const mailed = await mailedCode(user.email)
     const guesses = Array.from({ length: 30 }, () => verifyMailed(user, ticket, anotherCode(mailed)))
     const answers = await Promise.all(guesses)
@@ -189,16 +189,16 @@ describe('bad input', () => {
     ['the method PASSKEY', { body: { ...good, method: 'PASSKEY' } }, 40001],
     ['a method in small letters', { body: { ...good, method: 'email' } }, 40001],
     ['the code of another method', { body: { ...good, method: 'AUTHENTICATOR' } }, 40001],
-    ['no code by mail', { body: { ...good, validate_code: undefined } }, 40001],
+    ['no mailed code', { body: { ...good, validate_code: undefined } }, 40001],
     ['a code that is null', { body: { ...good, validate_code: null } }, 40001],
     ['a code that is a number', { body: { ...good, validate_code: 123456 } }, 40001],
     ['a code of five digits', { body: { ...good, validate_code: '12345' } }, 40001],
     ['a code of seven digits', { body: { ...good, validate_code: '1234567' } }, 40001],
-    ['other digits', { body: { ...good, validate_code: '１２３４５６' } }, 40001],
+    ['full-width digits', { body: { ...good, validate_code: '１２３４５６' } }, 40001],
     ['another media type', { text: '{}', headers: { 'content-type': 'application/xml' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify(good).padEnd(65_537) }, 41300],
   ])(
-    'a login-2fa request with %s is answered with its error code without a table call',
+    'a login-2fa request with %s is refused with its own error code, before any table call',
     (_what, request, code) => expectRefusalWithoutCalls(handler, request, code),
   )
 

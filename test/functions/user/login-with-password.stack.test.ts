@@ -33,7 +33,7 @@ describe('the right password', () => {
 
   test.each([
     ['capitals', (email: string) => email.toUpperCase()],
-    ['outer space', (email: string) => `  ${email}\t`],
+    ['spaces around it', (email: string) => `  ${email}\t`],
   ])('the right password is accepted when the email address is sent with %s', async (_how, spell) => {
     const user = await createUser()
     expect((await login({ ...user, email: spell(user.email) })).code).toBe(0)
@@ -44,7 +44,7 @@ describe('the right password', () => {
     expect((await login({ ...user, password: user.password.toUpperCase() })).code).toBe(0)
   })
 
-  test('the right password is answered with the second factors that the user has enrolled', async () => {
+  test('the answer to the right password lists the second factors that the user has enrolled', async () => {
     const [bare, keyed] = await Promise.all([
       createUser({ totp_secret: undefined }),
       createUser({ totp_secret: undefined }),
@@ -72,7 +72,7 @@ describe('the right password', () => {
     }
   })
 
-  test('a user gets at most five mailed codes an hour, also with twelve simultaneous sign-ins', async () => {
+  test('a user gets at most five mailed codes an hour, even with twelve simultaneous sign-ins', async () => {
     const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
     const offers = (await Promise.all(Array.from({ length: 12 }, () => login(enrolled)))).map(methods)
     expect(offers.filter((offer) => offer.includes('EMAIL'))).toHaveLength(5)
@@ -97,7 +97,7 @@ describe('the right password', () => {
     }
   })
 
-  test('without mail only a user with an authenticator can sign in', async () => {
+  test('while no mail can be sent, only a user with an authenticator can sign in', async () => {
     const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
     vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
     try {
@@ -119,7 +119,7 @@ describe('the right password', () => {
   })
 })
 
-test('answer 40101 is the same for an unknown address, a wrong password, a disabled user and one without password', async () => {
+test('an unknown address, a wrong password, a disabled user and a user without a password get answer 40101 after the same AWS calls', async () => {
   const [wrong, disabled, without] = await Promise.all([
     createUser(),
     createUser(),
@@ -153,7 +153,7 @@ describe('bad input', () => {
     ['no password', { body: { email: good.email } }, 40001],
     ['an email that is a number', { body: { ...good, email: 7 } }, 40001],
     ['an email that is a list', { body: { ...good, email: [good.email] } }, 40001],
-    ['an email that is none', { body: { ...good, email: 'alice' } }, 40001],
+    ['an email that is not an address', { body: { ...good, email: 'alice' } }, 40001],
     ['an email that is too long', { body: { ...good, email: `${'a'.repeat(255)}@example.com` } }, 40001],
     ['a password that is no MD5', { body: { ...good, login_password: 'correct horse' } }, 40001],
     ['a password that is too short', { body: { ...good, login_password: '0'.repeat(31) } }, 40001],
@@ -162,7 +162,7 @@ describe('bad input', () => {
     ['another media type', { text: 'email=a', headers: { 'content-type': 'text/plain' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify({ ...good, pad: 'x' }).padEnd(65_537) }, 41300],
   ])(
-    'a login-with-password request with %s is answered with its error code without a table call',
+    'a login-with-password request with %s is refused with its own error code, before any table call',
     (_what, request, code) => expectRefusalWithoutCalls(handler, request, code),
   )
 

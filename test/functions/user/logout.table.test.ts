@@ -44,13 +44,13 @@ test('logout ends the session with every token derived from it, and no other ses
   expect((await logout(elsewhere.accessToken, { id })).code).toBe(0)
 })
 
-test('a logout that dies at any AWS call leaves no token behind once it is repeated', async () => {
+test('if a logout crashes at any AWS call, repeating it leaves no token that works', async () => {
   let died = true
   for (let call = 1; died; call += 1) {
     const userId = newUserId()
     const id = String(userId)
     const { accessToken, sessionId, sk } = await openSession(userId)
-    // In the table it comes after the session's own token.
+    // The derived token comes after the session's own token in the table.
     const derived = await openSession(userId, { sessionId, firstParty: false, after: sk })
     died = await runAndDieAt(() => logout(accessToken, { id }), call, true)
     await logout(accessToken, { id })

@@ -36,7 +36,7 @@ it('the JWKS publishes the signer and its successor, at the top level and in dat
   }
 })
 
-it('the JWKS may be cached for the configured time and has a content type and an ETag', async () => {
+it('the JWKS is sent with a content type, an ETag, and the configured time for which it can be cached', async () => {
   const { headers } = await get()
   expect(headers).toMatchObject({
     'content-type': 'application/json',
@@ -64,7 +64,7 @@ const kids = async () =>
   (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
 const signer = async () => activeKey(await readKeySet())?.kid
 
-it('the JWKS holds the key of an emergency rotation at once, and a revoked key no longer', async () => {
+it('the JWKS has a new key right after an emergency rotation, and lacks a key right after its revocation', async () => {
   const old = await signer()
   expect(await kids()).toContain(old)
   await rotate({ action: 'rotate', emergency: true }, { awsRequestId: randomUUID() })
@@ -73,7 +73,7 @@ it('the JWKS holds the key of an emergency rotation at once, and a revoked key n
   expect(await kids()).not.toContain(old)
 })
 
-it('a JWKS in great demand is read once a second, and a revoked key leaves it within two', async () => {
+it('under great demand, the table is read for the JWKS once a second, and a revoked key is gone within two seconds', async () => {
   const ask = async (times: number) => {
     for (let i = 0; i < times; i += 1) await get()
   }

@@ -23,7 +23,7 @@ it('every endpoint that the discovery document names has a route', async () => {
   for (const [, address] of endpoints) expect(paths).toContain(String(address).replace(issuer(), ''))
 })
 
-it('the discovery document may be cached, and is answered 304 to a matching if-none-match', async () => {
+it('the discovery document can be cached, and a request for it with a matching if-none-match is answered 304', async () => {
   const { answer } = await read()
   const etag = String(answer.headers?.['etag'])
   expect(answer.headers?.['cache-control']).toBe('public, max-age=300')

@@ -6,7 +6,7 @@ import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** Number of newcomers in the backlog; the long tests take 10,000, which need several turns. */
+/** Number of newcomers in the backlog. The long tests set 10,000, which take the worker several turns. */
 const backlog = Number(process.env['BACKLOG'] ?? 2_000)
 const sampleMilliseconds = 100
 

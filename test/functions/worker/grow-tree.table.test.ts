@@ -14,10 +14,10 @@ import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { toSqsEvent } from '../../support/sqs-event.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** The time that the worker keeps free at the end. */
+/** The time that the worker keeps free at the end of its invocation. */
 const reserveMilliseconds = 5_000
 
-/** What the worker and the senders of events have asked of the queue. */
+/** The messages that were sent to the queue, and in `pauses` the delays in seconds before a redelivery. */
 let sent: { group: string | undefined; id: string | undefined }[] = []
 let pauses: (number | undefined)[] = []
 
@@ -39,7 +39,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Lets the clock go on by half a second with every call to the table, whatever the machine's speed. */
+/** Every call to the table takes half a second of fake time, however fast the machine is. */
 function slowTable(): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   const send = db.send.bind(db) as (command: unknown) => Promise<unknown>
@@ -60,7 +60,7 @@ async function deliver(rootIds: number[], milliseconds: number) {
 
 const toldAbout = (rootId: number) => sent.filter(({ group }) => group === String(rootId))
 
-test('a referral tree with work left goes on with the same message at once, and no fault is counted', async () => {
+test('a worker that runs out of time gets the message of its referral tree again at once, and no fault is counted', async () => {
   const rootId = await addRoot()
   await addNewcomers(rootId, 240)
   await notifyTreeQueue(rootId)
@@ -80,7 +80,7 @@ test('a referral tree with work left goes on with the same message at once, and 
   for (const warning of warnings) expect(warning).not.toHaveBeenCalled()
 })
 
-test('a large tree leaves time to the other trees of its batch', async () => {
+test('a large tree leaves time for the other trees of its batch', async () => {
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, 800)
   await addNewcomers(small, 3)
@@ -96,7 +96,7 @@ test('SQS drops no message about a tree as a duplicate of another one', async ()
   expect(new Set(sent.map(({ id }) => id)).size).toBe(5)
 })
 
-test('a duplicate of an event sends the tree’s message again: the function may have died before sending it', async () => {
+test('a duplicate of an event sends the message for its tree again, in case the function died before it sent the message', async () => {
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }
@@ -116,7 +116,7 @@ test.each([
   ['a throttled table', Object.assign(new Error('slow'), { name: 'ThrottlingException' }), 0],
   ['an unexpected error', new TypeError('x is undefined'), 1],
 ])(
-  '%s delays a tree by seconds, and only an unexpected error counts as a fault',
+  '%s delays a tree by two seconds, and only an unexpected error counts as a fault',
   async (_what, error, faults) => {
     const rootId = await addRoot()
     vi.spyOn(log, 'warn').mockReturnValue(undefined)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { useLaggingKms } from '../../../support/lagging-kms.ts'
 
-// The rotation waits on the clock of this test: whoever waits lets its time pass.
+// The rotation waits on a fake clock: each wait only moves the clock forward by the time waited.
 vi.mock('node:timers/promises', () => ({
   setTimeout: (milliseconds: number) => {
     passTime(milliseconds)
@@ -30,21 +30,21 @@ const second = 1_000
 const minute = 60 * second
 const day = 86_400 * second
 
-/** The part of a minute in which the rotation does not look at KMS, because a run ends before its timeout. */
+/** The part of each minute in which no run watches KMS, because a run ends before its one-minute timeout. */
 const gap = 16 * second
 
 function passTime(milliseconds: number): void {
   vi.setSystemTime(Date.now() + milliseconds)
 }
 
-/** Runs the function with its timeout of a minute. */
+/** Runs the function with its one-minute timeout. */
 function invoke(event: object = {}) {
   const timeout = Date.now() + minute
   const getRemainingTimeInMillis = () => timeout - Date.now()
   return handler(event, { awsRequestId: randomUUID(), getRemainingTimeInMillis })
 }
 
-/** Runs the function at every full minute until nothing waits for KMS; the first time with `event`. */
+/** Runs the function once a minute until it no longer waits for KMS. Only the first run gets `event`. */
 async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   for (let runs = 0; runs < maxRuns; runs += 1) {
     const next = Date.now() + minute
@@ -55,7 +55,7 @@ async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   expect.unreachable('the rotation still waits for KMS')
 }
 
-/** Makes the first key while nothing lags. */
+/** Makes the first signing key, without any lag of KMS. */
 async function bootstrap() {
   const lags = kms.lags
   kms.lags = seconds(0, 0, 0)
@@ -73,7 +73,7 @@ async function countKeys(): Promise<number> {
   return (await listOwnKeys()).length
 }
 
-/** The clock never goes back, or keys of earlier tests would be keys of the future. */
+/** The clock never goes back between tests: a key of an earlier test would then be from the future. */
 let clock = Date.now()
 
 const errors = vi.spyOn(log, 'error')
@@ -95,20 +95,20 @@ const seconds = (exists: number, tags: number, state: number) => ({
   state: state * second,
 })
 
-/** Lags of KMS: of everything alike, and of one thing longer than of the others. */
+/** How long KMS takes to show a change: the same for all kinds of change, or longer for one kind. */
 const lags = [
-  ['everything by 0 s', seconds(0, 0, 0)],
-  ['everything by 300 s', seconds(300, 300, 300)],
-  ['tags by 300 s, the rest by less', seconds(30, 300, 90)],
-  ['states by 90 s, the rest by less', seconds(0, 30, 90)],
+  ['everything at once', seconds(0, 0, 0)],
+  ['everything after 300 s', seconds(300, 300, 300)],
+  ['tags after 300 s and the rest sooner', seconds(30, 300, 90)],
+  ['states after 90 s and the rest sooner', seconds(0, 30, 90)],
 ] as const
 
-describe.each(lags)('with a KMS that shows %s later', (_what, of) => {
+describe.each(lags)('with a KMS that shows %s', (_what, of) => {
   const lag = Math.max(...Object.values(of))
   beforeEach(() => {
     kms.lags = { ...of }
   })
-  /** Asserts what must be true in the end: so many keys, sound evidence, and nothing logged as an error. */
+  /** Asserts the final state: this number of keys, sound evidence, and nothing logged as an error. */
   async function expectKeys(count: number): Promise<void> {
     expect(await countKeys()).toBe(count)
     await expectSoundKeySet()
@@ -157,7 +157,7 @@ describe.each(lags)('with a KMS that shows %s later', (_what, of) => {
     await expectKeys(2)
   })
 
-  it('a revoked signer is replaced by one key as soon as KMS allows it, and archived when KMS says disabled', async () => {
+  it('a revoked signer is replaced by one key as soon as KMS allows it, and recorded as disabled once KMS shows that', async () => {
     const old = await bootstrap()
     const start = Date.now()
     await runEveryMinute({ action: 'revoke', kid: old.kid })
@@ -170,7 +170,7 @@ describe.each(lags)('with a KMS that shows %s later', (_what, of) => {
   })
 })
 
-it('after a rotation run that crashes when KMS has made its key, the next run makes another', async () => {
+it('if a rotation run crashes right after KMS has made its key, the next run makes another key', async () => {
   kms.lags = seconds(90, 90, 90)
   const start = Date.now()
   const death = Promise.withResolvers<undefined>()
@@ -201,7 +201,7 @@ describe('with a KMS that lags by 90 s', () => {
     await expectSoundKeySet()
   })
 
-  it('an emergency rotation is not forgotten while a planned one waits for its key', async () => {
+  it('an emergency rotation takes effect even if it is requested while a planned rotation waits for its key', async () => {
     const old = await bootstrap()
     expect(await invoke({ action: 'rotate' })).toMatchObject({ waits_for_kms: true, transitions: [] })
     const status = await readKeyStatus()
@@ -212,7 +212,7 @@ describe('with a KMS that lags by 90 s', () => {
   })
 })
 
-it('a KMS that refuses a new key for good fails the rotation until it is repaired or a rotation is requested', async () => {
+it('if KMS keeps refusing a new key, runs wait for ten minutes and then fail; once KMS works, a requested rotation succeeds', async () => {
   kms.lags.tags = day
   const runs: string[] = []
   for (let runAt = 0; runAt < 30; runAt += 1) {
@@ -237,8 +237,8 @@ it('a KMS that refuses a new key for good fails the rotation until it is repaire
   await expectSoundKeySet({ lost: 1 })
 })
 
-// The last test: the key without a tag would be in the way of others.
-it('a denied signature is no fault while IAM may not see a new signer’s tag yet, and a fault later', async () => {
+// This test must run last, because the key that it leaves without a tag would disturb the others.
+it('a denied signature is no fault as long as IAM might not yet see the tag of a new signer, and is a fault after that', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

@@ -10,7 +10,7 @@ import { authenticatorCode, createUser, type TestUser, wrongTotp } from '../../.
 const wrong = { status: 401, code: 40103, data: null }
 const blocked = { status: 429, code: 42900, data: null }
 
-/** Number of wrong second factors in an hour from which a user's are refused. */
+/** Number of a user's wrong second factors in an hour at which all further ones are refused. */
 const limit = 20
 
 let user: TestUser
@@ -31,11 +31,11 @@ const guess = async (ticket: string) => verifyAuthenticator(user, ticket, await 
 const warnings = async () =>
   (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Somebody tries'))
 
-/** Waits until the warning has arrived, and then long enough that a second one would have, too. */
+/** Waits for the warning, and then long enough for a second one to arrive; expects only the first. */
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // A mail that was requested now arrives after every mail that was requested before.
+  // A mail that is requested now arrives last, so once it is here, no second warning can follow.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
@@ -43,7 +43,7 @@ async function expectOneWarning(): Promise<void> {
   expect(await readOutbox(user.email)).toHaveLength(codes)
 }
 
-test('of thirty wrong codes over six login tickets twenty are compared; the rest and the right one are refused, and the user gets one mail', async () => {
+test('of thirty wrong codes for six login tickets, twenty are compared; the rest and even the right code are refused, and the user gets one warning', async () => {
   const tickets = await openTickets(7)
   const last = tickets.pop() ?? ''
   const answers: TestAnswer[] = []
@@ -60,7 +60,7 @@ test('of thirty wrong codes over six login tickets twenty are compared; the rest
   await expectOneWarning()
 }, 60_000)
 
-test('of fifty wrong codes that are sent at once over ten login tickets twenty are compared, and the user gets one mail', async () => {
+test('of fifty wrong codes that are sent at once for ten login tickets, twenty are compared, and the user gets one warning', async () => {
   const tickets = await openTickets(10)
   let answers: TestAnswer[] = []
   const { names } = await measureCalls(async () => {
@@ -79,7 +79,7 @@ test('a refused code does not use up a try of its login ticket', async () => {
   for (let i = 0; i < 6; i += 1) expect(await guess(last)).toMatchObject(blocked)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60_000 })
   try {
-    // The ticket has expired by now, so this shows on a new one that the limit has passed.
+    // The old ticket has expired by now, so a new one shows that codes are no longer refused.
     expect((await verifyAuthenticator(user, await openTicket(user), await right())).code).toBe(0)
   } finally {
     vi.useRealTimers()
@@ -111,7 +111,7 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // More than a login ticket has tries; three at once, because each waits for the SDK to repeat its call.
+    // Six tries, more than a login ticket has. Three run at once, because each waits for retries of the SDK.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

@@ -3,7 +3,7 @@ import { handler } from '../../../../functions/user/login-with-password.ts'
 import { callEndpoint, type TestAnswer } from '../../../support/call-endpoint.ts'
 import { createUser, md5, newSourceIp } from '../../../support/sign-in.ts'
 
-/** The address of an edge, from which API Gateway sees the requests of many viewers. */
+/** The IP address of an edge: to API Gateway, the requests of many viewers come from this address. */
 const edge = newSourceIp()
 
 afterEach(() => void vi.unstubAllEnvs())

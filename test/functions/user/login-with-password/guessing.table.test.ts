@@ -26,20 +26,18 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/**
- * Records wrong passwords for many accounts directly in the table, without the cost of that many sign-ins.
- */
+/** Counts wrong passwords for other accounts directly in the table, because real sign-ins would be slow. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
 }
 
-/** Runs a sign-in, and `meanwhile` between its first read, which finds no limit reached, and its counting. */
+/** Runs `meanwhile` during a sign-in: after its first read has found no limit reached, before it counts. */
 const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<void>): Promise<void> =>
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
-  test('the tenth wrong password for one account blocks the source even with the right one, but not other sources', async () => {
+  test('the tenth wrong password for an account blocks the source, even with the right password, but no other source', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
@@ -71,7 +69,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(await guess(`${network}:1:2:3:4`)).toMatchObject(blocked)
   })
 
-  test('of fifty wrong passwords that are sent at once from one source ten are compared', async () => {
+  test('of fifty wrong passwords that one source sends at once, ten are compared', async () => {
     const { email } = await createUser()
     const source = newSourceIp()
     let answers: TestAnswer[] = []
@@ -83,7 +81,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(answers.filter(({ code }) => code === 42900)).toHaveLength(41)
   })
 
-  test('the right password is not compared when as many tries as the limit allows were counted just before it', async () => {
+  test('the right password is not compared if other tries reach the limit after the sign-in has read the counts', async () => {
     const person = await createUser()
     const sourceIp = newSourceIp()
     const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
@@ -140,7 +138,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('the counts of an office in which many people sign in do not grow with their number', async () => {
+  test('a source where many people sign in keeps only their counts of the last minutes', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -154,7 +152,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Besides its keys, its TTL and the counts over all accounts it has those of the last minutes.
+    // Apart from the keys, the TTL and the counts over all accounts, the item has counts of the last minutes.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
@@ -188,7 +186,7 @@ describe('wrong passwords of one source over all accounts', () => {
     expect((await login(user)).code).toBe(0)
   })
 
-  test('of wrong passwords for many accounts that are sent at once no more than the limit are compared', async () => {
+  test('of the wrong passwords that a source sends at once for many accounts, no more than the limit are compared', async () => {
     const source = newSourceIp()
     await guessElsewhere(source, 95)
     let answers: TestAnswer[] = []
@@ -204,14 +202,14 @@ describe('wrong passwords of one source over all accounts', () => {
 })
 
 describe('wrong passwords for one account over all sources', () => {
-  /** Counts wrong passwords from many sources directly in the table, and resolves with how many count now. */
+  /** Counts wrong passwords from many sources directly in the table; resolves with the new count. */
   async function guessFromElsewhere(key: Key, known: boolean, times: number): Promise<number> {
     const now = Date.now()
     await Promise.all(Array.from({ length: times - 1 }, () => reservePasswordTry(key, known, now)))
     return countTries(await reservePasswordTry(key, known, now), passwordCounter, now)
   }
 
-  test('the hundredth wrong password blocks new sources and spares those from which the user has signed in', async () => {
+  test('the hundredth wrong password for an account blocks new sources, but not sources from which the user has signed in', async () => {
     const person = await createUser()
     const home = newSourceIp()
     const ticket = await openTicket(person)
@@ -239,7 +237,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(11 * 60)
   })
 
-  test('refused passwords are not compared and do not count, so a hundred are compared of a flood', async () => {
+  test('refused passwords are not compared and do not count, so of a flood of passwords only a hundred are compared', async () => {
     const person = await createUser()
     const key = signInKey(person.userId)
     await guessFromElsewhere(key, true, 95)
@@ -254,7 +252,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(countTries(item, passwordCounter, Date.now())).toBe(100)
   })
 
-  test('the hundredth wrong password for an address that nobody has is answered like any other', async () => {
+  test('the hundredth wrong password for an address that nobody has is refused as it is for a known address', async () => {
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(unknownSignInKey(normalizeEmail(email)), false, 98)
     expect(await guess(newSourceIp(), email)).toMatchObject(refused)
@@ -262,7 +260,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(newSourceIp(), email)).toMatchObject(blocked)
   })
 
-  test('an account that is being guessed raises a metric, and an unknown address does not', async () => {
+  test('a metric is raised while the password of an account is being guessed, but not for an unknown address', async () => {
     const person = await createUser()
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(signInKey(person.userId), true, 100)

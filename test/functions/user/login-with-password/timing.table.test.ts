@@ -17,17 +17,17 @@ async function createDisabledUser(): Promise<TestUser> {
   return user
 }
 
-/** The first rounds, which are not measured: they warm up. */
+/** Number of rounds at the start that are not measured, because the process warms up. */
 const warmUp = 20
 
-/** What an AWS call waits, about: the time of a sign-in is its processor time and its calls. */
+/** Assumed duration of an AWS call. The time of a sign-in is its processor time plus that of its calls. */
 const callMilliseconds = 3
 
 /**
- * Signs in to three kinds of account in turn, so many rounds, and expects the same answer and the same AWS
- * calls of all, and times within 5 %. A time is made of processor time and calls: other than by the clock, a
- * busy machine does not change it. Times are compared within a round, as shares of it, because the speed of
- * a process changes over the rounds. The shares' medians count.
+ * Signs in to accounts of several kinds in turn, for this many rounds. All must get the same answer, make the
+ * same AWS calls, and take the same time within 5 %. Time is processor time plus an assumed time for each
+ * call, because a busy machine would distort clock time. Each time is divided by the total of its round,
+ * because a process gets faster or slower over the rounds. The medians of these shares are compared.
  */
 async function expectEqualTimes(
   kinds: Record<string, () => Attempt>,
@@ -57,11 +57,11 @@ async function expectEqualTimes(
 test('sign-ins with an unknown address, wrong password or disabled user take the same time within 5 %', async () => {
   const [wrong, disabled] = await Promise.all([createUser(), createDisabledUser()])
   const kinds = { nobody, wrong: () => ({ ...wrong, password: md5('x') }), disabled: () => disabled }
-  // With those that warm up fewer than the hundred wrong passwords an hour that an account takes.
+  // With the warm-up these are 60 rounds, fewer than the hundred wrong passwords an hour that block sources.
   await expectEqualTimes(kinds, 40101, 40)
 }, 180_000)
 
-test('refused sign-ins of an account that is being guessed take the same time within 5 %, also if nobody has it', async () => {
+test('sign-ins that are refused after too many guesses take the same time within 5 %, whether or not the account exists', async () => {
   const [known, disabled] = await Promise.all([createUser(), createDisabledUser()])
   const unknown = nobody()
   const keys = [known, disabled].map(({ userId }) => signInKey(userId))
