@@ -4,7 +4,7 @@ import { handler as walletAdjusted } from '../../../functions/intake/wallet.adju
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
-import { addUser, adjustment, describeWallet } from '../../support/ledger.ts'
+import { addUser, adjustment, describeWallet, readPage } from '../../support/ledger.ts'
 
 const holdingsOf = async (userId: number) =>
   describeWallet(await readWallet({ userId, wallet: 'asset' }, { consistent: true })).holdings
@@ -50,6 +50,12 @@ describe.each([
       expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
     },
   )
+})
+
+it('balance_after counts what a withdrawal holds', async () => {
+  expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
+  expect(await deliver(walletAdjusted, adjustment(userId, { amount: '1' }))).toBe('done')
+  expect((await readPage(userId, 'asset')).records[0]?.balance_after.toFixed()).toBe('11')
 })
 
 it('a later update of a withdrawal may write the same amount in another way', async () => {
