@@ -34,7 +34,7 @@ export async function openApiDocument(): Promise<JsonSchema> {
       title: 'Account, wallet, community and rewards service',
       version: '1.0.0',
       description:
-        'Every JSON answer of the service has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone. What API Gateway refuses itself (413, 429, 500, 503) has its own body, `{"message": …}`, and no `Retry-After`: a client goes by the status.',
+        'Every JSON answer of the service has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone. What API Gateway refuses itself (413, 429, 500, 503) has its own body, `{"message": …}`, and no `Retry-After`: a client goes by the status. Unknown members of a JSON body are ignored, but a body with a member `__proto__`, or with a `constructor` that has a `prototype`, is refused with 40000.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     // The server URL is relative, so the document describes the API that serves it.

@@ -1,4 +1,5 @@
 import type { MiddlewareObj } from '@middy/core'
+import httpJsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { Failure, invalidParameter } from '../errors.ts'
 
@@ -82,22 +83,29 @@ export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown
   const type = mediaType(event)
   if (type === 'application/x-www-form-urlencoded' && kind !== 'json')
     return readParameters(bytes.toString('utf8'))
-  if (type === 'application/json') return parseJson(bytes)
+  if (type === 'application/json') return parseJson(event, bytes)
   throw new Failure('unsupported_media_type')
 }
 
 /** Decodes UTF-8, and throws on any other bytes; a byte order mark is no JSON (RFC 8259 §8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses a JSON object. A member `__proto__` does no harm, because members are never copied to another. */
-function parseJson(bytes: Buffer): object {
-  let value: unknown
+const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
+
+/**
+ * Parses a JSON object. The parser also refuses `__proto__`, and a `constructor` with a `prototype`. It runs
+ * here and not in the chain of middleware, where it would report a bad body before a bad token.
+ */
+function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
+  const request = { event: { ...event, isBase64Encoded: false, body: undefined as unknown } }
   try {
-    value = JSON.parse(utf8.decode(bytes))
+    request.event.body = utf8.decode(bytes)
+    void bodyParser.before?.(request as never)
   } catch {
     // The parser's error quotes the body.
     throw new Failure('malformed_request')
   }
+  const value = request.event.body
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Failure('malformed_request')
   return value
