@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**', '.local/**'] })
 
-/** Returns the anchor of a Markdown heading, as Git hosts make it. */
+/** Returns the anchor that Git hosting sites generate for a Markdown heading. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
-/** Folders of the source whose tests are under the same path below `test`. */
+/** Source folders whose tests have the same paths below `test`. */
 const rooms = ['functions', 'shared', 'infra']
 
 /**
- * Tests that are grouped by subject, because they test no single source file: a folder, or the path of a
- * test. Tests directly in `test` are about the repository as a whole.
+ * Folders or single tests that are named after a subject, because they do not test one source file. Tests
+ * directly in `test` are about the repository as a whole.
  */
 const subjects = {
   browser: 'the pages in a real browser',
@@ -41,7 +41,7 @@ const rule = `a test is named after what it tests: test/a/b.test.ts (or b.templa
 or the folder a/b, and test/a/b/c.test.ts is one of several tests of the file a/b.ts. Rename it, or add its folder to the
 list of subjects in test/layout.test.ts`
 
-it('every test of a source file has the path of that file below test/', () => {
+it('every test of a source file has the same path below test/ as that file', () => {
   const lost = tests
     .filter(({ path }) => path.includes('/'))
     .filter(({ path }) => !Object.keys(subjects).some((subject) => isAbout(subject, path)))

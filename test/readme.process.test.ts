@@ -11,8 +11,8 @@ const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
 
 /**
- * Code blocks of the README in a language that must run unchanged (`sh`, `js`); `console` blocks only
- * illustrate.
+ * The README's code blocks that must run unchanged: those in `sh` and `js`. Blocks in `console` are only
+ * illustrations.
  */
 const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```$/gms)].map(
   ([, language, code]) => ({ language, code: code ?? '' }),
@@ -30,7 +30,7 @@ async function start(command?: string[]): Promise<void> {
   stack = startCommand(options, { POWERTOOLS_LOG_LEVEL: 'WARN' }, command)
   const api = await stack.ready
   addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
-  // The rest of the demo data arrives while the stack already serves.
+  // The stack is ready before all demo data has been sent.
   const demo = () => JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as unknown
   await vi.waitFor(() => expect(demo()).toMatchObject({ sent: true }), { timeout: 90_000, interval: 200 })
 }
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-/** Replaces the default ports in a code block by those of this test's stack. */
+/** Replaces the default addresses in a code block with the addresses of this test's stack. */
 const here = (code: string): string =>
   code.replaceAll('http://127.0.0.1:3000', addresses[0]).replaceAll('http://127.0.0.1:4566', addresses[1])
 
@@ -105,10 +105,10 @@ describe('npm start', () => {
     expect((await second.ended).code).toBe(1)
   })
 
-  it('the demo data causes no dead letter and no low address pool, and is not sent again after a restart, and nothing is left running', async () => {
+  it('the demo data causes no dead letter or low address pool and is not sent again after a restart, and SIGINT and SIGTERM end the stack', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
-      // npm alone gets the signal, as from a script; Ctrl-C in a terminal sends it to every process.
+      // Only npm gets the signal, as if a script sent it. Ctrl-C in a terminal would signal every process.
       const { code, milliseconds } = await stack.signal(end)
       expect(code).toBe(0)
       expect(milliseconds).toBeLessThan(10_000)

@@ -9,7 +9,7 @@ import { PlainText } from '../shared/fields.ts'
 const root = join(import.meta.dirname, '..')
 const files = globSync('{shared,functions}/**/*.ts', { cwd: root }).sort()
 
-/** The regular expressions in a source file, each as it is written there. */
+/** The regular-expression literals of a source file. */
 function literalsIn(file: string): { name: string; pattern: RegExp }[] {
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
   const found: { name: string; pattern: RegExp }[] = []
@@ -25,7 +25,7 @@ function literalsIn(file: string): { name: string; pattern: RegExp }[] {
   return found
 }
 
-/** What a pattern may match again and again, in two ways: of each alternative, class and separator some. */
+/** Texts that a pattern could match repeatedly in two ways, for all alternatives, classes and separators. */
 const units =
   'june|july|septdecem|e|am|1|0|a|A|é|́|ß| |\t|\r\n|;|;"|"|W/"|W/|=|==|-|+|/|.|a.|:|:1|::|@|@1|a@|#|$|%2|[|(|_|\\|{"|}'.split(
     '|',
@@ -33,13 +33,13 @@ const units =
 const beginnings = ['', 'a', '1', ';', '"', '[', '{"id":"', 'http://localhost', '$argon2id$v=19$m=1,t=1,p=1$']
 const ends = ['', '!', '\n', '=x', '\0']
 
-/** The longest text that is read with a pattern is a request's header, of 8 KB; longer ones have bounds. */
+/** The longest text that is matched with a pattern: a request header, of 8 KB. */
 const maxLength = 8_192
 
-/** A generous time for a text of a length: 1 µs a character. A quadratic pattern needs 4 µs at 8 KB. */
+/** Allowed time for a text: 5 ms, plus 1 µs per character. A quadratic pattern needs 4 µs each at 8 KB. */
 const maxMilliseconds = (length: number): number => 5 + length / 1_000
 
-/** The shortest time of three runs, so that a busy machine does not count. */
+/** The shortest time of three runs, so that a busy machine does not fail the test. */
 function timeOf(run: () => unknown, limit: number): number {
   let shortest = Infinity
   for (let i = 0; i < 3 && shortest > limit; i += 1) {
@@ -50,7 +50,7 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** The slowest attack on what reads texts of up to a length, with its share of the time that it may take. */
+/** Finds the text of up to `length` characters with the slowest `read`, and its share of the time limit. */
 function slowest(length: number, read: (text: string) => unknown): { share: number; attack: string } {
   let worst = { share: 0, attack: '' }
   for (const unit of units)
@@ -67,7 +67,7 @@ function slowest(length: number, read: (text: string) => unknown): { share: numb
   return worst
 }
 
-it.each(files.flatMap(literalsIn))('$name reads 8 KB in a time that grows linearly', ({ pattern }) => {
+it.each(files.flatMap(literalsIn))('$name matches a text of 8 KB in linear time', ({ pattern }) => {
   const { share, attack } = slowest(maxLength, (text) => text.replace(pattern, ''))
   expect(share, attack).toBeLessThan(1)
 })
@@ -75,7 +75,7 @@ it.each(files.flatMap(literalsIn))('$name reads 8 KB in a time that grows linear
 it.each([
   { name: 'a cell of the CSV export', length: 100, read: textCell },
   { name: 'a plain text', length: 2_000, read: (text: string) => v.is(PlainText(2_000), text) },
-])('$name is read in a time that grows linearly', ({ length, read }) => {
+])('$name is checked in linear time', ({ length, read }) => {
   const { share, attack } = slowest(length, read)
   expect(share, attack).toBeLessThan(1)
 })

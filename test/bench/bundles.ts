@@ -6,8 +6,8 @@ import { bundleOptions, functionEntries } from '../../infra/bundle/functions.ts'
 import { round, type Table } from './table.ts'
 
 /**
- * Bundles files as esbuild does by default for Node.js, minified, into one CommonJS file each; the outputs
- * are paths without an ending. Packages that this project lacks are found in `packages`.
+ * Bundles each source into one minified CommonJS file, with esbuild's defaults for Node.js. The keys of
+ * `sources` name the output files. Packages that this project does not install are resolved from `packages`.
  */
 export async function bundleByDefault(
   sources: Record<string, string>,
@@ -22,7 +22,7 @@ export async function bundleByDefault(
     bundle: true,
     minify: true,
     platform: 'node',
-    // Leaves the rehearsal in a function's init out: CommonJS has no await for it.
+    // Drops the warm-up call during a function's init, because CommonJS has no top-level await.
     define: { 'process.env.AWS_LAMBDA_INITIALIZATION_TYPE': 'undefined' },
     metafile: true,
     logLevel: 'error',
@@ -31,7 +31,7 @@ export async function bundleByDefault(
   return metafile
 }
 
-/** Measures the bundles of all functions, beside what esbuild makes of them by default. */
+/** Measures the bundle of every function, and the bundle of the same source by esbuild's defaults. */
 export async function measureBundles(): Promise<Table[]> {
   const entries = functionEntries()
   const { metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })

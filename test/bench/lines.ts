@@ -1,17 +1,17 @@
 import type { Table } from './table.ts'
 
-/** A figure and the line above which it may not be. */
+/** A measured figure and its limit, the `line`. */
 interface Line {
   figure: string
   line: number
-  /** Its table, column and rows: of several rows the largest counts, or the sum. */
+  /** The table, column and rows of the figure. Of several rows the largest counts; with `sum`, their sum. */
   table: string
   column: string
   rows: string[]
   sum?: true
-  /** Whether only a run with the whole data, or the whole benchmark, measures it. */
+  /** Set if a run with `--short` does not measure the figure. */
   whole?: true
-  /** Whether it depends on the speed of the machine, so that it is shown but never fails the check. */
+  /** Set if the figure depends on the speed of the machine: it is shown, but never fails the check. */
   timed?: true
 }
 
@@ -35,7 +35,7 @@ const bundled = [
   ...['intake/wallet.adjusted', 'intake/user.registered', 'intake/mail.requested'],
 ]
 
-/** The lines that the service keeps: see README.md. */
+/** The limits that the service must stay within. */
 const lines: Line[] = [
   operation('a further bill, write units', 7, 'write units', 'wallet.adjusted, a further bill'),
   operation('a further bill, chain of calls', 2, 'chain', 'wallet.adjusted, a further bill'),
@@ -55,7 +55,7 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
-  // 200 newcomers a second: 5 ms each, and a fifth of a second of what a partition takes.
+  // 200 newcomers a second: 5 ms each, and 5 of the 1,000 write units that a partition accepts a second.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,
     line: 5,
@@ -69,7 +69,7 @@ const lines: Line[] = [
   },
 ]
 
-/** Compares a run with the lines, and lists those that are broken or that the run should have measured. */
+/** Compares a run with the lines, and lists every figure that is above its line or missing from the run. */
 export function checkLines(tables: readonly Table[], short: boolean): { table: Table; broken: string[] } {
   const rows = lines.map(({ figure, line, ...of }) => {
     const found = tables.find(({ name }) => name === of.table)

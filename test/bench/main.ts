@@ -12,7 +12,7 @@ import '../support/silence-metrics.ts'
 
 type Part = (options: Options, stack: BenchStack) => Promise<Table[]>
 
-/** The parts by name. Those that load modules of shared/ are imported late: these read their environment. */
+/** Some parts are imported only when they run, because modules of shared/ read the environment on load. */
 const parts: Record<string, Part> = {
   operations: async (_options, stack) =>
     (await import('./operations/measure-operations.ts')).measureOperations(stack),
@@ -21,7 +21,7 @@ const parts: Record<string, Part> = {
   'cold-starts': measureColdStarts,
   peers: async () => [await (await import('./peers/code-flow.ts')).measureCodeFlow()],
 }
-/** The parts that need neither quiet nor other packages. */
+/** The parts that need neither an idle machine nor other packages. */
 const shortParts = ['operations', 'bundles', 'growth']
 
 const { values } = parseArgs({

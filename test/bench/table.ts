@@ -11,12 +11,12 @@ export interface Table {
   /** The name by which lines.ts finds it. */
   name: string
   title: string
-  /** How the figures were taken, and what they do not say. */
+  /** How the figures were measured, and what they leave out. */
   notes: string[]
   rows: Row[]
 }
 
-/** How a run of the benchmark was asked for. */
+/** The options of a run of the benchmark. */
 export interface Options {
   /** Smaller data, so that a run takes less than a minute. */
   short: boolean
@@ -36,7 +36,7 @@ export function toMarkdown(rows: readonly Row[], columns = [...new Set(rows.flat
   return [head, rule, ...body].map((row) => `| ${row?.join(' | ') ?? ''} |`).join('\n')
 }
 
-/** Four significant digits at the most, and whole numbers in full. */
+/** Formats a number with at most four significant digits, or from 1,000 as a whole number. */
 function formatCell(value: Cell): string {
   if (value === undefined) return '–'
   if (typeof value === 'string') return value
@@ -44,13 +44,13 @@ function formatCell(value: Cell): string {
   return value.toLocaleString('en-US', digits)
 }
 
-/** Rounds for JSON, where a figure has more digits than it can be trusted for. */
+/** Rounds a figure to its significant digits, so that the JSON output claims no false precision. */
 export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits))
 
 /** The documents that show tables, between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
 const documents = ['README.md', 'infra/CAPACITY.md', 'test/bench/README.md']
 
-/** Writes the tables of a run into the documents; without columns all of them. Others stay as they are. */
+/** Writes the tables of a run into the documents. A marker without columns gets all columns of its table. */
 export function writeDocuments(tables: readonly Table[]): void {
   const day = new Date().toISOString().slice(0, 10)
   for (const name of documents) {
@@ -86,8 +86,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures every candidate once, then every candidate again, and so on, so that a machine whose speed drifts
- * is as fast for one as for another. Resolves with the measurements of each candidate, in its order.
+ * Measures all candidates in turn, `samples` times, so that a change in the machine's speed affects all of
+ * them alike. Resolves with one list of measurements per candidate, in the order of the candidates.
  */
 export async function interleave<Candidate, Measurement>(
   candidates: readonly Candidate[],

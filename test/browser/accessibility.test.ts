@@ -85,7 +85,7 @@ it('the authorization page follows the browser’s preferred colour scheme', asy
   expect(await lightness('dark')).toBeLessThan(60)
 })
 
-it('a user signs in with the keyboard alone, and the focus is always visible and at the next control', async ({
+it('a user signs in with the keyboard alone, with focus always visible and moved to each step’s control', async ({
   open,
   app,
 }) => {

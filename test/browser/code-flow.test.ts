@@ -26,7 +26,7 @@ const storedByPage = async (page: Page) => {
   )
 }
 
-/** Calls an endpoint, which shows whether an access_token works. */
+/** Calls an endpoint that shows whether an access_token is still valid. */
 const accountInfo = (accessToken: string): Promise<Response> =>
   fetch(`${stack.base_url}/account/info`, { headers: { authorization: `Bearer ${accessToken}` } })
 
@@ -110,7 +110,7 @@ it('a sign-in leaves no token or password in a URL, in browser storage or in a c
   expect(stored).toMatch(/finished\\*":true/)
 })
 
-it('the consent step lists only what the app would get, not every scope that its link names', async ({
+it('the consent step lists only the access that the app would get, not every requested scope', async ({
   open,
   app,
 }) => {

@@ -19,7 +19,7 @@ import {
 /** Number of wrong codes that use up a login ticket. */
 const maxTries = 5
 
-/** What API Gateway answers itself, without the envelope, and what the page says to it. */
+/** Answers that API Gateway sends itself, without our envelope, and the page's message for each. */
 const gatewayAnswers: [status: number, message: string, shown: string][] = [
   [429, 'Too Many Requests', 'The service is busy. Try again in a few seconds.'],
   [500, 'Internal Server Error', 'Something went wrong on our side.'],
@@ -177,8 +177,8 @@ it.for([
   async ([, changes, reason], { open, app }) => {
     const page = await open()
     const forged = new URL(await app.authorizationUrl(changes))
-    // Opens the authorization page directly, as a forged link does. The authorization endpoint would not
-    // redirect to it.
+    // Opens the authorization page directly, as a forged link does. For such a request, the authorization
+    // endpoint would not redirect to the page.
     await page.goto(`${stack.page_url}/${forged.search}`)
     await heading(page, 'This request cannot be answered').waitFor()
     await page.getByText(reason).waitFor()
@@ -207,7 +207,7 @@ it('a request that becomes invalid before consent shows an error and is not redi
   expect(page.url()).toContain(stack.page_url)
 })
 
-it('if the service cannot check the request, the page asks for no password and can try again', async ({
+it('if the service cannot check the request, the page asks for no password and offers to try again', async ({
   open,
   app,
 }) => {

@@ -5,7 +5,7 @@ import { ClientApp } from './support/client-app.ts'
 import { launchBrowser } from './support/launch-browser.ts'
 import { button, giveCode, givePassword, heading } from './support/page-steps.ts'
 
-it('within two minutes of `npm start`, a newcomer has a verified device_token, with what the console shows', async () => {
+it('within two minutes of `npm start`, a newcomer gets a verified device_token using only what the console shows', async () => {
   const started = Date.now()
   const { ready, signal } = startCommand(['--ephemeral', ...anyPorts], {}, throughNpm)
   onTestFinished(async () => {
@@ -27,7 +27,7 @@ it('within two minutes of `npm start`, a newcomer has a verified device_token, w
   await page.getByRole('button', { name: 'Code by mail' }).click()
   await heading(page, 'Check your mail').waitFor()
 
-  // The mailed code is in the outbox, which the console shows in another tab.
+  // Reads the mailed code from the outbox, which the console shows in another tab.
   const other = await context.newPage()
   await other.goto(home)
   const mail = await other.locator('section#outbox li', { hasText: email }).first().innerText()

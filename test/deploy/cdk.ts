@@ -6,12 +6,12 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 let running: ChildProcess | undefined
 
-/** Maximum time of a command: emulators take seconds, CloudFront takes AWS ten minutes. */
+/** Maximum time of a command: an emulator needs seconds, but AWS needs ten minutes for CloudFront. */
 const maxMilliseconds = process.env['AWS_ENDPOINT_URL'] === undefined ? 2_700_000 : 600_000
 
 /**
- * Runs a command of the CDK with its output in a log file. Throws an Error with the end of the output if the
- * command fails or does not end.
+ * Runs a CDK command and writes its output into a log file. Throws an Error with the last lines of the output
+ * if the command fails or times out.
  */
 export async function cdk(logFile: string, ...commandLine: string[]): Promise<void> {
   const log = createWriteStream(logFile)
@@ -37,12 +37,12 @@ export async function cdk(logFile: string, ...commandLine: string[]): Promise<vo
 
 const maxLines = 12
 
-/** The lines of a log that say why CDK failed: its list of failed resources, or else the last lines. */
+/** The lines of a log that say why CDK failed: its list of failed resources, or otherwise the last lines. */
 function readEnd(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const start = lines.findIndex((line) => /^Failed resources:|❌/.test(line))
   return (start === -1 ? lines.slice(-maxLines) : lines.slice(start, start + maxLines)).join('\n')
 }
 
-/** Ends the command that runs. CDK does not undo what it has begun. */
+/** Stops the running command. CDK does not roll back what it has begun. */
 export const stopCdk = (): void => void running?.kill()

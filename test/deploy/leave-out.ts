@@ -10,28 +10,28 @@ interface Resource {
 }
 type Resources = Record<string, Resource>
 
-/** Types of resources that ministack does not have, or cannot make, and why. Nothing may need their value. */
+/** Resource types that ministack cannot create, and why. No other resource is allowed to reference them. */
 const absentTypes: Record<string, string> = {
   'AWS::Events::Archive': 'ministack has no archives of events',
   'AWS::CloudWatch::CompositeAlarm': 'ministack has no composite alarms',
   'Custom::CDKBucketDeployment':
     'ministack lacks the AWS command line, with which CDK copies files into a bucket',
-  // Without files, the bucket need not be emptied either.
+  // The bucket has no files without the deployment above, so that nothing has to empty it.
   'Custom::S3AutoDeleteObjects': 'ministack has no AWS SDK for functions that do not bundle it',
   'AWS::Events::EventBusPolicy': 'ministack has no policies of event buses',
 }
-/** Condition keys of IAM policies for which ministack has no values: a condition on one grants nothing. */
+/** IAM condition keys for which ministack has no values: a statement that uses them grants nothing. */
 const absentKeys = /^(dynamodb:LeadingKeys|events:|kms:)/
 
-/** Why a resource is left out; undefined for one that ministack can make. */
+/** The reason to leave a resource out; undefined if ministack can create the resource. */
 const faultOf = ({ Type: type, Properties: properties = {} }: Resource): string | undefined =>
   type === 'AWS::CloudWatch::Alarm' && 'Metrics' in properties
     ? 'ministack refuses alarms on metric math'
     : absentTypes[type]
 
 /**
- * Removes from the templates of a CDK assembly what ministack does not have. Returns a line for each fault
- * that names what was removed.
+ * Removes everything from the templates of a CDK assembly that ministack does not support. Returns one line
+ * for each reason, with the names of what was removed for that reason.
  */
 export function leaveOut(assembly: string): string[] {
   const removed = globSync('*.template.json', { cwd: assembly }).flatMap((file) => {
@@ -41,7 +41,7 @@ export function leaveOut(assembly: string): string[] {
     const found = [...removeResources(template.Resources), ...removeConditions(template.Resources)]
     const shortened = JSON.stringify(template)
     writeFileSync(path, shortened)
-    // CDK uploads a template under its hash, and not again if there is one of that name.
+    // CDK names an uploaded template by its hash, and does not upload a template whose name already exists.
     renameAsset(assembly, hashOf(text), hashOf(shortened))
     return found
   })
@@ -55,7 +55,7 @@ export function leaveOut(assembly: string): string[] {
 function removeResources(all: Resources) {
   const found = Object.entries(all).flatMap(([id, resource]) => {
     const reason = faultOf(resource)
-    // The path of a construct begins with the stack and the name that the stack gives it.
+    // A construct's path begins with the name of its stack, then the name of the construct in that stack.
     const name = resource.Metadata?.['aws:cdk:path']?.split('/')[1] ?? id
     return reason === undefined ? [] : [{ id, name, reason }]
   })

@@ -12,7 +12,7 @@ import type { Config } from '../../infra/config.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 
-/** Lists the resources of an assembly that CloudFormation keeps when it deletes the stacks. */
+/** Lists the resources of an assembly that CloudFormation keeps after the stacks are deleted. */
 export const findRetained = (assembly: string): string[] =>
   globSync('*.template.json', { cwd: assembly }).flatMap((file) => {
     const { Resources: all } = JSON.parse(readFileSync(join(assembly, file), 'utf8')) as {
@@ -23,7 +23,7 @@ export const findRetained = (assembly: string): string[] =>
       .map(([id, { Type: type }]) => `${type} ${id}`)
   })
 
-/** Lists the functions that are still there of a stage. */
+/** Lists the functions of a stage that still exist. */
 export async function findLeftovers({ namePrefix }: Config): Promise<string[]> {
   const found: string[] = []
   const lambda = new LambdaClient(clientOptions())
@@ -32,7 +32,7 @@ export async function findLeftovers({ namePrefix }: Config): Promise<string[]> {
   return found
 }
 
-/** Schedules the deletion of a removed stage's signing keys, which no template has. */
+/** Schedules the deletion of a removed stage's signing keys, which are in no template. */
 export async function deleteSigningKeys({ serviceName }: Config): Promise<void> {
   const kms = new KMSClient(clientOptions())
   for await (const { Keys = [] } of paginateListKeys({ client: kms }, {}))

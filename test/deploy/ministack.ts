@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { installPython, perform } from '../support/install-python.ts'
 import { findFreePort } from '../../infra/local/http/bind-server.ts'
 
-/** Thrown when nothing can be tried; the message says why. */
+/** Thrown when the deployment test cannot start; the message says why. */
 export class NotStarted extends Error {
   override readonly name = 'NotStarted'
 }
@@ -15,7 +15,7 @@ export interface Ministack {
   endpoint: string
   /** File of the certificate that clients must trust. */
   certificate: string
-  /** Ends it with the functions' processes that it leaves behind. */
+  /** Ends ministack, and the processes of functions that ministack leaves behind. */
   stop: () => Promise<void>
 }
 
@@ -40,7 +40,7 @@ export async function startMinistack(directory: string): Promise<Ministack> {
     // A process group of its own, because ministack does not end the functions' processes with itself.
     detached: true,
     stdio: ['ignore', log, log],
-    // Nothing else of this environment, which may name credentials or another endpoint.
+    // Passes on nothing else of this environment, because it could contain credentials or another endpoint.
     env: {
       HOME: directory,
       PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
@@ -51,9 +51,9 @@ export async function startMinistack(directory: string): Promise<Ministack> {
       USE_SSL: 'true',
       MINISTACK_SSL_CERT: certificate,
       MINISTACK_SSL_KEY: key,
-      // Functions trust the certificate.
+      // Makes the functions trust the certificate.
       NODE_EXTRA_CA_CERTS: certificate,
-      // It would listen for MQTT on every interface.
+      // With MQTT enabled, ministack would listen on every network interface.
       IOT_MTLS_ENABLED: 'false',
     },
   })
@@ -84,7 +84,7 @@ function makeCertificate(certificate: string, key: string): void {
 
 const maxStartMilliseconds = 60_000
 
-/** Waits for the line of ministack that says that it serves: this process does not trust its certificate. */
+/** Waits until the log says that ministack serves, because this process does not trust its certificate. */
 async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
   const end = Date.now() + maxStartMilliseconds
   while (Date.now() < end && runs()) {
@@ -96,14 +96,14 @@ async function waitUntilReady(logFile: string, runs: () => boolean): Promise<voi
 
 const maxStopMilliseconds = 10_000
 
-/** Ends a process group: asks, and after ten seconds forces. */
+/** Ends a process group with SIGTERM, and after ten seconds with SIGKILL. */
 async function endGroup(group: number): Promise<void> {
   const end = Date.now() + maxStopMilliseconds
   for (let signal: 'SIGTERM' | 'SIGKILL' | 0 = 'SIGTERM'; ; signal = Date.now() < end ? 0 : 'SIGKILL') {
     try {
       process.kill(-group, signal)
     } catch {
-      // No process of the group is left.
+      // The group has no processes any more.
       return
     }
     await wait(100)

@@ -1,7 +1,7 @@
 /**
- * Returns the address at which an emulator serves a URL of API Gateway: by path. Emulators name APIs like AWS
- * (`ID.execute-api.localhost`), but such names do not resolve everywhere, and under them ministack answers
- * `/oauth2/*` and `/login` as its Cognito. Other URLs are returned unchanged.
+ * Converts an API Gateway URL into the emulator's URL with the API's id in the path. An emulator's host names
+ * of APIs (`ID.execute-api.localhost`) do not resolve everywhere, and on such a host ministack answers
+ * `/oauth2/*` and `/login` as its own Cognito. Other URLs are returned unchanged.
  */
 export function emulatedAddress(url: URL, endpoint: string): URL {
   const [, id] = /^([a-z0-9]+)\.execute-api\./.exec(url.hostname) ?? []
@@ -11,8 +11,8 @@ export function emulatedAddress(url: URL, endpoint: string): URL {
 }
 
 /**
- * Makes `fetch` of this process reach the emulator's APIs, so that unmodified libraries work with the
- * addresses that the deployment gave itself.
+ * Makes `fetch` in this process reach the emulator's APIs, so that unmodified libraries work with the API
+ * URLs of the deployment.
  */
 export function reachEmulator(endpoint: string): void {
   const { fetch } = globalThis

@@ -13,8 +13,8 @@ export class Steps {
   }
 
   /**
-   * Runs a step and shows how it ended. Resolves with its result, or with undefined if it failed: later steps
-   * are tried all the same.
+   * Runs a step and shows how it ended. Resolves with the step's result, or with undefined if the step
+   * failed, so that later steps still run.
    */
   async run<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     const start = Date.now()
@@ -30,7 +30,7 @@ export class Steps {
     }
   }
 
-  /** Shows something that is worth knowing, but no step. */
+  /** Shows information that is not the outcome of a step. */
   note(text: string): void {
     this.print(`note  ${text}`)
   }

@@ -1,5 +1,5 @@
-// The part of `npm run test:deploy` that deploys and tries: main.ts starts it as a process, with the
-// environment of the place and its task as JSON.
+// The part of `npm run test:deploy` that deploys a stage and tries it. main.ts starts it as a child process,
+// with the environment of ministack or the AWS account, and with the task as a JSON argument.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -52,7 +52,7 @@ if (remove) {
 console.log(steps.passed ? 'All passed.' : 'Something failed.')
 process.exitCode = steps.passed ? 0 : 1
 
-/** Tries the stage, and again after an update in place: what was there before must still be there. */
+/** Tries the stage, updates it in place, and tries it again: the session and wallet must still exist. */
 async function tryAndUpdate(): Promise<void> {
   const { signInToClient } = await import('./flows/code-flow.ts')
   const { consultDoctor, ops } = await import('./flows/ops.ts')
@@ -99,7 +99,7 @@ async function deploy(name: string, assembly: string): Promise<void> {
   await steps.run(`deploy ${name}`, () => cdk(logFile, 'deploy', '--all', ...options))
 }
 
-/** Sets the variables that the flows need, from the outputs of the stacks. Returns false without outputs. */
+/** Sets the environment variables of the flows from the stacks' outputs. Returns false without outputs. */
 function readOutputs(): boolean {
   if (!existsSync(outputsFile)) return false
   const Outputs = v.record(v.string(), v.record(v.string(), v.string()))

@@ -54,19 +54,19 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Time before Lambda would end the function: an endpoint may work for a second, an event for 1.5. */
+/** Time until Lambda would end the function. It leaves a request one second to work, and an event 1.5. */
 const remainingMilliseconds = 1_500
 const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-/** When the request or event comes again: DynamoDB knows the token of a transaction for ten minutes. */
+/** When the request or event is repeated. DynamoDB remembers a transaction's token for ten minutes. */
 const repetitions = [
   ['at once', 0],
   ['eleven minutes later', 660_000],
 ] as const
 
-describe.each(repetitions)('a write whose answer is lost until the deadline, repeated %s', (_when, later) => {
+describe.each(repetitions)('a write whose answer is lost, and which is repeated %s', (_when, later) => {
   const passTime = () => {
     if (later > 0) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + later })
   }
@@ -74,7 +74,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     vi.useRealTimers()
   })
 
-  it('the repeated request gets the deposit address that was assigned, and uses up no second one', async () => {
+  it('a repeated request gets the deposit address of the first request, and uses up no second address', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 3))
     const { accessToken } = await createSession()
@@ -89,7 +89,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     expect(await countFreeAddresses(pool, 10)).toBe(2)
   })
 
-  it('a repeated exchange of a used code is refused, and revokes the token that nobody got', async () => {
+  it('a repeated exchange of a code is refused, and revokes the token of the lost answer', async () => {
     const exchange = { body: await consentTo(await createClient(), await createSession()) }
     const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
@@ -100,7 +100,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     expect(await readItem(givenKey, { consistent: true })).toBeUndefined()
   })
 
-  it('an accepted second factor is refused to the repeated request, and the user can sign in again', async () => {
+  it('a repeated request with an accepted second factor is refused, and the user has to sign in again', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
@@ -125,7 +125,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('one of fifty simultaneous right codes succeeds, although every count of a try loses its answer', async () => {
+  it('one of fifty simultaneous right codes succeeds, even if each write that counts a try loses its answer', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>
@@ -136,7 +136,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
 
   it('a right password issues one login ticket, counts one mail, and no longer counts as a try', async () => {
     const user = await createUser()
-    // The second answers: the first are those of the two writes that count the try.
+    // Skips the answers to the two writes that count the try.
     const answer = await withLostFirstAnswers('UpdateItem', 1, () => login(user), { skip: 2 })
     expect(answer).toMatchObject({ status: 200, code: 0 })
     const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
@@ -145,7 +145,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a right password is taken out of its source’s count of tries once', async () => {
+  it('a right password is subtracted only once from its source’s count of tries', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

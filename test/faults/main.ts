@@ -18,7 +18,7 @@ function parseCount(text: string): number {
   return Number(text)
 }
 
-// Another process serves the table and the keys; a test that has started one hands it on in its environment.
+// Another process serves the table and the keys. If a test has started one, the environment describes it.
 const isServed = process.env['TABLE_NAME'] !== undefined
 const server = isServed
   ? undefined
@@ -29,7 +29,7 @@ const { environment } = ((await server?.described) ?? { environment: {} }) as {
 Object.assign(process.env, environment, { TZ: 'UTC' })
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
 
-// What is loaded now reads the environment.
+// These modules are loaded only now, because they read the environment.
 const { runSeeds } = await import('./simulation/run-seeds.ts')
 const failed = await runSeeds(command.opts<SeedOptions>())
 await server?.stop()

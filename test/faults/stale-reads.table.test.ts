@@ -5,7 +5,7 @@ import { newUserIds } from '../support/community.ts'
 import { addBills, addUser, chunkOfBills, readPage } from '../support/ledger.ts'
 import { tamperCalls } from '../support/tamper-calls.ts'
 
-it('a new member is in the list although an eventually consistent read does not show them yet', async () => {
+it('the list shows a new member even if an eventually consistent read does not find them yet', async () => {
   const first = newUserIds()
   const member = (userId: number, upline: number[]) =>
     newProfileItem({
@@ -44,7 +44,7 @@ it('a new member is in the list although an eventually consistent read does not 
   }
 })
 
-it('a page of bills is complete although no eventually consistent read finds the newest items', async () => {
+it('a page of bills is complete even if no eventually consistent read finds the newest items', async () => {
   const id = { userId: await addUser(), wallet: 'asset' } as const
   await addBills(id, chunkOfBills)
   const query = { currency: 'USDT', beginTime: '2026-03-02' }
@@ -54,7 +54,7 @@ it('a page of bills is complete although no eventually consistent read finds the
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name !== 'QueryCommand') return perform()
     queries += 1
-    // Each of the chunk and the block is read again; missing bills are read by their keys.
+    // A chunk or block that the first query misses is queried again. Missing bills are read by their keys.
     return queries % 2 === 1 ? { Items: [] } : perform()
   })
   try {

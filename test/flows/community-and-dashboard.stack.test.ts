@@ -101,7 +101,7 @@ describe('the community endpoints', () => {
     ['/community/members/export', undefined, 'community.write'],
     ['/community/members/note', { target_user_id: 1, note: '' }, 'community.read'],
     ['/dashboard/overview', undefined, 'community.read'],
-  ] as const)('%s refuses a token that lacks its scope', async (path, body, scope) => {
+  ] as const)('%s refuses a token without the required scope', async (path, body, scope) => {
     expect(await call(newUserIds(), path, { ...(body && { body }), scopes: [scope] })).toMatchObject({
       status: 403,
       code: 40300,

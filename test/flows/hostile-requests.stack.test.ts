@@ -6,7 +6,7 @@ import { createClient, createSession, issueClientToken } from '../support/oauth-
 import { address } from '../support/oauth.ts'
 import { createAccessToken } from '../support/community.ts'
 
-/** What no answer may repeat, and what makes a header or a member unknown. */
+/** A text in requests, for example the name of an unknown parameter, that no answer is allowed to repeat. */
 const marker = 'zzmarkerzz'
 
 interface Sent {
@@ -16,7 +16,7 @@ interface Sent {
   body?: string | Buffer
 }
 
-/** Sends a request exactly as it is given, which fetch does not. */
+/** Sends a request exactly as given, unlike fetch. */
 async function send({ method = 'GET', path = '/account/info', headers = [], body }: Sent) {
   const { hostname, port } = new URL(address('/'))
   const length = [['content-length', String(Buffer.byteLength(body ?? ''))]]
@@ -65,7 +65,7 @@ it.each<[what: string, authorization: () => string, code: number]>([
   ['a token without the scope', () => `Bearer ${narrow}`, 40300],
   ['a client’s token without the scope', () => `Bearer ${ofClient}`, 40300],
 ])(
-  'an access_token sent as %s is accepted only if it is valid and has the scope',
+  'an Authorization header with %s is accepted only for a valid access_token with the scope',
   async (_what, authorization, code) => {
     expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
   },
@@ -91,22 +91,22 @@ it.each<[what: string, sent: Sent, status: number]>([
   ['a repeated parameter', { path: `${bills}&size=20` }, 400],
   ['a date that does not exist', { path: `${bills}&beginTime=2025-02-29` }, 400],
   ['a date before the epoch', { path: `${bills}&beginTime=1095-09-01` }, 200],
-  ['a begin after the end', { path: `${bills}&beginTime=2026-01-02&endTime=2026-01-01` }, 400],
+  ['a begin date after the end date', { path: `${bills}&beginTime=2026-01-02&endTime=2026-01-01` }, 400],
   ['a NUL', { path: `${bills}&currency=%00` }, 200],
   ['bytes that are no UTF-8', { path: `${bills}&currency=%ff%fe` }, 200],
   ['a broken percent-encoding', { path: `${bills}&currency=%zz` }, 200],
-  ['another method by a header', { headers: [['x-http-method-override', 'DELETE']] }, 200],
+  ['a header that overrides the method', { headers: [['x-http-method-override', 'DELETE']] }, 200],
   ['two tokens in two headers', { headers: [['authorization', `Bearer ${marker}`]] }, 401],
   ['a strange Accept', { headers: [['accept', ';;;q=NaN']] }, 200],
-  ['the header of a proxy', { headers: [['x-forwarded-for', `${marker}, 10.0.0.1`]] }, 200],
+  ['an X-Forwarded-For header', { headers: [['x-forwarded-for', `${marker}, 10.0.0.1`]] }, 200],
   ['a cookie', { headers: [['cookie', `session=${marker}; __proto__=1`]] }, 200],
-  ['a body that nobody asked for', { body: `{"${marker}":1}` }, 200],
-  ['a large body that nobody asked for', { body: 'x'.repeat(70_000) }, 413],
+  ['an unexpected body', { body: `{"${marker}":1}` }, 200],
+  ['a large unexpected body', { body: 'x'.repeat(70_000) }, 413],
   ['another method', { method: 'PUT' }, 405],
   ['HEAD', { method: 'HEAD' }, 405],
   ['a slash at the end', { path: '/account/info/' }, 404],
   ['capital letters', { path: '/ACCOUNT/INFO' }, 404],
-  ['no route', { path: `/${marker}` }, 404],
+  ['an unknown path', { path: `/${marker}` }, 404],
 ])('a signed-in read with %s is answered as the contract says', async (_what, sent, status) => {
   const headers = [['authorization', `Bearer ${token}`] as const, ...(sent.headers ?? [])]
   expect(await send({ ...sent, headers })).toMatchObject({ status })
@@ -117,25 +117,25 @@ const long = (bytes: number) => {
   const body = note('"x"')
   return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
 }
-// The caller has no referrals: a body that can be read and holds what it must is refused with 40301.
+// The caller has no referrals, so that a body that passes all checks of its content is refused with 40301.
 const isRead = 40301
 it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
-  ['as it should be', () => note('"met in Lisbon"'), isRead],
+  ['valid content', () => note('"met in Lisbon"'), isRead],
   ['a charset', () => note('""'), isRead, 'application/json; charset=utf-8'],
   ['the type in capitals', () => note('""'), isRead, 'Application/JSON;'],
   ['another type', () => note('""'), 41500, 'text/plain'],
   ['two types', () => note('""'), 41500, 'application/json, text/plain'],
-  ['a type of JSON that is not named', () => note('""'), 41500, 'application/vnd.api+json'],
-  ['a type that begins like it', () => note('""'), 41500, 'application/jsonx'],
+  ['a JSON type other than application/json', () => note('""'), 41500, 'application/vnd.api+json'],
+  ['a type that begins with application/json', () => note('""'), 41500, 'application/jsonx'],
   ['a form', () => 'note=a', 41500, 'application/x-www-form-urlencoded'],
   ['no bytes', () => '', 40000],
   ['null', () => 'null', 40000],
   ['a list', () => `[${note('"a"')}]`, 40000],
   ['a text', () => `"${marker}"`, 40000],
-  ['half of it', () => note('"a"').slice(0, -2), 40000],
-  ['a byte order mark before it', () => `\ufeff${note('"a"')}`, 40000],
-  ['a comma at its end', () => note('"a"', ','), 40000],
-  ['two of them', () => note('"a"') + note('"a"'), 40000],
+  ['the end missing', () => note('"a"').slice(0, -2), 40000],
+  ['a byte order mark at its beginning', () => `\ufeff${note('"a"')}`, 40000],
+  ['a trailing comma', () => note('"a"', ','), 40000],
+  ['two JSON objects', () => note('"a"') + note('"a"'), 40000],
   ['single quotes', () => note('"a"').replaceAll('"', "'"), 40000],
   ['bytes that are no UTF-8', () => Buffer.concat([Buffer.from(note('"a"')), Buffer.from([0xff])]), 40000],
   ['UTF-16', () => Buffer.from(note('"a"'), 'utf16le'), 40000],
@@ -150,7 +150,7 @@ it.each<[what: string, body: () => string | Buffer, code: number, type?: string]
   ['11 letters of two code points each', () => note(JSON.stringify('e\u0301'.repeat(11))), 40001],
   ['a line feed at the end of a note', () => note(String.raw`"a\n"`), 40001],
   ['a NUL in a note', () => note(String.raw`"a\u0000b"`), 40001],
-  ['a note that turns text around', () => note('"a\u202eb"'), 40001],
+  ['a note with a right-to-left override', () => note('"a\u202eb"'), 40001],
   ['half a surrogate pair', () => note(String.raw`"\ud83d"`), 40001],
   ['a number as a note', () => note('1'), 40001],
   ['null as a note', () => note('null'), 40001],

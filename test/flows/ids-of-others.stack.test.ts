@@ -28,10 +28,10 @@ interface Named {
   token?: string
 }
 
-/** A request about what somebody else has, and the same about what nobody has. */
+/** A request with the id of something that another user has, and the same with an id that does not exist. */
 type Pair = [others: Named, nobodys: Named]
 
-/** Every route that takes an id of something that somebody may have, with such pairs of requests. */
+/** Such pairs for every route that takes an id of something that users can have, keyed by route. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
@@ -121,7 +121,7 @@ const pairs: Record<string, () => Promise<Pair[]>> = {
   },
 }
 
-/** Authorization requests to a client with a redirect URI that is not its own, and to no client. */
+/** Authorization requests with an unregistered redirect URI: to an existing client, and to an unknown one. */
 async function wrongRedirects(): Promise<[Record<string, string>, Record<string, string>][]> {
   const client = await createClient()
   const request = authorizationRequest({ ...client, redirectUri: 'https://elsewhere.example/' })
@@ -133,7 +133,7 @@ const asQuery = ([others, nobodys]: [Record<string, string>, Record<string, stri
   { query: nobodys },
 ]
 
-/** A text that has the form of an access_token of a user, but is none. */
+/** A text that looks like an access_token of a user, but was never issued. */
 const lookalike = (userId: number): string =>
   issueAccessToken({
     userId,
@@ -144,7 +144,7 @@ const lookalike = (userId: number): string =>
     authenticatedAt: 0,
   }).accessToken
 
-/** What a client can tell answers apart by: everything but the ids of the request and the date. */
+/** Sends a request. Returns all that a client can compare: everything but the request ids and the date. */
 async function ask(method: string, path: string, { query, body, form, token, ...named }: Named) {
   const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`
   const content = form === undefined ? body && JSON.stringify(body) : new URLSearchParams(form).toString()
@@ -167,7 +167,7 @@ const signedIn = described.filter((route) => route.public !== true)
 
 const keyOf = ({ method, path }: Route): string => `${method} ${path}`
 
-/** Parameters that choose among what the caller has. */
+/** Parameters that only filter the caller's own data. */
 const filters = new Set([
   ...['current', 'size', 'type', 'beginDate', 'endDate', 'beginTime', 'endTime'],
   ...['currency', 'currencyNetWork', 'amountDirection', 'businessId'],
@@ -177,7 +177,7 @@ const filters = new Set([
 const ended = createSession(-10)
 
 it.each(Object.keys(pairs))(
-  'an id of somebody else is answered like one that does not exist: %s',
+  'an id of another user’s data is answered like an id that does not exist: %s',
   async (key) => {
     const [method = '', path = ''] = key.split(' ')
     for (const [others, nobodys] of (await pairs[key]?.()) ?? [])
@@ -186,7 +186,7 @@ it.each(Object.keys(pairs))(
 )
 
 it.each(signedIn)(
-  'a made-up access_token of a user is answered like one of nobody: $method $path',
+  'a forged or expired access_token is answered alike, whether its user exists or not: $method $path',
   async ({ method, path }) => {
     const { userId, accessToken: expired } = await ended
     const nobodys = await ask(method, path, { token: lookalike(nobody) })
@@ -195,12 +195,12 @@ it.each(signedIn)(
   },
 )
 
-it('every public route, except for public documents, has a test with an id of somebody else', () => {
+it('every public route, except for public documents, has a test with an id of another user', () => {
   const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
   expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
 })
 
-it('every route that takes more than filters has a test with an id of somebody else', async () => {
+it('every signed-in route with more parameters than filters has a test with an id of another user', async () => {
   const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
   const inputs = routesWithoutPair.map(async (route) => {
     const { handler } = (await import(

@@ -14,7 +14,7 @@ import { Big } from '../../shared/money.ts'
 const money = new Big(`-${'9'.repeat(20)}.${'9'.repeat(18)}`)
 const currency = 'C'.repeat(20)
 const instant = 8.64e15
-/** Four bytes in UTF-8. */
+/** Letters with four bytes each in UTF-8. */
 const letters = (count: number) => '𝒜'.repeat(count)
 const list = <T>(count: number, record: T): T[] => Array.from({ length: count }, () => record)
 const page = <T>(record: T) => ({ records: list(20, record), total: 1e6, size: 20, current: 1e6, pages: 1e6 })
@@ -69,17 +69,17 @@ const overviewOf = (count: number) => ({
   yesterday_earnings: list(count, amount),
 })
 
-// Lambda sends at most 6,144 KB (AWS: Lambda quotas). The members export cuts itself there.
+// Lambda sends at most 6,144 KB (AWS: Lambda quotas). The export of members limits itself to that size.
 it.each([
   ['a page of bills', accountBills, page(bill), 62],
   ['100 currencies of a wallet', accountInfo, list(100, account), 26],
-  ['their worth', accountAsset, { ...sums, assets: list(100, asset) }, 29],
+  ['the value of 100 currencies', accountAsset, { ...sums, assets: list(100, asset) }, 29],
   ['a page of members', members, page(member), 36],
   ['a page of deposits', depositRecords, page(deposit), 51],
   ['the overview of 200 currencies', overview, overviewOf(200), 67],
   ['500 reward types', networkRewards, list(500, { ...amount, reward_type: letters(64) }), 181],
   ['20,000 earnings', earnings, list(20_000, { ...amount, date: '2026-11-23' }), 2_270],
-])('the largest answer with %s is one that Lambda sends', (_what, { description }, data, kilobytes) => {
+])('the largest answer with %s is small enough for Lambda', (_what, { description }, data, kilobytes) => {
   expect(v.safeParse(description.output, data).issues).toBeUndefined()
   const sent = Buffer.byteLength(JSON.stringify(succeed(data, description.dialect))) / 1024
   expect(sent).toBeLessThan(kilobytes)

@@ -20,7 +20,7 @@ const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<
     execute: [oidc.allowInsecureRequests],
   })
 
-/** Begins a sign-in as the library's documentation shows it: the request, and the checks of its answer. */
+/** Prepares a sign-in as the library's documentation shows it: the URL, and what to check in the answer. */
 async function begin(client: TestClient, authentication: oidc.ClientAuth, changes = {}) {
   const config = await discover(client, authentication)
   const [pkceCodeVerifier, expectedState] = [oidc.randomPKCECodeVerifier(), oidc.randomState()]

@@ -11,10 +11,10 @@ import { addUser, adjustment } from '../support/ledger.ts'
 import { patience } from '../support/manners.ts'
 import { putEvents } from '../support/put-event.ts'
 
-/** How long no dead letter may come until all are there: longer than the pauses between two deliveries. */
+/** After this long without a new dead letter, all have come: pauses between two deliveries are shorter. */
 const quietMilliseconds = patience(1_000)
 
-/** Takes the dead letters with this text until no more come; resolves with the amounts of their events. */
+/** Deletes dead letters with this text until no more come. Resolves with the amounts of their events. */
 async function takeDeadLetters(text: string, atLeast: number): Promise<string[]> {
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'wallet-adjusted-dead-letters' }))
@@ -25,7 +25,7 @@ async function takeDeadLetters(text: string, atLeast: number): Promise<string[]>
     Date.now() - (amounts.size < atLeast ? startedAt : foundAt) <
     (amounts.size < atLeast ? patience(25_000) : quietMilliseconds)
   while (isWaiting()) {
-    // Other tests read the queue, too, so their messages stay visible.
+    // Keeps all messages visible, because other tests read the same queue.
     const reading = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 })
     const { Messages = [] } = await sqs.send(reading)
     for (const { MessageId, Body = '', ReceiptHandle } of Messages.filter(({ Body }) =>

@@ -24,7 +24,7 @@ const storedDeposit = async (detail: ReturnType<typeof deposit>) => {
 }
 
 describe('an event that a replay sends again', () => {
-  it('it is booked at the instant at which it was sent first', async () => {
+  it('it is booked at the time at which it was first sent', async () => {
     const userId = await addUser()
     const sentAt = Math.floor(Date.now() / 1000) * 1000 - 3 * day
     await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))
@@ -32,7 +32,7 @@ describe('an event that a replay sends again', () => {
     expect(await bookings(userId)).toEqual([sentAt, sentAt + day])
   })
 
-  it('it is never booked before an earlier bill of its wallet, nor ahead of the clock', async () => {
+  it('it is never booked before an earlier bill of its wallet, nor in the future', async () => {
     const userId = await addUser()
     const sentAt = Date.now() - day
     await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))
@@ -49,7 +49,7 @@ describe('an event that a replay sends again', () => {
     }
   })
 
-  it('a deposit’s times are those at which its events were first sent', async () => {
+  it('a deposit keeps the times at which its events were first sent', async () => {
     const { address } = await addDepositor()
     const detail = deposit(address, { status: 'pending' })
     const sentAt = Date.now() - day
@@ -62,7 +62,7 @@ describe('an event that a replay sends again', () => {
     })
   })
 
-  it('it changes nothing when it has taken effect before, and is refused with other content', async () => {
+  it('it changes nothing if it has already taken effect, and is refused if its content differs', async () => {
     const userId = await addUser()
     const detail = adjustment(userId)
     await deliver(walletAdjusted, detail)
@@ -75,7 +75,7 @@ describe('an event that a replay sends again', () => {
     expect(await bookings(userId)).toEqual(once)
   })
 
-  it('it can take effect although it was refused the first time, under the same id', async () => {
+  it('it can take effect under the same id even if it was refused the first time', async () => {
     const pool = newPool()
     const batch = provision(pool, 1)
     await deliver(addressesProvisioned, batch)

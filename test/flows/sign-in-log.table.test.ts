@@ -7,7 +7,7 @@ import { anotherCode, authenticatorCode, createUser, md5, newSourceIp } from '..
 type Line = Record<string, unknown>
 
 /**
- * Runs a request, and returns the log line about it; all lines are checked for what they must not contain.
+ * Runs a request, checks that no log line contains one of the secrets, and returns the line of the request.
  */
 async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promise<Line> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
@@ -27,7 +27,7 @@ async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promis
   return JSON.parse(requests[0] ?? '') as Line
 }
 
-test('the log of a sign-in says outcome, user, session and source network of both steps, and no address or secret', async () => {
+test('the log of each sign-in step names outcome, user and source network, the last one the session, and no email address or secret', async () => {
   const user = await createUser()
   const sourceIp = newSourceIp()
   const source_network = sourceNetwork(sourceIp)
@@ -66,7 +66,7 @@ test('the log of a sign-in says outcome, user, session and source network of bot
   })
 })
 
-test('the log of a refused sign-in says which limit refused it', async () => {
+test('the log of a rate-limited sign-in names the limit that refused it', async () => {
   const user = await createUser()
   const sourceIp = newSourceIp()
   for (let i = 0; i < 10; i += 1) await login({ ...user, password: md5('wrong') }, sourceIp)
@@ -74,7 +74,7 @@ test('the log of a refused sign-in says which limit refused it', async () => {
   expect(line).toMatchObject({ failure: 'too_many_requests', limit: 'source', user_id: user.userId })
 })
 
-test('the log of a sign-in with an address that nobody has says no user', async () => {
+test('the log of a sign-in with an unknown email address names no user', async () => {
   const email = 'nobody-here@example.com'
   const line = await logged(() => login({ email, password: md5('wrong') }), email)
   expect(line).toMatchObject({ failure: 'bad_credentials' })

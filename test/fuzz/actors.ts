@@ -6,10 +6,10 @@ import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
 import { md5 } from '../support/sign-in.ts'
 
-/** Alice, who has everything that a user can have, and who makes most requests. */
+/** Alice makes most requests, because she has data of every kind. */
 const alice = demoUsers[0]?.user_id ?? 0
 
-/** Issues an access_token; by default one of Alice's own sign-ins, for two hours. */
+/** Issues an access_token of Alice; by default a first-party token with every scope, for two hours. */
 async function issue(
   changes: { clientId?: string; scopes?: readonly Scope[]; lifeSeconds?: number } = {},
 ): Promise<string> {
@@ -27,7 +27,7 @@ async function issue(
   return accessToken
 }
 
-/** Header Authorization of a caller, and what it may do: scopes, and whether it is first-party. */
+/** A caller: its Authorization header, the scopes of its token, and whether it is first-party. */
 const caller = (authorization: string, scopes: readonly string[] = [], firstParty = false) => ({
   authorization,
   scopes,
@@ -35,8 +35,8 @@ const caller = (authorization: string, scopes: readonly string[] = [], firstPart
 })
 
 /**
- * Who makes the requests, and real values of parameters by their names. Alice has many sessions, because some
- * requests end one.
+ * Creates the callers of the requests, and lists real values of parameters, keyed by name. Alice has many
+ * sessions, because some requests end a session.
  */
 export async function describeActors() {
   const alices: string[] = []

@@ -1,4 +1,4 @@
-"""Callers, real values and the contract's own checks for schemathesis. main.ts starts it."""
+"""Hooks of schemathesis, which main.ts starts: callers, real values, and checks of the contract."""
 
 import json
 import os
@@ -12,8 +12,8 @@ with open(os.environ["FUZZ_ACTORS"], encoding="utf-8") as file:
 STRANGERS = {one["authorization"]: one for one in ACTORS["strangers"]}
 RANDOM = random.Random(1)
 
-# Reasons of a 40001 that are about more than one value, or about what the service has: a request that the
-# schemas allow may be refused for them.
+# Reasons for which a 40001 can refuse even a request that the schemas allow, because they concern more than
+# one value, or data that the service has.
 SEMANTIC_REASONS = {
     "must not be before beginTime",
     "must not be before beginDate",
@@ -25,11 +25,11 @@ SEMANTIC_REASONS = {
     "must not hold none beside others",
     "must be 43 to 128 unreserved characters",
     "is required",
-    # A list is a repeated parameter in a form, and the parameters that the service does not know may be lists.
+    # In a form, a list is a repeated parameter, and schemathesis can draw lists for unknown parameters.
     "is repeated",
 }
 
-# What no log line may hold: what was sent, tokens, tickets, passwords, and secrets by their names.
+# Texts that are forbidden in log lines: markers of requests, tokens, tickets, passwords, named secrets.
 FORBIDDEN_IN_LOG = re.compile(
     r"zzmarkerzz|zzheaderzz|@fuzz\.example|@example\.com|\bat_[0-9a-z]+\.[\w-]{22}\.|\blt_[0-9a-z]+\.[\w-]{43}"
     r"|\beyJ[\w-]+\.|9cc2ae8a1ba7a93da39b46fc1019c481|\bBasic [\w+/=%-]{4,}"
@@ -40,7 +40,7 @@ FORBIDDEN_IN_LOG = re.compile(
 
 
 def with_real_values(values):
-    """Replaces some drawn values by real ones of the same name, so that some requests succeed."""
+    """Replaces some generated values with real values for the same name, so that some requests succeed."""
     if isinstance(values, dict):
         for name in values:
             known = ACTORS["values"].get(name)
@@ -50,7 +50,7 @@ def with_real_values(values):
 
 
 def without_unicode_classes(schema):
-    """Rewrites the one class of JavaScript's patterns that Python's cannot express: no lone surrogates."""
+    """Rewrites the one character class of our JavaScript patterns that Python lacks: no lone surrogates."""
     if isinstance(schema, dict):
         if isinstance(schema.get("pattern"), str):
             schema["pattern"] = schema["pattern"].replace(r"\P{Cs}", r"[\s\S]")
@@ -75,7 +75,7 @@ def map_case(context, case):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Lets Alice call, and each seventh time somebody who may not call everything."""
+    """Sends the request as Alice, or with a probability of 1/7 as a caller with fewer rights."""
     stranger = RANDOM.random() < 1 / 7
     choices = list(STRANGERS) if stranger else ACTORS["alices"]
     case.headers = {

@@ -1,4 +1,4 @@
-// Sends hostile requests to a local stack by schemathesis, which draws them from the API reference, and
+// Sends hostile requests to a local stack with schemathesis, which generates them from the API reference, and
 // checks every answer and log line: npm run test:fuzz [-- OPTIONS of schemathesis run].
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ const here = import.meta.dirname
 const programs = installPython('schemathesis', join(here, 'requirements.txt'))
 await using stack = await startUnthrottledStack()
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
-// Modules of functions/ and shared/ are imported only now: they read their environment when they load.
+// Modules of functions/ and shared/ are imported only now, because they read the environment on load.
 const { openApiDocument } = await import('../../infra/openapi/document.ts')
 const { describeActors } = await import('./actors.ts')
 const directory = mkdtempSync(join(tmpdir(), 'fuzz-'))

@@ -1,4 +1,4 @@
-// Loads a local stack of its own with reads, sign-ins and events, and verifies the ledger afterwards:
+// Starts a local stack, sends it many reads, sign-ins and events, and verifies the ledger afterwards:
 //   npm run test:load [-- --seconds 60]
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
@@ -47,9 +47,9 @@ const reads = [
 
 await using stack = await startUnthrottledStack()
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
-// It has no types of its own.
+// The package autocannon contains no types.
 const autocannon = createRequire(import.meta.url)('autocannon') as Autocannon
-// Modules of functions/ and shared/ are imported only now: they read their environment when they load.
+// Modules of functions/ and shared/ are imported only now, because they read the environment on load.
 const { runOps } = await import('../../infra/ops/command-line.ts')
 const { scopes } = await import('../../shared/tokens/scopes.ts')
 const { createAccessToken } = await import('../support/community.ts')
@@ -74,7 +74,7 @@ const code = await runOps(['--url', stack.baseUrl, 'ledger', 'verify'], {
 })
 process.exitCode = code === 0 && failures.length === 0 ? 0 : 1
 
-/** Sends one kind of load, prints its figures, and notes whether an answer was no success. */
+/** Sends one kind of load, prints its figures, and records the kind as failed if any answer is not 2xx. */
 async function load(what: string, options: Partial<Parameters<Autocannon>[0]> & { requests: Step[] }) {
   const result = await autocannon({ url: stack.baseUrl, connections: 4, ...options })
   const { latency, requests } = result
@@ -86,7 +86,7 @@ async function load(what: string, options: Partial<Parameters<Autocannon>[0]> & 
   )
 }
 
-/** Posts bills while requests are sent, some twice; resolves with their number. */
+/** Sends events that post bills until the duration is over, some events twice. Resolves with their number. */
 async function sendEvents(userId: number): Promise<number> {
   const end = Date.now() + duration * 1000
   let count = 0
@@ -107,7 +107,7 @@ async function sendEvents(userId: number): Promise<number> {
   return count
 }
 
-/** Password, second factor and sign-out of new users, each once: a code of an authenticator counts once. */
+/** Signs each new user in and out. Each signs in only once, because an authenticator code works only once. */
 async function signInSteps(): Promise<Step[]> {
   const users = await Promise.all(Array.from({ length: userCount }, () => createUser()))
   const codes = new Map<string, string>()

@@ -13,8 +13,8 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest setup that makes the API reference available to check-answers.ts. The first test that needs it
- * generates it, once per run.
+ * Vitest setup that makes the API reference available to check-answers.ts. The reference is generated once
+ * per run, when a test first needs it.
  */
 export default async function setup(project: TestProject): Promise<() => void> {
   let written: Promise<string> | undefined
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 async function writeApiReference(): Promise<string> {
   const root = join(import.meta.dirname, '../..')
   const { stdout } = await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
-  // The first line; those of other documents follow.
+  // The first line is the path of the API reference. The paths of other documents follow.
   const [file = ''] = stdout.split('\n', 1)
   return file
 }

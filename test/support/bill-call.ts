@@ -9,7 +9,7 @@ import {
 } from './billed-units.ts'
 import { itemBytes, type WireItem } from './item-bytes.ts'
 
-/** What AWS would charge for calls to DynamoDB, and by what they make the table grow for good. */
+/** What AWS would charge for calls to DynamoDB, and how much the calls permanently add to the table. */
 export interface Bill {
   readUnits: number
   writeUnits: number
@@ -45,9 +45,9 @@ export const addBills = (bills: readonly Bill[]): Bill =>
   )
 
 /**
- * Makes a call, and bills it by AWS's rules: by the items of this table that it reads, or writes, as they
- * are before and after. `send` resolves with the answer and its body. A transaction that is cancelled is
- * billed like one that is not, the most that AWS charges for it.
+ * Makes a call, and computes its bill by AWS's rules from the items that the call reads, or from the items
+ * that it writes as they are before and after. `send` resolves with the answer and its body. A cancelled
+ * transaction is billed like a successful transaction: that is the most that AWS charges.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,
@@ -96,8 +96,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * A Query costs what DynamoDB Local counts, which is right for one that finds something: the bytes of items
- * that a filter leaves out are in no answer.
+ * Bills a Query with the units that DynamoDB Local reports, because the answer does not show the items that a
+ * filter left out. A Query that finds nothing is billed with the smallest read.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

@@ -7,8 +7,8 @@ export interface WrittenItem {
 }
 
 /**
- * How a read or write is billed: a strongly consistent read costs twice, and so does each part of a
- * transaction.
+ * How a read is billed: a strongly consistent read costs twice as much as an eventually consistent read, and
+ * a read in a transaction costs four times as much.
  */
 export type ReadKind = 'eventual' | 'consistent' | 'transaction'
 
@@ -17,16 +17,16 @@ const writeUnitBytes = 1024
 const readFactors: Record<ReadKind, number> = { eventual: 0.5, consistent: 1, transaction: 2 }
 
 /**
- * Read units of a GetItem, of each key of a BatchGetItem, or of a whole Query, by the bytes that were read;
- * none were for a missing item (Amazon DynamoDB: Read and write operations).
+ * Read units of a GetItem, of each key of a BatchGetItem, or of a whole Query. `bytes` is the number of bytes
+ * that were read, 0 for a missing item (Amazon DynamoDB: Read and write operations).
  */
 export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Write units of one item of a call, its index entry included: by the larger of the item before and after;
- * one unit for an item that is missing or a condition that does not hold; twice that in a transaction
- * (Amazon DynamoDB: Read and write operations, Using global secondary indexes).
+ * Write units of one item of a call, with its index entry. The larger of the item before and after the call
+ * counts. The minimum is one unit, even if the item is missing or the condition fails. A transaction doubles
+ * the units (Amazon DynamoDB: Read and write operations, Using global secondary indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))
@@ -35,7 +35,7 @@ export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: 
 
 const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeUnitBytes))
 
-/** A changed key of an index is a deletion and a put there; a transaction does not double them. */
+/** A changed index key is billed as a deletion and a put, which a transaction does not double. */
 function indexUnits(before: WireItem | undefined, after: WireItem | undefined): number {
   if (JSON.stringify(before) === JSON.stringify(after)) return 0
   return [before, after].reduce(
@@ -50,7 +50,7 @@ function indexEntry(item: WireItem | undefined): WireItem | undefined {
   return gpk === undefined || gsk === undefined || !pk || !sk ? undefined : { pk, sk, gpk, gsk }
 }
 
-/** By how many bytes a write makes the table and its index grow, with what DynamoDB adds to every item. */
+/** The bytes that a write adds to the table and its index, with DynamoDB's overhead for every item. */
 export const grownBytes = ({ before, after }: WrittenItem): number => storedBytes(after) - storedBytes(before)
 
 function storedBytes(item: WireItem | undefined): number {

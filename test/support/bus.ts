@@ -10,13 +10,13 @@ export const putEvent = (detailType: string, detail: object): Promise<void> => p
 export interface DeadLetter {
   detail: unknown
   reason: string | undefined
-  /** How often the event has been refused, by the dead letter's attribute. */
+  /** How often the event has been refused, according to the dead letter's attribute `refusals`. */
   refusals: string | undefined
 }
 
 /**
- * Waits for the dead letter of a detail-type whose body contains the given text. It leaves messages in the
- * queue, because other tests read it at the same time.
+ * Waits for the dead letter of a detail-type whose body contains the given text. Leaves all messages in the
+ * queue, because other tests read the queue at the same time.
  */
 export async function waitForDeadLetter(detailType: string, text: string): Promise<DeadLetter> {
   const sqs = new SQSClient(clientOptions())

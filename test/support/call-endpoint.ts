@@ -10,15 +10,15 @@ export interface TestRequest {
   body?: unknown
   /** Request body, sent unchanged instead of `body`. */
   text?: string
-  /** Whether `text` is the body in base64, as API Gateway sends what is no text. */
+  /** Whether `text` is the body in base64, as API Gateway sends binary bodies. */
   isBase64Encoded?: boolean
   headers?: Record<string, string>
   query?: string
-  /** Parameters of the path, by name. */
+  /** Path parameters, keyed by name. */
   path?: Record<string, string>
   sourceIp?: string
   requestId?: string
-  /** Time before Lambda would end the function; without it there is no deadline. */
+  /** Time until Lambda would end the function; without it there is no deadline. */
   remainingMilliseconds?: number
 }
 

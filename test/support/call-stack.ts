@@ -28,6 +28,6 @@ export const callWith =
     return { status: response.status, code, data, text }
   }
 
-/** Waits until a check passes, for what events bring about. */
+/** Waits until a check passes, because events take effect asynchronously. */
 export const eventually = <T>(check: () => Promise<T>) =>
   vi.waitFor(check, { timeout: patience(25_000), interval: 100 })

@@ -4,7 +4,7 @@ import type { AnswerCheck, ApiReference } from './described-answer.ts'
 
 let answerCheck: Promise<AnswerCheck> | undefined
 
-/** Reads the API reference, which is generated once per run. Loaded only by test files that get an answer. */
+/** Reads the API reference, which is generated once per run. Only test files that get an answer call this. */
 async function openCheck(): Promise<AnswerCheck> {
   const response = await fetchAsIs(inject('apiReference'))
   if (!response.ok) throw new Error(await response.text())

@@ -13,18 +13,18 @@ export interface ModelMember {
   purchases: string[]
 }
 
-/** A text as it is compared (Unicode §3.13, NFKC_Casefold). */
+/** Folds a text for comparison (Unicode §3.13, NFKC_Casefold). */
 const fold = (text: string): string =>
   text.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
-/** An email address as others see it: the first and the last character of what is before the @. */
+/** Masks an email address as others see it: only the first and the last character before the @ are left. */
 function mask(email: string): string {
   const at = email.lastIndexOf('@')
   const local = Array.from(email.slice(0, at))
   return `${local[0] ?? ''}***${local.length > 2 ? (local.at(-1) ?? '') : ''}${email.slice(at)}`
 }
 
-/** Whether a member matches a keyword, as the contract says it (section 6). */
+/** Whether a member matches a keyword by the rules of the contract (section 6). */
 export function matches({ nickname, email }: Pick<ModelMember, 'nickname' | 'email'>, keyword: string) {
   const wanted = fold(keyword)
   const name = fold(nickname)

@@ -12,7 +12,7 @@ import { toSqsEvent } from './sqs-event.ts'
  */
 export type Delivery = 'done' | 'retry' | { refused: string }
 
-/** Matches the delivery of an event that is refused for a reason that begins like this. */
+/** Matches the delivery of an event that is refused for a reason that begins with this text. */
 export const refusedAs = (reason: string) => ({
   refused: expect.stringMatching(new RegExp(`^${reason}`)) as string,
 })
@@ -23,7 +23,7 @@ const reasons = new Map<string, string>()
 export function interceptQueues(): void {
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // The spy's type is that of the overload of `send` that takes a callback and returns nothing.
+  // The spy has the type of the overload of `send` that takes a callback and returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input
@@ -32,7 +32,7 @@ export function interceptQueues(): void {
   })
 }
 
-/** The context of a function that runs for this long. */
+/** The Lambda context of a function that has this much time left. */
 export function contextWith(milliseconds: number): Context {
   const end = Date.now() + milliseconds
   return { getRemainingTimeInMillis: () => end - Date.now() } as Context
@@ -48,7 +48,7 @@ export async function deliver(
   return delivery as Delivery
 }
 
-/** Delivers an archived event again, which was sent first at this time, as a replay does. */
+/** Delivers an archived event again, as a replay does. `time` is the time at which it was first sent. */
 export async function deliverReplayed(
   handler: Intake,
   detail: object,
@@ -61,9 +61,9 @@ export async function deliverReplayed(
 }
 
 /**
- * Delivers several events to their function in one SQS batch, with further members of their envelopes. Fails
- * if one is refused for a reason that its function does not declare, as the list of events must name them
- * all.
+ * Delivers several events to their function in one SQS batch. `envelope` has further members of the event
+ * envelopes. Fails if an event is refused for a reason that the function does not declare, because the list
+ * of events must name all reasons.
  */
 export async function deliverBatch(
   handler: Intake,

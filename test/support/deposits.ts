@@ -4,7 +4,7 @@ import { claimAddress, type UserAddress } from '../../shared/deposits/user-addre
 import { deliver } from './deliver.ts'
 import { addUser } from './ledger.ts'
 
-/** Names an address pool that no other test uses. */
+/** Returns the currency and network of an address pool that no other test uses. */
 export const newPool = () => ({ currency: 'USDT', network: `NET-${randomUUID().slice(0, 12)}`.toUpperCase() })
 
 /** Builds an `addresses.provisioned` event with the given number of addresses. */
@@ -37,7 +37,7 @@ export async function addDepositor(): Promise<{ userId: number; address: UserAdd
   return { userId, address: await claimAddress(userId, pool) }
 }
 
-/** Builds a `deposit.updated` event of 5 to an address, confirmed unless overridden. */
+/** Builds the `deposit.updated` event of a deposit of 5 to an address, confirmed unless overridden. */
 export const deposit = (address: UserAddress, changes: object = {}) => ({
   currency_network: address.currency_network,
   txid: `tx-${randomUUID()}`,

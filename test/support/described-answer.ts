@@ -23,7 +23,7 @@ export interface ApiReference {
   components: { schemas: ReferenceSchema }
 }
 
-/** An answer of the API, with its body as JSON if it says that it is. */
+/** An answer of the API. `json` is the parsed body if the content type is JSON. */
 export interface JsonAnswer {
   method: string
   path: string
@@ -31,7 +31,7 @@ export interface JsonAnswer {
   json: unknown
 }
 
-/** The operation of the API reference that answers a path and method, with the path's template. */
+/** Finds the operation for a path and method in the API reference, with the template of the path. */
 export function findOperation(
   { paths }: ApiReference,
   method: string,
@@ -46,24 +46,24 @@ const matches = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)
 
 /**
- * Says what the API reference does not describe of answers: their status, their code, or their body, which
- * has no member that the reference does not name. (Clients may not rely on that: later releases add members.)
+ * Finds parts of answers that the API reference does not describe: the status, the code, or the body. Each
+ * member of the body must be named. (Clients must not rely on that, because later releases add members.)
  */
 export class AnswerCheck {
   readonly #reference: ApiReference
-  /** What schemas refer to, closed. */
+  /** The components that schemas refer to, closed by `closeSchema`. */
   readonly #components: object
   readonly #validators = new Map<string, ValidateFunction>()
 
   constructor(reference: ApiReference) {
     this.#reference = reference
     const { components } = reference
-    // A function's answer has the envelope. Only answers of the gateway, which have no x-request-id, lack it.
+    // Answers of functions must have the envelope. Only answers of the gateway lack it, and are not checked.
     const schemas = { ...(closeSchema(components.schemas) as object), GatewayFailure: false }
     this.#components = { ...components, schemas }
   }
 
-  /** The problem of an answer; undefined if it is described, or its path and method are unknown. */
+  /** The problem of an answer; undefined if the answer is described, or its path or method is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
     // The API reference does not list 404 and 405 of unknown paths and methods for every route.
@@ -94,13 +94,13 @@ export class AnswerCheck {
   }
 }
 
-/** A schema with members forbidden that it does not name, in every object. */
+/** Closes a schema: in every object, members that the schema does not name are forbidden. */
 export function closeSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closeSchema)
   if (typeof schema !== 'object' || schema === null) return schema
   const closed = Object.entries(schema).map(([name, value]): [string, unknown] => [
     name,
-    // The parts of an allOf describe one object together, so only the whole can forbid other members.
+    // The parts of an allOf describe one object together, so only the whole allOf can forbid other members.
     name === 'allOf' ? (value as object[]).map((part) => closeMembers(part)) : closeSchema(value),
   ])
   const isObject = 'properties' in schema || 'allOf' in schema

@@ -4,9 +4,9 @@ import { jwksDigest, readKeySet } from '../../shared/keys/set.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**
- * Asserts what must be true of the key set between two runs: one key is active, no attempt is in progress,
- * the chain of evidence is unbroken and ends in the digest of the JWKS, and exactly the keys that are not
- * retired are enabled in KMS, `lost` others apart, whose runs died when they had made them.
+ * Asserts the invariants of the key set between two runs: one key is active, no attempt is in progress, the
+ * chain of evidence is unbroken and ends in the digest of the JWKS, and the enabled keys in KMS are exactly
+ * the keys that are not retired, plus at most `lost` keys whose runs died after they had created them.
  */
 export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   const keySet = await readKeySet()

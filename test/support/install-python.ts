@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Installs pinned Python packages into a virtual environment, unless that was done for these very pins, and
- * returns the directory of its programs. Throws an Error that says what is missing on this machine.
+ * Installs pinned Python packages into a virtual environment, unless it already contains these very pins.
+ * Returns the directory of its programs. Throws an Error that says what is missing on this machine.
  */
 export function installPython(name: string, requirements: string): string {
   const directory = join(import.meta.dirname, '../../node_modules/.cache', name)
@@ -21,7 +21,7 @@ export function installPython(name: string, requirements: string): string {
   return programs
 }
 
-/** Runs a command to its end. Throws an Error that begins with the problem if it fails. */
+/** Runs a command to its end. If it fails, throws an Error that begins with `problem`. */
 export function perform(problem: string, command: string, ...args: string[]): void {
   const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(`${problem}: ${error?.message ?? stderr.trim()}`)

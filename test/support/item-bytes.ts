@@ -3,10 +3,10 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 /** An item as DynamoDB sends it: each value with its type. */
 export type WireItem = Record<string, AttributeValue>
 
-/** What DynamoDB adds to every item that it stores (Amazon DynamoDB: Item sizes and formats). */
+/** Bytes that DynamoDB adds to every item that it stores (Amazon DynamoDB: Item sizes and formats). */
 export const overheadBytes = 100
 
-/** Size of an item by which DynamoDB bills reads and writes (Amazon DynamoDB: Item sizes and formats). */
+/** The size of an item in DynamoDB's bills for reads and writes (Amazon DynamoDB: Item sizes and formats). */
 export const itemBytes = (item: WireItem): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0)
 
@@ -32,6 +32,6 @@ const numberBytes = (text: string): number => {
   return Math.ceil(digits.length / 2) + 1
 }
 
-/** Bytes are base64 in the JSON of a request, and bytes in the SDK. */
+/** A binary value is base64 text in the JSON of a request, and a byte array in the SDK. */
 const binaryBytes = (value: Uint8Array | string): number =>
   typeof value === 'string' ? Buffer.from(value, 'base64').length : value.length

@@ -6,13 +6,13 @@ import type { PolicyStatement } from '../../infra/local/model.ts'
 import { requireEnv } from '../../shared/env.ts'
 import { arnOf, functionModel, region, stackModel } from '../infra/local/aws/stack.ts'
 
-/** How long each kind of change lags, in milliseconds. */
+/** The delay before each kind of change in KMS is visible, in milliseconds. */
 export type Lags = Record<LaggingChange, number>
 
 /**
- * Starts an AWS endpoint whose KMS lags, over the tables that all tests share, and lets this process call it
- * as the function rotate-signing-keys, with grants like its own. Call it before loading modules of shared/.
- * Lags are measured by this process's clock; `lags` in the result is for the changes to come.
+ * Starts an AWS endpoint whose KMS shows changes late, on the tables that all tests share. This process then
+ * calls it as the function rotate-signing-keys, with similar grants: call this before loading modules of
+ * shared/. Lags follow this process's clock. Set `lags` of the result to delay later changes.
  */
 export async function useLaggingKms(): Promise<{ lags: Lags }> {
   const rotation = functionModel('rotate-signing-keys', statements)
@@ -45,7 +45,7 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
 const key = arnOf('kms', 'key/*')
 const ours = { 'aws:ResourceTag/signing-key': 'keys-*' }
 
-/** The grants of the rotation, as infra/constructs/grant.ts makes them, and to list keys, for the tests. */
+/** The rotation's grants, as infra/constructs/grant.ts makes them, and the tests' own grant to list keys. */
 const statements: PolicyStatement[] = [
   { Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' },
   { Effect: 'Allow', Action: ['kms:CreateKey', 'kms:ListKeys'], Resource: '*' },

@@ -14,7 +14,7 @@ import {
 } from '../../shared/ledger/wallet.ts'
 import { Big } from '../../shared/money.ts'
 
-/** Adds a user by storing only the item, which is all that the ledger checks. */
+/** Adds a user by storing only the user's item, because the ledger checks nothing else. */
 export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
   const write = putUser({
     userId,
@@ -23,7 +23,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
     referrerId: undefined,
     registeredAt: Date.now(),
   })
-  // A transaction, since a single write that is repeated after a late answer finds the user of its own.
+  // Uses a transaction, because a repeated single write would fail if its first attempt had added the user.
   await transact([write])
   return userId
 }
@@ -82,9 +82,8 @@ export interface NewTestBill {
 }
 
 /**
- * Adds a wallet with bills of amount 1 as postings would, but faster and without their events; with
- * `close: false` without closing chunks of the index, which the next posting then does. There must be enough
- * credits before each debit.
+ * Adds a wallet with bills of amount 1, as postings would but faster, and without events. Each debit needs
+ * enough credits before it. If `close` is false, full chunks of the index stay open until the next posting.
  */
 export async function addBills(
   id: WalletId,
@@ -106,8 +105,8 @@ export async function addBills(
 }
 
 /**
- * Many bills, two of them in a currency of their own: one before and one after a chunk of the index. So a
- * page of these two needs chunk and blocks, and single bills.
+ * Many bills, of which only the first and the last are in BTC. A chunk of the index ends between these two,
+ * so that a page of BTC needs the chunk, its blocks and single bills.
  */
 export const chunkOfBills: readonly NewTestBill[] = Array.from({ length: 70 }, (_, i) => ({
   currency: i % 69 === 0 ? 'BTC' : 'USDT',

@@ -4,17 +4,17 @@ import type { StackDescription } from '../../infra/local/console/describe-stack.
 /** The local stack that all tests of the project `stack` share: no demo data, nothing kept. */
 export interface TestStack extends StackDescription {
   page_url: string
-  /** Every line that the functions have logged so far; the write may lag behind the answer by an instant. */
+  /** File with every line that the functions log. A line can be written shortly after the answer is sent. */
   logFile: string
-  /** The environment of an endpoint's function, with the credentials of the tests' role. */
+  /** The environment for code of functions in a test's process, with the credentials of the tests' role. */
   environment: Record<string, string>
 }
 
 let shared: Promise<TestStack> | undefined
 
 /**
- * Returns the shared local stack, which starts when the first test asks for it. Tests must use users and
- * clients of their own.
+ * Returns the shared local stack once it has started. Tests must use users and clients of their own, because
+ * they share the stack.
  */
 export function useLocalStack(): Promise<TestStack> {
   return (shared ??= askBroker())

@@ -1,8 +1,8 @@
 import { inject } from 'vitest'
 
 /**
- * Registers a value that must not appear in any log line; otherwise the run fails at its end. It has an
- * effect only in the project `stack`, because elsewhere, as in the benchmark, no log of a function is kept.
+ * Registers a value that must not appear in any log line: if it does, the run fails at its end. Only the
+ * project `stack` checks this, because no log of functions is kept elsewhere, for example in the benchmark.
  */
 export async function markSecret<Value extends string>(value: Value): Promise<Value> {
   const secrets = process.env.VITEST === undefined ? undefined : (inject('secrets') as string | undefined)

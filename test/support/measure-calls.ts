@@ -33,8 +33,8 @@ export async function measureCalls(run: () => Promise<unknown>): Promise<Calls> 
       if (/^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(commandName)) {
         const reported = [answer.output.ConsumedCapacity ?? []].flat()
         const units = reported.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
-        // DynamoDB Local counts a transaction like plain writes; on AWS each member costs twice a write, two
-        // units at least.
+        // DynamoDB Local counts a transaction like plain writes. On AWS, each write in a transaction costs
+        // twice as much, at least two units.
         calls.writeUnits += Math.max(units, 2 * (args.input.TransactItems?.length ?? 0))
       }
       return answer

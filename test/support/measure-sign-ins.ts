@@ -1,5 +1,5 @@
-// A process of its own, so that the processor time that it reports is that of the sign-ins alone: see
-// timing.table.test.ts. It gets the attempts by message, and answers with what each one cost.
+// Runs in a process of its own, so that only sign-ins count in the processor time that it reports: see
+// timing.table.test.ts. Receives the attempts as a message, and answers with the cost of each attempt.
 import { login } from './sign-in-calls.ts'
 import { measureCalls } from './measure-calls.ts'
 

@@ -13,7 +13,7 @@ const member = (userId: number, joinedAt = inOrder) => ({
   joinedAt: joinedAt(userId),
 })
 
-/** Adds a member without a referrer, and returns the user id, which is that of the tree too. */
+/** Adds a member without a referrer, and returns the user id, which is also the id of the tree. */
 export async function addRoot(): Promise<number> {
   const userId = newUserIds()
   await transact([putProfile({ ...member(userId), rootId: userId, depth: 0, upline: [] })])
@@ -21,8 +21,8 @@ export async function addRoot(): Promise<number> {
 }
 
 /**
- * Adds direct referrals of a root whom no member list shows yet, with user ids that follow `lastId`. The tree
- * queue is told nothing.
+ * Adds direct referrals of a root, with the user ids after `lastId`. No member list shows them yet, and no
+ * message is sent to the tree queue.
  */
 export async function addNewcomers(
   lastId: number,

@@ -83,7 +83,7 @@ export async function obtainCode(
 export const getUserinfo = (accessToken: string): Promise<Response> =>
   fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })
 
-/** Holds that an ended access_token is refused at once. */
+/** Asserts that an ended access_token is refused. */
 export async function expectRefused(accessToken: unknown): Promise<void> {
   expect((await getUserinfo(String(accessToken))).status).toBe(401)
 }

@@ -7,10 +7,10 @@ import { applyEvent } from './apply-event.ts'
 import { deposit, newPool, provision } from './deposits.ts'
 import { addUser } from './ledger.ts'
 
-/** The id of a user whom nobody has registered. */
+/** A user id that is not registered. */
 export const nobody = 2 ** 52 + randomInt(2 ** 40)
 
-/** A code, ticket, secret or id that nobody has. */
+/** Returns a code, ticket, secret or id that does not exist. */
 export const unknownText = () => randomBytes(32).toString('base64url')
 
 /** Adds a deposit of a new user, and resolves with its id. */

@@ -10,7 +10,7 @@ export function mailedCode(to: string, mails = 1): Promise<string> {
     async () => {
       const messages = await readOutbox(to)
       const codes = messages.map(({ text }) => /\b\d{6}\b/.exec(text)?.[0] ?? '')
-      // With manners a mail may be sent twice (functions/intake/mail.requested.ts).
+      // With manners, an event can be delivered twice and mailed twice (functions/intake/mail.requested.ts).
       expect(stackManners === undefined ? codes : [...new Set(codes)]).toHaveLength(mails)
       return codes[0] ?? ''
     },

@@ -9,7 +9,7 @@ import { readKeyState } from '../../shared/keys/kms.ts'
 
 /**
  * Gives a test file a table and a key tag of its own, so that no other test rotates its signing keys. `renew`
- * replaces the key set by an empty one.
+ * replaces the key set with an empty key set.
  */
 export function useOwnKeys(): { renew: () => Promise<void> } {
   const before = { SIGNING_KEY_TAG: process.env['SIGNING_KEY_TAG'] }
@@ -28,7 +28,7 @@ export function useOwnKeys(): { renew: () => Promise<void> } {
   return { renew }
 }
 
-/** Tags of KMS keys, cached because they never change and the keys of other tests are many. */
+/** The tag of each KMS key, cached because tags never change and other tests have many keys. */
 const tagOf = new Map<string, string | undefined>()
 
 /** Lists the KMS keys with the tag of the current key set, and their states. */
@@ -41,7 +41,7 @@ export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
     )
     for (const { KeyArn = '' } of page.Keys ?? []) {
       if (!tagOf.has(KeyArn)) {
-        // The keys of data deny it.
+        // The keys that protect data deny this call.
         const { Tags = [] } = await kms
           .send(new ListResourceTagsCommand({ KeyId: KeyArn }))
           .catch(() => ({ Tags: [] }))

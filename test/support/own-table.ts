@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { tableName } from '../../shared/db/table.ts'
 
-/** Creates a table like that of all tests, and lets the code of this file use it. Returns its removal. */
+/** Creates a table like the shared one, and makes this process use it. Returns a function that deletes it. */
 export async function useOwnTable(): Promise<() => Promise<void>> {
   const client = new DynamoDBClient(clientOptions())
   const shared = tableName()

@@ -23,7 +23,7 @@ export async function putEvents(
     await putAll(bus, entries.slice(at, at + entriesAtOnce))
 }
 
-/** Puts entries on the bus, and throttled ones again, as a sender must (EventBridge: PutEvents). */
+/** Puts entries on the bus, and repeats throttled entries, as a sender must (EventBridge: PutEvents). */
 async function putAll(bus: EventBridgeClient, Entries: PutEventsRequestEntry[]): Promise<void> {
   const { Entries: results = [] } = await bus.send(new PutEventsCommand({ Entries }))
   const codes = new Set(results.flatMap(({ ErrorCode = [] }) => ErrorCode))

@@ -1,12 +1,12 @@
-// Import it for its effect, before the local KMS. Tests of the rotation make hundreds of RSA keys, and to
-// find the primes of one takes 120 ms of processor time: here any two of a few primes make a key. These keys
-// work as all others do, but two of them may share a prime, and then both can be broken.
+// Import this module for its side effect, before the local KMS. Tests of the rotation make hundreds of RSA
+// keys, and finding the primes of a key takes 120 ms of processor time. Here, each key is a pair of a few
+// known primes. Such keys work, but two keys that share a prime can be broken.
 import crypto, { type KeyPairKeyObjectResult, type RSAKeyPairOptions } from 'node:crypto'
 import { promisify } from 'node:util'
 
 const publicExponent = 65_537n
 
-/** The primes by their length in bits, and the pairs of them that have not been used. */
+/** The known primes and their unused pairs, both keyed by the length of a prime in bits. */
 const primes = new Map<number, bigint[]>()
 const pairs = new Map<number, [bigint, bigint][]>()
 

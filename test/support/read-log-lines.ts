@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The lines that the functions of a local stack have logged, with the 20 MB before those of its log file. */
+/** The lines that functions of a local stack have logged: the log file, and the 20 MB of lines before it. */
 export const readLogLines = (logFile: string): string[] =>
   [`${logFile}.previous`, logFile]
     .filter((file) => existsSync(file))

@@ -21,9 +21,9 @@ export interface StagePolicies {
   buses: StackModel['buses']
   /** The KMS keys of the templates: `MAC` and `TOTP`. */
   keys: Record<'MAC' | 'TOTP', KeyModel>
-  /** Returns what decides the requests of a function, by its name without the stage's prefix. */
+  /** Returns the policy check of a function's requests. The name is without the stage's prefix. */
   denialsOf: (name: string) => FindDenial
-  /** What decides the requests of the auditor's role. */
+  /** The policy check of requests by the auditor's role. */
   denialsOfAuditor: FindDenial
 }
 
@@ -61,7 +61,7 @@ export async function readStage(stage: string): Promise<StagePolicies> {
   }
 }
 
-/** The policy of a key that has none of its own: the account's IAM policies decide (KMS: key policies). */
+/** The policy of a key without a key policy: the account's IAM policies decide (KMS: key policies). */
 const delegation = {
   Statement: [
     {
@@ -73,7 +73,7 @@ const delegation = {
   ],
 }
 
-/** Makes the request of a KMS action on a key, with the condition keys that KMS takes from the key. */
+/** Builds the access request of a KMS action on a key, with condition keys that KMS takes from the key. */
 export const onKey = (
   action: string,
   { arn, keySpec, keyUsage, keyPolicy = delegation, tags }: KeyModel,

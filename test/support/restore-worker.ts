@@ -1,7 +1,7 @@
 import { afterAll, vi } from 'vitest'
 
-// The files of a worker share their modules and the process, which saves half of the time, so each of them
-// leaves the environment, the clock and the spied functions as it found them.
+// The test files of a worker share its process and modules, which saves half of the time. So the environment,
+// the clock and the spied functions are restored after each file.
 const found = { ...process.env }
 
 afterAll(() => {

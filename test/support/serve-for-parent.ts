@@ -10,7 +10,7 @@ interface Served<Description> {
  * it when the parent asks for it or has ended in any way.
  */
 export async function serveForParent<Description>(start: () => Promise<Served<Description>>): Promise<void> {
-  // A server that is still starting cannot be stopped in order, so this process exits. Processes that it has
+  // A server that is still starting cannot be stopped cleanly, so this process exits. Processes that it has
   // started end with it.
   let stop = (): void => process.exit(1)
   process.once('disconnect', () => stop())

@@ -1,5 +1,5 @@
-// Runs the local stack that all tests of the project `stack` share in a process of its own, so that tests and
-// stack each have a core; or one with demo data and throttles that no load reaches.
+// Runs, in a process of its own so that tests and stack each have a core, the local stack that all tests of
+// the project `stack` share. STACK_UNTHROTTLED adds demo data, and throttles that no load reaches.
 import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { parseManners } from '../../infra/local/manners.ts'
@@ -21,7 +21,7 @@ await serveForParent(async () => {
     ...ephemeral,
     dataDirectory: process.env.STACK_DATA,
     demo: isUnthrottled || process.env.STACK_DEMO === 'true',
-    // A mail is there at once, for users with an authenticator, too.
+    // Mails are sent at once, also to users with an authenticator.
     settings: { mailDelaySeconds: '0', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
     logFile,

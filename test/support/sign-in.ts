@@ -37,7 +37,7 @@ export function newRegistration(overrides: Record<string, unknown> = {}): Record
 /** Applies a `user.registered` as its function does, in this process. */
 export const register = (detail: Record<string, unknown>) => applyEvent(registered, detail)
 
-/** Applies a `user.updated` as its function does, in this process; by default a new one of the instant 1. */
+/** Applies a `user.updated` as its function does, in this process; by default with a new id, at instant 1. */
 export const update = (detail: Record<string, unknown>) =>
   applyEvent(updated, { update_id: randomUUID(), at: 1, ...detail })
 
@@ -48,7 +48,7 @@ export async function createUser(overrides: Record<string, unknown> = {}): Promi
   return toTestUser(detail)
 }
 
-/** The user of a registration. */
+/** The test user that a registration describes. */
 export const toTestUser = (registration: Record<string, unknown>): TestUser => ({
   userId: Number(registration['user_id']),
   email: String(registration['email']),

@@ -16,11 +16,11 @@ export interface World {
   now: number
   times: KeyTimes
   keySet: SigningKeySet
-  /** How long KMS lags: then a new key can be used, and a disabled one shows as disabled. */
+  /** How long KMS lags: after this time a new key can be used, and a disabled key is shown as disabled. */
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
-  /** Until when a token signed by each key may be valid, by kid. Revoked keys are not in it. */
+  /** The time until which tokens signed by a key can be valid, keyed by kid, without revoked keys. */
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
@@ -61,7 +61,7 @@ export const emptyWorld = (times: KeyTimes, now: number, lag = 0): World => ({
 export const passTime = (world: World, milliseconds: number): World =>
   sign({ ...world, now: world.now + milliseconds })
 
-/** The ARNs of the keys that KMS signs with, whatever it shows. */
+/** The ARNs of the keys with which KMS signs, whether or not KMS already shows their state. */
 export const enabledKeys = ({ kms }: World): string[] =>
   [...kms].filter(([, { disabledAt }]) => disabledAt === null).map(([arn]) => arn)
 
@@ -138,7 +138,7 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
   }
 }
 
-/** What an attempt is begun for, as `steps.ts` stores it. */
+/** The cause of an attempt, as `steps.ts` stores it. */
 function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> {
   const asked = request.action === 'rotate' && request.emergency ? 'emergency' : request.action
   return {
@@ -147,13 +147,13 @@ function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 't
   }
 }
 
-/** Whether a run that has decided ends with that. */
+/** Whether a run ends with the step that it has decided on. */
 export const isOver = ({ pending }: ModelRun): boolean =>
   pending?.step.kind === 'done' || pending?.step.kind === 'leaveToNextRun'
 
 /**
- * Takes the steps of a rotation run, without other runs at the same time, until it is done; returns every
- * world on the way.
+ * Takes all steps of a rotation run, without other runs at the same time. Returns the world after each step,
+ * and the first world.
  */
 export function settle(world: World, request: RotationRequest = { action: 'clock' }): World[] {
   const worlds = [world]
@@ -186,8 +186,8 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
 }
 
 /**
- * Signs tokens in the model: by the active key now, and by a signer that has just read the key set and uses
- * its cached copy as long as it may.
+ * Signs tokens in the model with the active key: now, and until a signer that has just read the key set has
+ * to drop its cached copy.
  */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')
@@ -201,14 +201,14 @@ const isUsable = ({ kms, now, lag }: World, arn: string): boolean => {
   return key !== undefined && key.createdAt + lag <= now
 }
 
-/** Disables a key unless KMS refuses it, because it is too new. */
+/** Disables a key, unless KMS refuses because the key is too new. */
 function disable(world: World, arn: string): World {
   const key = world.kms.get(arn)
   if (key === undefined || key.disabledAt !== null || !isUsable(world, arn)) return world
   return { ...world, kms: new Map([...world.kms, [arn, { ...key, disabledAt: world.now }]]) }
 }
 
-/** Whether KMS says that a key cannot sign; keys that this model did not create are deleted ones. */
+/** Whether KMS shows that a key cannot sign. Keys that this model did not create count as deleted. */
 const showsDisabled = ({ kms, now, lag }: World, arn: string): boolean => {
   const key = kms.get(arn)
   return key === undefined || (key.disabledAt !== null && key.disabledAt + lag <= now)

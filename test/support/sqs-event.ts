@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 export interface TestMessage {
   body: string
   id?: string
-  /** How often it has been received, this time included. */
+  /** How often the message has been received, this time included. */
   receives?: number
   /** Epoch milliseconds. */
   sentAt?: number

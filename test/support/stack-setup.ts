@@ -15,10 +15,10 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest setup that makes one local stack available to all tests of the project `stack`. After the last test
- * the run fails if a function logged a value that mark-secret.ts registered, if a function was denied a call,
- * or if an event was rejected with a code that it does not declare. With manners it fails as well for an
- * answer of 500, a counted fault or a dead letter.
+ * Vitest setup that makes one local stack available to all tests of the project `stack`. After the last test,
+ * the run fails if a function logged a value that mark-secret.ts registered, or if a function was denied an
+ * AWS call. With manners (simulated AWS behaviour, such as late messages), the run also fails for an answer
+ * of 500, a counted fault or a dead letter.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),
     )
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
-    // The tags by which a new signing key is granted count late with the manner late-keys.
+    // With the manner late-keys, the tags that allow the use of a new signing key take effect late.
     const isAwaited = (line: string) =>
       manners !== undefined && line.includes('KMS does not let a new signing key be used yet')
     const denied = lines.filter((line) => line.includes('AccessDenied') && !isAwaited(line))
@@ -81,7 +81,7 @@ async function waitForDeadLetters(described: unknown): Promise<Queues['dead_lett
   }
 }
 
-/** Lists what must not be with manners on, and shows how much of each there is. */
+/** Lists the problems that a run with manners must not have, and prints the number of each kind. */
 function listProblems(manners: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
   const found = {
     'answers of 500': lines.filter((line) => line.endsWith(answered500)),

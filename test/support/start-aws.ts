@@ -18,8 +18,8 @@ type Options = Pick<AwsEndpointOptions, 'onAccess' | 'report'> & {
 }
 
 /**
- * Starts the tables, keys and queues of a stage with nothing in them, without gateway: whoever starts them
- * calls the functions.
+ * Starts the tables, keys and queues of a stage, all empty, without a gateway: the caller of this function
+ * runs the functions itself.
  */
 export async function startAws(
   synthesize: (outputDirectory: string, settings: Record<string, string>) => Promise<StackTemplate[]>,
@@ -48,9 +48,9 @@ export async function startAws(
     functions: model.functions,
     awsUrl,
     dynamodbEndpoint: dynamodb.endpoint,
-    /** The environment of this process, if it runs the code of several functions. */
+    /** An environment for a process that runs the code of several functions. */
     environment: commonEnvironment(model.functions, region, awsUrl),
-    /** The environment of one function, with its AWS calls to this address. */
+    /** The environment of one function, which sends its AWS calls to `url`. */
     environmentOf: (item: FunctionModel, url: string = awsUrl) =>
       composeEnvironment(item, region, url, { ...aws.credentialsFor(item), sessionToken: 'local' }),
     close: async () => {

@@ -10,7 +10,7 @@ interface Ended {
 }
 
 const commandLine = [process.execPath, 'infra/local/start.ts']
-/** Command to run: the one that a person types, instead of the program that it starts. */
+/** The command that a person types, which starts the program through npm. */
 export const throughNpm = ['npm', 'start', '--']
 /** Options with which the stack takes any free ports. */
 export const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0']

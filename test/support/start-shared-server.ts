@@ -13,7 +13,7 @@ declare module 'vitest' {
 export interface SharedServer {
   /** URL where tests ask the broker for the server. */
   url: string
-  /** What the server said about itself; undefined if it did not start. */
+  /** The facts that the server sent about itself; undefined if it did not start. */
   described: Promise<unknown>
   /** Stops the server, and resolves when its process has ended. */
   stop: () => Promise<void>
@@ -23,13 +23,13 @@ interface Options {
   /** Path of the module that runs the server in a process of its own: see serve-for-parent.ts. */
   script: string
   environment?: NodeJS.ProcessEnv
-  /** Answers requests other than the one for `/`; returns false for unknown ones. */
+  /** Answers other requests than the one for `/`. Returns false for requests that it does not know. */
   answer?: (url: URL, response: ServerResponse) => boolean
 }
 
 /**
  * Starts a server in a child process, and opens a broker that answers with the facts that the child sent
- * about itself. The server starts while earlier projects run, so that its own need not wait for it.
+ * about itself. The server starts while earlier projects run, so that its own project need not wait.
  */
 export async function startSharedServer({ script, environment, answer }: Options): Promise<SharedServer> {
   // The child gets none of the test runner's own flags, which are not meant for the server.

@@ -4,14 +4,14 @@ import { startSharedServer } from './start-shared-server.ts'
 /** A local stack in a process of its own. */
 interface UnthrottledStack extends AsyncDisposable {
   baseUrl: string
-  /** File with every line that the functions log; the 20 MB before are in the same name with `.previous`. */
+  /** File with the lines that the functions log. Older lines are in a file with the suffix `.previous`. */
   logFile: string
   pid: number
 }
 
 /**
- * Starts a local stack with demo data that no load reaches the throttles of, and gives this process the
- * environment of a function. Import modules of shared/ afterwards: they read it when they load.
+ * Starts a local stack with demo data, and with throttles that no load reaches. Gives this process the
+ * environment of a function: import modules of shared/ afterwards, because they read it when they load.
  */
 export async function startUnthrottledStack(dataDirectory?: string): Promise<UnthrottledStack> {
   const script = join(import.meta.dirname, 'serve-stack.ts')

@@ -2,8 +2,8 @@ import { afterAll } from 'vitest'
 import './function-environment.ts'
 import './quick-argon2.ts'
 
-// Lets a table in memory answer the calls of the test file, which is many times as fast as DynamoDB Local. It
-// has the signing keys of the shared table, and nothing else.
+// Makes a table in memory, many times as fast as DynamoDB Local, answer the calls of the test file. At first,
+// the table contains only the signing keys of the shared table.
 const { beginDatabase, endDatabase, installDatabase } = await import('./dynamodb-in-memory/play-database.ts')
 const { readItem } = await import('../../shared/db/read.ts')
 const { writeItem } = await import('../../shared/db/write.ts')

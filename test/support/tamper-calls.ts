@@ -57,7 +57,7 @@ export async function actWhile<T>(
   return work().finally(restore)
 }
 
-/** One attempt of the SDK to perform a call: it retries those that fail in passing. */
+/** One attempt of the SDK to perform a call. The SDK repeats attempts that fail temporarily. */
 export interface TamperedAttempt {
   /** Name of the operation, for example `CreateKey`. */
   operation: string
@@ -79,7 +79,7 @@ export function tamperAttempts(decide: Decide): { restore: () => void } {
     const { middlewareStack } = client as Client
     if (!prepared.has(middlewareStack)) {
       prepared.add(middlewareStack)
-      // At low priority it is below the SDK's retries, so that each attempt passes here.
+      // Low priority places the middleware below the SDK's retries, so that it sees each attempt.
       middlewareStack.add(passAttempts, { step: 'finalizeRequest', priority: 'low', name: 'tamperAttempts' })
     }
     return perform()
@@ -102,11 +102,11 @@ const passAttempts =
     return decide({ operation, input: args.input, call, perform: () => next(args) })
   }
 
-/** An error as the SDK makes it of one that AWS answers. */
+/** An error as the SDK throws it for an error answer of AWS. */
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
 
-/** The error by which DynamoDB refuses a write for the sake of one of its items. */
+/** The error with which DynamoDB refuses a write because of one of its items. */
 export function writeError(
   operation: string,
   input: object,
@@ -121,11 +121,11 @@ export function writeError(
   return new TransactionCanceledException({ message: code, $metadata, CancellationReasons })
 }
 
-/** Whether an operation of DynamoDB writes items, and may meet another transaction. */
+/** Whether an operation of DynamoDB writes items, so that it can conflict with a transaction. */
 export const isWrite = (operation: string): boolean =>
   /^(TransactWriteItems|(Put|Update|Delete)Item)$/.test(operation)
 
-/** Lets AWS throttle an operation, retries too, until `restore`, which returns how often it did. */
+/** Makes AWS throttle all attempts of an operation until `restore`, which returns the number of attempts. */
 export function throttle(operation: string): { restore: () => number } {
   let refused = 0
   const { restore } = tamperAttempts((attempt) => {
@@ -142,8 +142,8 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work` while the answers to the first attempts of the first `count` calls of an operation are lost;
- * `skip` calls before them, and errors, are answered. All take effect before the SDK repeats one.
+ * Runs `work`, and loses the answers to the first attempts of `count` calls of an operation, after `skip`
+ * calls that are answered. All of these attempts take effect before the SDK repeats any of them.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,
@@ -180,9 +180,9 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work` and simulates a crash at its AWS call number `at`: neither that call nor any later one is
- * answered, nor is any that is under way then, but these take effect before this ends. `carriedOut` says
- * whether call `at` still takes effect. Resolves with whether there were that many calls.
+ * Runs `work` and simulates a crash at its AWS call number `at`: neither that call nor any later or pending
+ * call is answered, but pending calls take effect before this function ends. `carriedOut` says whether call
+ * `at` still takes effect. Resolves with true if `work` made that many calls.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

@@ -5,7 +5,7 @@ import type { Synthesize } from '../../infra/local/stage.ts'
 const RoleName = 'tester'
 const allow = (statement: object) => ({ Statement: [{ Effect: 'Allow', ...statement }] })
 
-/** The role as which tests call AWS: it may do everything, and has the tags of the service's own roles. */
+/** The role with which tests call AWS. It allows everything, and has the tags of the service's own roles. */
 const tester = {
   Type: 'AWS::IAM::Role',
   Properties: {
@@ -27,7 +27,7 @@ export const testerCredentials = {
 
 /**
  * Adds the role of the tests to a stage. Tests run shared code, which sends events as the service itself, and
- * also read what no function may.
+ * also read data that no function is allowed to read.
  */
 export const withTester =
   (synthesize: Synthesize): Synthesize =>

@@ -4,13 +4,13 @@ import { keyText, readItems } from '../../shared/db/read.ts'
 import { db, type Item, type Key } from '../../shared/db/table.ts'
 import { maxTransactionWrites, transact, type Write } from '../../shared/db/write.ts'
 
-/** An item that was written, and every state that it had meanwhile, first as it was before. */
+/** The key of a written item, and all states of the item, beginning with the state before the first write. */
 export interface Recorded {
   key: Key
   states: (Item | undefined)[]
 }
 
-/** The keys of the items that a command writes; none of one that reads. */
+/** The keys of the items that a command writes; empty for a command that reads. */
 function keysWritten(command: unknown): Key[] {
   if (command instanceof PutCommand) return keyIn(command.input.Item)
   if (command instanceof UpdateCommand || command instanceof DeleteCommand) return keyIn(command.input.Key)
@@ -23,7 +23,7 @@ function keysWritten(command: unknown): Key[] {
 const keyIn = ({ pk, sk }: Record<string, unknown> = {}): Key[] =>
   pk === undefined ? [] : [{ pk: pk as string, sk: sk as string }]
 
-/** Acts, and returns the states of all items that were written. */
+/** Runs `act`, and returns the states of all items that it wrote. */
 export async function recordStates(act: () => Promise<unknown>): Promise<Recorded[]> {
   const recorded = new Map<string, Recorded>()
   const send = db.send.bind(db)
@@ -48,7 +48,7 @@ export async function recordStates(act: () => Promise<unknown>): Promise<Recorde
   return [...recorded.values()]
 }
 
-/** Gives each recorded item one of its states, as a restore that catches transactions half-way does. */
+/** Restores one state of each recorded item, as a restore to an instant amid transactions does. */
 export async function restoreStates(
   recorded: readonly Recorded[],
   choose: (states: Recorded['states'], position: number) => Item | undefined,
@@ -61,7 +61,7 @@ export async function restoreStates(
   )
 }
 
-/** Writes any number of items, as many at a time as a transaction has. */
+/** Writes any number of items, in transactions of at most the allowed size. */
 export async function writeAll(writes: readonly Write[]): Promise<void> {
   for (let start = 0; start < writes.length; start += maxTransactionWrites)
     await transact(writes.slice(start, start + maxTransactionWrites))

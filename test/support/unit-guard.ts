@@ -18,8 +18,8 @@ const forbid = (what: string) =>
 const explain = (what: string[]): string =>
   `a unit test must not ${what.join(', ')}: see vitest.config.ts for the suffix that allows it`
 
-// Every client, `fetch` included, connects through Socket, and every server listens through Server. In a
-// worker thread the originals would still be in place.
+// Every client, `fetch` included, connects through Socket, and every server listens through Server. Worker
+// threads are forbidden too, because a new thread would have the original functions.
 Object.assign(net.Socket.prototype, { connect: forbid('open a socket') })
 Object.assign(net.Server.prototype, { listen: forbid('listen on a socket') })
 Object.assign(dgram, { createSocket: forbid('open a socket') })

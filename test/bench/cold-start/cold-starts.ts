@@ -12,7 +12,7 @@ import { startRepeatingProxy } from './repeating-proxy.ts'
 
 /** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
 const wholeProcessorMegabytes = 1769
-/** The variable without which a function does not rehearse: see shared/http/signed-in-endpoint.ts. */
+/** A function makes a warm-up call in init only if this is set (see shared/http/signed-in-endpoint.ts). */
 const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'
 const deployed = 'as deployed'
 const unrehearsed = 'as deployed, no rehearsal in init'
@@ -53,7 +53,7 @@ export async function measureColdStarts({ samples }: Options, stack: BenchStack)
     let event = ''
     const calls = makeCalls(async (payload) => {
       event = payload
-      // The proxy keeps the answers of this start.
+      // The proxy stores AWS's answers to this start, and repeats them to all later starts.
       const answer = await start(deployed, undefined, payload)
       return { payload: answer.payload, functionError: undefined, requestId: '', logTail: '' }
     })

@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Gives one process at a time a share of one processor, as Lambda does by the memory of a function. */
+/** Limits one process at a time to a share of one processor, as Lambda does in proportion to memory. */
 export interface CpuQuota {
-  /** Holds a process to this share of a processor from now on. */
+  /** Limits a process to this share of a processor from now on. */
   limit: (pid: number, share: number) => void
   close: () => void
 }
 
 const root = '/sys/fs/cgroup'
-/** The period in which a share is used up, as that of Lambda's own quota, in microseconds. */
+/** Length of a quota period in microseconds, as on Lambda. A process gets its share anew in every period. */
 const period = 20_000
 
-/** Opens a control group of version 2 or 1; undefined if this process may not make one. */
+/** Opens a control group of version 2 or 1; undefined if this process is not allowed to create a group. */
 export function openCpuQuota(): CpuQuota | undefined {
   const isVersion2 = existsSync(join(root, 'cgroup.controllers'))
   const directory = join(root, isVersion2 ? '' : 'cpu', `bench-${process.pid}`)

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 interface Message {
   payload?: string
   cpu: NodeJS.CpuUsage
-  /** Milliseconds of the import. */
+  /** Duration of the import in milliseconds. */
   wall?: number
 }
 
-/** What something took: time, and processor time, in milliseconds. */
+/** Elapsed time and processor time, in milliseconds. */
 interface Taken {
   wall: number
   cpu: number
@@ -21,7 +21,7 @@ const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1
 export class FunctionProcess {
   readonly #child: ChildProcess
   #log = ''
-  /** What the import of the bundle took. */
+  /** The time that the import of the bundle took. */
   readonly evaluated: Promise<Taken>
 
   constructor(bundle: string, env: Record<string, string>) {
@@ -37,7 +37,7 @@ export class FunctionProcess {
     return this.#child.pid ?? 0
   }
 
-  /** Runs the handler with an event. Resolves with its answer, and what that took. */
+  /** Runs the handler with an event. Resolves with the handler's answer and the time that it took. */
   async run(event: string): Promise<Taken & { payload: string }> {
     await this.evaluated
     const startedAt = performance.now()

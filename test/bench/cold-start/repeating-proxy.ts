@@ -14,12 +14,12 @@ interface Answer {
   body: Buffer
 }
 
-/** Time after which each call is answered, in milliseconds. */
+/** The shortest time in which a call is answered, in milliseconds. */
 const latency = 5
 
 /**
- * Stands for AWS over TLS: passes a call on the first time that it comes, and repeats the answer afterwards,
- * each after 5 ms. Needs `openssl` for its certificate.
+ * Stands in for AWS over TLS: forwards a call the first time, and repeats the stored answer to the same call
+ * later, no sooner than 5 ms after the call. Needs `openssl` to make its certificate.
  */
 export async function startRepeatingProxy(awsUrl: string) {
   const known = new Map<string, Promise<Answer>>()
@@ -52,7 +52,7 @@ export async function startRepeatingProxy(awsUrl: string) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Variables with which a process trusts the server. */
+    /** Environment variables that make a process trust the certificate of this server. */
     environment: { NODE_EXTRA_CA_CERTS: certificate },
     async close(): Promise<void> {
       server.close()

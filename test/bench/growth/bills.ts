@@ -11,7 +11,7 @@ import { Big } from '../../../shared/money.ts'
 import type { Row } from '../table.ts'
 import { measureInRounds } from './rounds.ts'
 
-/** Instant of the first bill, epoch milliseconds; the others follow in six years. */
+/** Instant of the first bill in epoch milliseconds. The other bills are spread over the next six years. */
 const firstAt = Date.UTC(2020, 0, 1)
 const years = 6 * 365 * 86_400_000
 const middleDay = dayOf(firstAt + years / 2)
@@ -32,14 +32,14 @@ const postingOf = (i: number) =>
     kind: 'post',
     currency: i % 150 === 1 ? 'XRP' : (currencies[i % currencies.length] ?? ''),
     amount: new Big(i % 4 === 3 ? '1' : '2.000000000000000001'),
-    // The first ones are credits, so that there is something to debit.
+    // The first four bills are credits, so that the later debits have a balance to take from.
     type: i < 4 || i % 50 < 2 ? 'DEPOSIT' : (types[i % types.length] ?? 'DEPOSIT'),
     reference: `bench-${i}`,
   }) as const
 
-/** Measures pages of every filter in a wallet of this many bills. */
+/** Measures what a page of bills costs with every filter, in a wallet with this many bills. */
 export async function measureBills(size: number): Promise<Row[]> {
-  // Each wallet is that of a user of its own.
+  // Each size has its own user, so that its bills are in a wallet of their own.
   const userId = size
   await loadBills(userId, size)
   const rows: Row[] = []

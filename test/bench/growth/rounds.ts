@@ -6,28 +6,28 @@ import { db, type Item, type Key } from '../../../shared/db/table.ts'
 import type { Write } from '../../../shared/db/write.ts'
 import { billedWriteUnits } from '../../support/billed-units.ts'
 
-/** The input of a call: of a transaction, of a put, of an update or deletion, or of a read. */
+/** The input of a call to the table: a transaction, a put, an update, a deletion or a read. */
 type Input = Partial<NonNullable<Write['Put']> & NonNullable<Write['Update']>> & { TransactItems?: Write[] }
 type Command = { input: Input }
 export type Send = (command: Command) => Promise<object>
 
-/** The cost of work whose calls all take the same time, whatever the speed of the machine. */
+/** The cost of work on the table, in counts that do not depend on the speed of the machine. */
 export interface RoundCost<T> {
   result: T
-  /** Rounds of calls after one another. */
+  /** The number of rounds, one after another. The calls of one round are answered together. */
   rounds: number
   /** Read units as DynamoDB Local reports them. */
   readUnits: number
-  /** Write units as AWS bills them, by partition key. */
+  /** Write units as AWS bills them, keyed by partition key. */
   writeUnits: Map<string, number>
 }
 
-/** How many turns of the event loop without a new call mean that all work waits for answers. */
+/** After this many turns of the event loop without a new call, all work is waiting for answers. */
 const quietTurns = 5
 
 /**
- * Runs work on the table and counts its rounds: all calls that are under way at a time are answered at once,
- * so that what waits for several of them waits for one round. `answer` stands for the table.
+ * Runs work on the table and counts its rounds of calls: all calls that are pending at the same time are
+ * answered together, and count as one round. `answer` answers the calls in place of the table.
  */
 export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): Promise<RoundCost<T>> {
   const target = db as unknown as { send: Send }
@@ -64,10 +64,10 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
   }
 }
 
-/** Bytes are billed by the larger item before and after; those that this process put last are known. */
+/** Write units of each item as this process last put it: AWS bills the larger of the old and the new item. */
 const lastUnits = new Map<string, number>()
 
-/** The write units of each write of a call. An item that this process has not put is a small one. */
+/** The write units of each write of a call. An item that this process has never put counts as one unit. */
 function billWrites({ TransactItems, Item, Key, UpdateExpression, ...rest }: Input) {
   if (TransactItems !== undefined) return TransactItems.flatMap((write) => billWrite(write, 2))
   if (Item !== undefined) return billWrite({ Put: { Item } }, 1)

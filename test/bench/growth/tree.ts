@@ -12,15 +12,15 @@ import { type Row, round } from '../table.ts'
 import { measureInRounds, type RoundCost } from './rounds.ts'
 
 const callMilliseconds = 5
-/** Write units that a partition takes in a second (Amazon DynamoDB: partitions and data distribution). */
+/** Write units that a partition accepts per second (Amazon DynamoDB: partitions and data distribution). */
 const partitionUnits = 1_000
 const rootId = 1
 const firstJoined = Date.UTC(2024, 0, 1)
 const batch = 1_000
 
-/** Measures newcomers and purchases in a tree of this many members who recruit at random, in memory. */
+/** Measures newcomers and purchases in an in-memory tree of this many members with random referrers. */
 export async function measureTree(size: number): Promise<Row[]> {
-  // Nothing is sent to the worker's queue: it is called here.
+  // Messages to the worker's queue are dropped, because the benchmark calls the worker itself.
   SQSClient.prototype.send = async () => ({})
   await installDatabase()
   beginDatabase(() => Date.now())

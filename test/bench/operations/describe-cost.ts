@@ -3,7 +3,7 @@ import { addBills, type Bill } from '../../support/bill-call.ts'
 import { type Row, round } from '../table.ts'
 import type { Operation } from './operations.ts'
 
-/** A call to an AWS service, and when it came and was answered, in milliseconds. */
+/** A call to an AWS service, with the times at which it started and ended, in milliseconds. */
 export interface AwsCall {
   service: string
   name: string
@@ -11,7 +11,7 @@ export interface AwsCall {
   endedAt: number
 }
 
-/** What one run of an operation took: its AWS calls, and what AWS bills for those to DynamoDB. */
+/** The AWS calls of one run of an operation, and the bills for its calls to DynamoDB. */
 export interface Usage {
   calls: AwsCall[]
   bills: Bill[]
@@ -42,19 +42,19 @@ const prices = {
 /** What a gigabyte in the table costs in a month: storage, and point-in-time recovery (DynamoDB pricing). */
 const storageDollarsPerGigabyteMonth = 0.25 + 0.2
 
-/** SQS requests per message: one to send it, and a fifth each of receiving and deleting a batch of five. */
+/** SQS requests per message: one send, and a fifth each of a receive and a delete, in batches of five. */
 const queueRequests = 1 + 2 / 5
 /** Function calls per SQS message, in batches of five on average. */
 const callsPerMessage = 1 / 5
 /** Assumed size in bytes of the log lines and metrics of one function call. */
 const logBytes = 800
 
-/** What an AWS call takes within a region, and a function's own work, in milliseconds. */
+/** Assumed durations in milliseconds: an AWS call within a region, and a function's own work. */
 const callMilliseconds = 5
 const ownMilliseconds = ({ of }: Operation) => (of === 'user-login-with-password' ? 100 : 10)
 const monthsOfTenYears = 120
 
-/** The number of calls in the longest chain of which each began after the one before had been answered. */
+/** The length of the longest chain of calls in which each call began after the previous call had ended. */
 function longestChain(calls: readonly AwsCall[]): number {
   const chains: { endedAt: number; length: number }[] = []
   for (const { startedAt, endedAt } of calls.toSorted((a, b) => a.startedAt - b.startedAt)) {
@@ -64,7 +64,7 @@ function longestChain(calls: readonly AwsCall[]): number {
   return Math.max(0, ...chains.map(({ length }) => length))
 }
 
-/** Columns of an operation: its calls and units, its dollars per million, and what it leaves stored. */
+/** The table row of an operation: its calls and units, dollars per million, and data that stays stored. */
 export function describeCost(operation: Operation, model: FunctionModel, { calls, bills }: Usage): Row {
   const { kind } = operation
   const of = (service: string) => calls.filter((call) => call.service === service)
@@ -77,7 +77,7 @@ export function describeCost(operation: Operation, model: FunctionModel, { calls
   const amounts: typeof prices = {
     gateway: requests,
     invocation: requests + messages * callsPerMessage,
-    // The full duration for each message, although the messages of a batch are handled concurrently.
+    // Counts the full duration for each message, although a batch handles its messages concurrently.
     gigabyteSecond: ((model.memoryMegabytes / 1024) * milliseconds) / 1000,
     read: readUnits,
     write: writeUnits,
@@ -88,7 +88,7 @@ export function describeCost(operation: Operation, model: FunctionModel, { calls
     logGigabyte: (logBytes * (requests + messages)) / 1e9,
   }
   const names = Object.keys(prices) as (keyof typeof prices)[]
-  // In dollars a million, as the prices.
+  // Dollars per million operations, because the prices are per million.
   const dollars = Object.fromEntries(
     names.map((name) => [name, amounts[name] * prices[name]]),
   ) as typeof prices

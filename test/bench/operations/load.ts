@@ -22,7 +22,7 @@ const mix: Record<string, number> = {
 const loads = [10, 10_000, 1_000_000]
 const secondsPerMonth = 30 * 86_400
 
-/** AWS quotas and limits of the service: units a second, by what of a sign-in uses them. */
+/** Quotas of AWS and limits of this service, in units a second. `of` names the usage that is limited. */
 const quotas: { name: string; limit: number; of: string; source: string }[] = [
   {
     name: 'SES, mails a day',
@@ -56,7 +56,7 @@ const quotas: { name: string; limit: number; of: string; source: string }[] = [
   { name: 'EventBridge, PutEvents', limit: 10_000, of: 'events', source: 'EventBridge quotas, us-east-1' },
 ]
 
-/** What one sign-in uses with all its operations, by the columns of the operations. */
+/** The usage of one sign-in with all operations of `mix`, keyed by column of the table of operations. */
 function perSignIn(rows: readonly Row[]): Map<string, number> {
   const total = new Map([['sign-ins', 1]])
   const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)
@@ -71,7 +71,7 @@ function perSignIn(rows: readonly Row[]): Map<string, number> {
   return total
 }
 
-/** What the loads take of each service, and what they cost. */
+/** How many requests and units each load needs, and what it costs. */
 export function describeLoad(operations: readonly Row[]): Table {
   const total = perSignIn(operations)
   const row = (what: string, amount: number, times: number, unit: string): Row => ({
@@ -97,7 +97,7 @@ export function describeLoad(operations: readonly Row[]): Table {
   }
 }
 
-/** At how many sign-ins a minute each quota is reached, the first one first. */
+/** The number of sign-ins a minute at which each quota is reached, in ascending order. */
 export function describeQuotas(operations: readonly Row[]): Table {
   const total = perSignIn(operations)
   const rows = quotas

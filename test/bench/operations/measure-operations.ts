@@ -20,16 +20,16 @@ class Measured extends Error {
   override readonly name = 'Measured'
 }
 
-/** Functions that nobody calls in operation, or that answer without AWS. */
+/** Functions that production traffic never calls, or that make no AWS calls. */
 const unmeasured = ['fallback']
 
 const measured = new Map<string, Usage>()
 let current: Usage | undefined
 
-/** Records the calls of all AWS clients of this process, and bills those to DynamoDB, for a current usage. */
+/** Records in `current` the AWS calls of this process, and the bills for its calls to DynamoDB. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
-    // The bus takes events of the service from its own roles only, and nothing is delivered here.
+    // Answers for the bus, which accepts the service's events only from its roles. Nothing is delivered.
     const perform = name === 'PutEventsCommand' ? async () => ({ Entries: [{ EventId: 'bench' }] }) : send
     const usage = current
     if (usage === undefined || client instanceof DynamoDBClient) return perform()
@@ -71,7 +71,7 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
     const model = stack.functions.find(({ name }) => name === operation.of)
     if (model === undefined) throw new Error(`there is no function ${operation.of}`)
     const handler = await loadHandler(model)
-    // The first run warms up what the function keeps in memory.
+    // The first run fills the function's in-memory caches.
     await runOnce(handler, operation)
     const usage = await runOnce(handler, operation)
     measured.set(operation.title, usage)
@@ -95,14 +95,14 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
   ]
 }
 
-/** The number of calls to a service in an operation of this title. Run it after measureOperations. */
+/** The number of calls to a service in the operation with this title. Call it after measureOperations. */
 export function countCalls(title: string, service: string): number {
   const found = measured.get(title)
   if (found === undefined) throw new Error(`${title} was not measured: add --part operations`)
   return found.calls.filter((call) => call.service === service).length
 }
 
-/** Loads the source of a function: its name is its entry's, without the folder of schedules. */
+/** Loads the source of a function, whose name is the source's path with dashes, without `schedule/`. */
 async function loadHandler({ name, environment }: FunctionModel): Promise<Handler> {
   Object.assign(process.env, environment)
   const entry = functionEntries().find(

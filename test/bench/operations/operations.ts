@@ -12,16 +12,16 @@ import { addUser, adjustment } from '../../support/ledger.ts'
 import { createSession } from '../../support/oauth-clients.ts'
 import { createUser } from '../../support/sign-in.ts'
 
-/** A request, an event or a run of which the benchmark prints what it costs. */
+/** A request, event, message or scheduled run whose cost the benchmark prints. */
 export interface Operation {
   title: string
   /** Name of the function. */
   of: string
   /** Calls the function, once or several times. */
   scenario: Scenario
-  /** Which of the calls is measured. */
+  /** The index of the call that is measured, among the calls of the scenario. */
   call: number
-  /** A run is called by the clock, a message comes from an internal queue. */
+  /** A `run` is started by a schedule, and a `message` comes from an internal queue. */
   kind: 'request' | 'event' | 'message' | 'run'
 }
 
@@ -77,10 +77,10 @@ const transfer: Scenario = async ({ deliver }) => {
   })
 }
 
-/** A call of a function that is measured: by default the first one of the tests of its grants. */
+/** The call that is measured: by default the first call that the tests of the function's grants make. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** What is measured of functions of which not the first call alone is, by what the title says of it. */
+/** Functions that are not measured by their first call alone. The inner keys are suffixes of titles. */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },
@@ -112,7 +112,7 @@ const calls: Record<string, Record<string, Measured>> = {
   },
 }
 
-/** A function: what calls it, its name, and the name of its operation. */
+/** A function: the kind of its calls, its name, and the name of its operation. */
 type Called = [kind: Operation['kind'], of: string, name: string]
 
 const functions: Called[] = [
@@ -131,7 +131,7 @@ const functions: Called[] = [
   ['run', 'verify-ledger', 'verify-ledger'],
 ]
 
-/** Every operation. Every function of the stack has one. */
+/** All measured operations, at least one for every function of the stack. */
 export const operations: Operation[] = functions.flatMap(([kind, of, name]) =>
   Object.entries(calls[of] ?? { '': {} }).map(([what, measured]): Operation => {
     const scenario = measured.scenario ?? scenarios[of]

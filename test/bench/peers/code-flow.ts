@@ -12,7 +12,7 @@ import { installPackage } from './install-package.ts'
 /** The part of oidc-provider that the comparison uses. */
 type ProviderClass = new (issuer: string, configuration: object) => { callback: () => RequestListener }
 
-/** The requests of our own code flow, in order, by their operation. */
+/** The operations of our own code flow, in the order of its requests. */
 const ownRequests = [
   'GET /oauth2/authorize',
   'POST /user/login-with-password, authenticator',
@@ -21,7 +21,7 @@ const ownRequests = [
   'POST /oauth2/token',
 ]
 
-/** Counts requests and storage calls of a sign-in by the code flow, of this service and of oidc-provider. */
+/** Counts the requests and storage calls of a code-flow sign-in, for this service and for oidc-provider. */
 export async function measureCodeFlow(): Promise<Table> {
   let storageCalls = 0
   for (const title of ownRequests) storageCalls += countCalls(title, 'DynamoDBDocument')
@@ -52,7 +52,7 @@ async function countProviderFlow(modules: string): Promise<Row> {
     grant_types: ['authorization_code'],
     response_types: ['code'],
   }
-  // Its warnings for development, such as that of its own keys, are not of interest here.
+  // Hides the provider's warnings for development, for example about its built-in keys.
   const { warn, info } = console
   Object.assign(console, { warn: () => undefined, info: () => undefined })
   const provider = new Provider(issuer, {
@@ -73,7 +73,7 @@ async function countProviderFlow(modules: string): Promise<Row> {
   }
 }
 
-/** The storage of oidc-provider in memory, which counts the calls (oidc-provider: adapter). */
+/** An in-memory storage adapter for oidc-provider that counts the calls to it. */
 function countingAdapter(storage: { calls: number }) {
   const items = new Map<string, Record<string, unknown>>()
   return (name: string) => {
@@ -98,7 +98,7 @@ function countingAdapter(storage: { calls: number }) {
   }
 }
 
-/** Signs in at the pages for development of oidc-provider as a browser does, and counts the requests. */
+/** Signs in on oidc-provider's development pages as a browser does, and counts the requests. */
 async function signInAtProvider(issuer: string): Promise<number> {
   const cookies = new Map<string, string>()
   let requests = 0

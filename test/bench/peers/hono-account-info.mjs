@@ -6,7 +6,7 @@ import { listAccounts } from '../../../shared/ledger/account.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { checkAccessToken, claimedUserId } from '../../../shared/tokens/access-token.ts'
 
-/** The work of GET /account/info without its frame: the session check beside the read of the wallet. */
+/** Does the work of GET /account/info without our HTTP code: checks the session while it reads the wallet. */
 async function answerAccountInfo(authorization = '') {
   const [, token = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? []
   const userId = claimedUserId(token)
@@ -18,7 +18,7 @@ async function answerAccountInfo(authorization = '') {
 }
 
 const app = new Hono()
-// The path of the events with which the benchmark calls.
+// The benchmark's events have this path.
 app.all('/test', async (context) => {
   const body = await answerAccountInfo(context.req.header('authorization'))
   return body === undefined

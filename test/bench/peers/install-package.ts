@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * The packages that the service is compared with, in exact versions. They are installed for a run into a
- * temporary directory, because nothing else of this project needs them.
+ * The exact versions of the packages that the service is compared with. A run installs them into a temporary
+ * directory, because nothing else in this project needs them.
  */
 const versions = {
   hono: '4.13.19',
@@ -14,8 +14,8 @@ const versions = {
 } as const
 
 /**
- * Installs a package, unless an earlier run has, and returns its directory of modules; undefined if npm
- * cannot install it, which makes the peer absent.
+ * Installs a package unless an earlier run has done so, and returns its directory of modules. Returns
+ * undefined if npm cannot install the package; the tables then show the peer as absent.
  */
 export async function installPackage(name: keyof typeof versions): Promise<string | undefined> {
   const wanted = `${name}@${versions[name]}`

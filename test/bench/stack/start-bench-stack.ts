@@ -7,15 +7,15 @@ import { startAws } from '../../support/start-aws.ts'
 export interface BenchStack {
   functions: readonly FunctionModel[]
   awsUrl: string
-  /** The bundle of a function, and its environment with its AWS calls to this address. */
+  /** The bundle of a function, and an environment that sends the function's AWS calls to `awsUrl`. */
   describe: (name: string, awsUrl: string) => { file: string; environment: Record<string, string> }
   close: () => Promise<void>
 }
 
 /**
- * Starts a local stack without gateway and delivery, whose functions the benchmark runs itself, and gives
- * this process the environment of a function: import modules of shared/ after that. It makes the first
- * signing key.
+ * Starts a local stack without gateway and event delivery, because the benchmark runs the functions itself.
+ * Also makes the first signing key, and gives this process the environment of a function: import modules of
+ * shared/ only after that.
  */
 export async function startBenchStack(): Promise<BenchStack> {
   const { functions, awsUrl, environment, environmentOf, close } = await startAws(synthesizeLocalStage)

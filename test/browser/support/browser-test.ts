@@ -12,13 +12,13 @@ interface Fixtures {
    * the test at the end.
    */
   open: (options?: BrowserContextOptions) => Promise<Page>
-  /** Opens a page at an authorization request of the app, of which `changes` replaces parameters. */
+  /** Opens a page at an authorization request of the app. `changes` replaces parameters of the request. */
   openRequest: (changes?: Record<string, string>) => Promise<Page>
 }
 
 /**
- * Chromium's console message for a failed request, which is not an error of the page: it handles failed
- * requests.
+ * Chromium's console message for a failed request. It is no error of the page, which handles failed requests
+ * itself.
  */
 const failedRequestMessage =
   /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/

@@ -63,8 +63,8 @@ export class ClientApp {
   }
 
   /**
-   * Waits until the browser brings the authorization response, and validates it. Throws if it is an error
-   * response.
+   * Waits until the browser delivers the authorization response, and validates the response. Throws if it is
+   * an error response.
    */
   async takeAnswer(): Promise<URLSearchParams> {
     const answer = await vi.waitUntil(() => this.answer, { timeout: 20_000 })

@@ -3,8 +3,7 @@ import { mailedCode } from '../../support/outbox.ts'
 import { authenticatorCode, type TestUser } from '../../support/sign-in.ts'
 
 /**
- * Finds a heading of the authorization page by the text that users see; the functions below find other
- * elements.
+ * The functions below find elements of the authorization page by the texts that users see.
  */
 export const heading = (page: Page, name: string): Locator => page.getByRole('heading', { level: 1, name })
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })

@@ -5,7 +5,7 @@ import { writeItem } from '../../../shared/db/write.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
 import { createUser, md5, type TestUser } from '../../support/sign-in.ts'
 
-/** Registers a new user, whose `password` is what they type. Without authenticator, `totpSecret` is empty. */
+/** Registers a new user. `password` is what the user types; `totpSecret` is empty without authenticator. */
 export async function newUser({ authenticator = false } = {}): Promise<TestUser> {
   const password = `pässwörd ${randomUUID()}`
   const user = await createUser({

@@ -21,8 +21,8 @@ const Report = v.object({
 })
 
 /**
- * Runs `doctor`. Throws an Error that names what it found wrong with the stage. What it says about mail is
- * shown as a note, because it is about the account's SES and not about the deployment.
+ * Runs `doctor`. Throws an Error that lists the failed checks. A failed check of mail is only shown as a
+ * note, because it is about the account's SES and not about the deployment.
  */
 export async function consultDoctor(target: string[], steps: Steps): Promise<void> {
   const { code, text } = await run([...target, 'doctor', '--json'])

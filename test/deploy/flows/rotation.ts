@@ -6,12 +6,12 @@ import { ops } from './ops.ts'
 import { type SignedIn, signerOf, verifyDeviceToken } from './sign-in.ts'
 
 const Exchanged = v.object({ device_token: v.string() })
-/** Signers keep the key set for at most a minute, and KMS may take five until it knows a new key. */
+/** Signers cache the key set for up to a minute, and KMS can take five minutes until a new key works. */
 const takeOverMilliseconds = 600_000
 
 /**
- * Replaces the signing key at once, waits until tokens are signed with the new one, and checks that a token
- * of the old key still verifies.
+ * Replaces the signing key at once, waits until tokens are signed with the new key, and checks that a token
+ * signed with the old key is still valid.
  */
 export async function rotate({ token, deviceToken }: SignedIn, target: string[]): Promise<void> {
   const old = signerOf(deviceToken)

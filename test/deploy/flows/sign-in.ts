@@ -17,15 +17,15 @@ const Ticket = v.object({ login_ticket: v.string() })
 const UserDetails = v.object({ access_token: v.string(), device_token: v.string() })
 
 /**
- * Maximum time until a new deployment can sign: the rotation makes the first key within a minute, and KMS may
- * take five until it lets the functions use it.
+ * Maximum time until a new deployment can sign: the rotation makes the first key within a minute, and KMS can
+ * take five more minutes until the functions can use the key.
  */
 const firstKeyMilliseconds = 600_000
 
 /** Registers a user by event, signs them in by password and authenticator, and verifies the device_token. */
 export async function signIn(): Promise<SignedIn> {
   const userId = newRegistration()['user_id']
-  // The password step mails a code. SES's mailbox simulator takes it from every account, and nobody reads it.
+  // The password step mails a code. SES's mailbox simulator accepts mails from every account.
   const user = newRegistration({
     user_id: userId,
     email: `success+${String(userId)}@simulator.amazonses.com`,
@@ -54,7 +54,7 @@ export async function signIn(): Promise<SignedIn> {
   return { userId: Number(userId), token: details.access_token, deviceToken: details.device_token }
 }
 
-/** Verifies a device_token by the published keys. Returns its `sub`; throws if it does not verify. */
+/** Verifies a device_token with the published keys. Returns its `sub`; throws if the token is not valid. */
 export async function verifyDeviceToken(token: string): Promise<string | undefined> {
   const issuer = requireEnv('BASE_URL')
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`))
@@ -62,7 +62,7 @@ export async function verifyDeviceToken(token: string): Promise<string | undefin
   return payload.sub
 }
 
-/** Returns the key id (`kid`) by which a device_token is signed. */
+/** Returns the id (`kid`) of the key that signed a device_token. */
 export const signerOf = (deviceToken: string): string => decodeProtectedHeader(deviceToken).kid ?? ''
 
 /** Signs a user out, and checks that their token has stopped working. */

@@ -9,7 +9,7 @@ import type { SignedIn } from './sign-in.ts'
 const credit = ({ userId }: SignedIn, amount: string) =>
   adjustment(userId, { amount, reason: 'deployment test', at: Date.now() })
 
-/** Waits until a user's asset wallet has exactly this balance and number of bills; by default of all. */
+/** Waits for exactly this balance and number of bills. The defaults hold after useWallet, bookDuplicates. */
 export const expectWallet = (
   { token }: SignedIn,
   balance = '15.100000000000000001',
@@ -30,11 +30,11 @@ export async function useWallet(user: SignedIn): Promise<void> {
 }
 
 /**
- * Sends events of one wallet, one of them three times, and checks that each takes effect exactly once. Run it
- * after useWallet.
+ * Sends four events for one wallet, the first event three times, and checks that each event takes effect
+ * exactly once. Call it after useWallet.
  */
 export async function bookDuplicates(user: SignedIn): Promise<void> {
-  // Every subset of 1, 2, 4 and 8 has a sum of its own.
+  // Every subset of 1, 2, 4 and 8 has a different sum, so that the balance shows which events took effect.
   const details = ['1', '2', '4', '8'].map((amount) => credit(user, amount))
   const repeated = details.slice(0, 1)
   await putEvents('wallet.adjusted', [...repeated, ...details, ...repeated])
@@ -45,7 +45,7 @@ const Shown = v.object({
   messages: v.array(v.object({ id: v.string(), reason: v.nullish(v.string()), body: v.string() })),
 })
 
-/** Sends an event that is refused, and checks that it leaves one dead letter with the reason. Drops it. */
+/** Sends an event that is refused, checks its one dead letter and the reason in it, and drops the letter. */
 export async function refuseEvent(user: SignedIn, target: string[]): Promise<void> {
   const refused = credit(user, '-1')
   await putEvents('wallet.adjusted', [refused])

@@ -5,11 +5,11 @@ import { currentTask, type Task } from './virtual-time.ts'
 
 /** The probability of each fault of an AWS call. */
 export interface Weather {
-  /** The service refuses the call by its throttling error. */
+  /** AWS refuses the call with a throttling error. */
   throttles: number
-  /** Another transaction is at work on the item. */
+  /** AWS refuses a write, because another transaction is changing the item. */
   conflicts: number
-  /** The call takes effect, but its answer is lost: the caller learns that after two seconds. */
+  /** The call takes effect, but its answer is lost: the caller gets a timeout after two seconds. */
   lostAnswers: number
   /** The process is killed before the call, or after it took effect. */
   kills: number
@@ -25,17 +25,17 @@ export class Killed extends Error {
 const lostAfterMilliseconds = 2_000
 const maxLatencyMilliseconds = 20
 
-/** What the calls meet in the simulation. */
+/** The callbacks with which the simulation takes part in calls. */
 export interface Stage {
   /** Answers a command of the services that the simulation plays itself: queues, bus and mail. */
   play: (command: object) => unknown
-  /** Takes note of a call whose turn has come. */
+  /** Records a call when its turn has come. */
   note: (call: string) => void
 }
 
 /**
- * Lets every AWS call of a task wait for its turn in virtual time, and meet the faults of the weather there.
- * Calls of DynamoDB and KMS meet them below the SDK's retries. Returns the end of it.
+ * Makes every AWS call of a task wait for its turn in virtual time, then injects the faults of the weather.
+ * Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns a function that ends this.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {
@@ -84,12 +84,12 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // Parts of milliseconds order calls that are made at once, whichever the SDK has ready first.
+    // Random fractions of a millisecond order simultaneous calls, whichever call the SDK prepares first.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }
 
-  /** Throws the error by which AWS refuses a call, if the weather wants it. */
+  /** Throws the error with which AWS refuses a call, if the weather draws one. */
   function refuse(stream: string, operation: string, input: object): void {
     const items = (input as { TransactItems?: object[] }).TransactItems?.length ?? 1
     const item = () => draws.below(`${stream} item`, items)
@@ -104,7 +104,7 @@ interface Response {
   headers?: Record<string, string>
 }
 
-/** Takes the machine's date out of answers, from which the SDK would see that the virtual clock is off. */
+/** Removes the real date from answers: the SDK would take its distance from virtual time for clock skew. */
 async function dateless(perform: () => Promise<unknown>): Promise<unknown> {
   const forget = ({ headers }: Response = {}) => delete headers?.['date']
   try {

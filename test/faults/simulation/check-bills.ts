@@ -4,7 +4,7 @@ import type { Wallet } from './events.ts'
 import type { ExpectedBill, UserMoney } from './model-wallets.ts'
 import { contentOf } from './record.ts'
 
-/** A bill as it is shown; numbers are text. */
+/** A bill as the service shows it, with numbers as text. */
 export interface ShownBill {
   id: string
   currency: string
@@ -17,7 +17,7 @@ export interface ShownBill {
   created_at: string
 }
 
-/** Compares the bills of a wallet with the model: as a whole, each with the one before it, and filtered. */
+/** Compares a wallet's bills with the model: the whole list, each balance, and one filtered page. */
 export async function checkBills(
   context: CheckContext,
   wallet: Wallet,
@@ -48,10 +48,10 @@ const toShown = ({ currency, amount, direction, type, reference, remark }: Expec
   remark,
 })
 
-/** How far the clocks of processes may be off, in milliseconds. */
+/** The largest error of a process's clock, in milliseconds. */
 export const maxClockOffset = 300_000
 
-/** Checks that each bill follows from the one before, and was booked when its event was there. */
+/** Checks that each bill follows from the previous bill, and was not booked before its event came. */
 function checkChain(records: readonly ShownBill[], expected: readonly ExpectedBill[]): string[] {
   const sums = new Map<string, Big>()
   let last = 0
@@ -74,7 +74,7 @@ function checkChain(records: readonly ShownBill[], expected: readonly ExpectedBi
   })
 }
 
-/** Compares a page of a drawn filter with what that filter selects of all bills. */
+/** Requests a page with a drawn filter, and compares it with what the filter selects from all bills. */
 async function checkFilter(
   { get, draws, userId }: CheckContext,
   wallet: Wallet,

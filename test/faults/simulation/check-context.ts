@@ -13,7 +13,7 @@ export interface CheckContext {
   now: number
 }
 
-/** A difference between what is shown and what is expected; none if they are the same. */
+/** Describes the difference between `shown` and `expected`; an empty list if they are equal. */
 export const differ = (what: string, shown: unknown, expected: unknown): string[] =>
   contentOf(shown) === contentOf(expected)
     ? []

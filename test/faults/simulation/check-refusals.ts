@@ -7,7 +7,7 @@ import type { SentEvent, Span } from './world.ts'
 
 type Settled = SentEvent & { span: Span }
 
-/** What an event moves in a balance, or needs of it. */
+/** A change of a balance by an event, or the amount that an event needs from a balance. */
 interface Move {
   event: string
   userId: number
@@ -16,9 +16,9 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** What may have undone it, or made it void. */
+  /** When another event may have reversed or prevented the move. */
   undone?: Span | undefined
-  /** Whether that may have come too late, so that it undid nothing. */
+  /** Whether that other event may have come too late to reverse anything. */
   stands?: boolean | undefined
 }
 
@@ -27,7 +27,7 @@ export function listWrongDecisions(record: SimulationRecord): string[] {
   const all = record.events.filter((event): event is Settled => event.span !== undefined)
   const settled = all.filter(({ type }) => type in keyOf)
   const moves = movesOf(record)
-  // A mail that came too late, because mails were down, is of no use.
+  // Mail events are rightly refused as expired if the mail service was down for too long.
   const own = all.filter(
     ({ type, refusal }) =>
       !(type in keyOf) &&
@@ -52,7 +52,7 @@ const nameOf = ({ type, detail }: SentEvent): string => keyOf[type as EventType]
 const isSameKey = (one: SentEvent, other: SentEvent): boolean =>
   one.type === other.type && nameOf(one) === nameOf(other)
 
-/** Names what may not change between all events of a withdrawal or of a deposit. */
+/** The name of a withdrawal or deposit, and the terms that all its events must have in common. */
 function termsOf({ type, detail }: SentEvent): { name: string; terms: string } | undefined {
   if (type === 'withdrawal.updated') {
     const { withdrawal_id, user_id, currency, amount } = detail as Details['withdrawal.updated']
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance that a refused event needed was there all the time. */
+/** Whether a balance surely covered a refused event while the event was processed. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
@@ -174,7 +174,7 @@ function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   return least.plus(need.amount).gte('0')
 }
 
-/** The sum of the moves of the same balance that count, without the one itself. */
+/** The sum of the other moves of the same balance for which `counts` is true. */
 const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boolean): Big =>
   moves
     .filter(
@@ -202,7 +202,7 @@ const postedBy = (event: Omit<Settled, 'id' | 'refusal'>): Move[] =>
     amount: direction === 1 ? amount : amount.neg(),
   }))
 
-/** Everything that moves balances, each with the longest time in which it may have done so. */
+/** All moves of balances, each with the longest span in which it may have happened. */
 const movesOf = (record: SimulationRecord): Move[] => [
   ...acceptedOf(record, ...postingTypes).flatMap(postedBy),
   ...depositMoves(record),

@@ -4,15 +4,15 @@ import { acceptedOf, possibleValues, type Setting, type SimulationRecord } from 
 import type { GivenToken, SignInRecord } from './sign-in.ts'
 import type { WorldAnswer } from './world.ts'
 
-/** What a check of sign-ins asks the service. */
+/** What a check of sign-ins needs from the service. */
 interface Service {
   now: number
   jwks: () => Promise<WorldAnswer>
-  /** Asks for something with an access_token. */
+  /** Sends a request with an access_token. */
   use: (token: string) => Promise<WorldAnswer>
 }
 
-/** The values that a user was given for a field of the sign-in, with when. */
+/** The values that events set for a user's sign-in field, with their times. */
 function settingsOf(
   record: SimulationRecord,
   userId: number,
@@ -27,7 +27,7 @@ function settingsOf(
   return [...registered, ...updated]
 }
 
-/** Compares what people met who signed in with the contract, and lists the differences. */
+/** Compares the answers that people got when they signed in with the contract, and lists the differences. */
 export async function checkSignIns(
   record: SimulationRecord,
   signIns: SignInRecord,
@@ -67,7 +67,7 @@ function checkCodes(record: SimulationRecord, { codes }: SignInRecord): string[]
     const isReplay = codes
       .slice(0, i)
       .some((other) => other.plan.userId === userId && other.code === code && other.answers.includes(0))
-    // A TOTP secret that is set again begins anew.
+    // Once the TOTP secret is set again, a time step can be used again.
     const isNew = acceptedOf(record, 'user.updated').some(({ detail }) => detail.totp_secret !== undefined)
     if (method === 'AUTHENTICATOR' && isReplay && !isNew && succeeded > 0)
       return [`${said}: a time step was used twice`]
@@ -79,13 +79,13 @@ function checkCodes(record: SimulationRecord, { codes }: SignInRecord): string[]
   })
 }
 
-/** Whether a token works now: yes, no, or undefined where the contract leaves it open. */
+/** Whether a token must work now; undefined where the contract leaves it open. */
 function isAlive(
   record: SimulationRecord,
   { userId, span, ended, expire }: GivenToken,
   now: number,
 ): boolean | undefined {
-  // By the clock of the process that is asked.
+  // The process that checks the token may have a clock that is off by this much.
   if (Math.abs(now - expire) < maxClockOffset) return undefined
   if (now > expire) return false
   if (ended !== undefined) return ended.isSure ? false : undefined

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Random draws that follow from a seed. Each stream has its own, whatever the others draw meanwhile. */
+/** Random draws that depend only on a seed and the name of a stream, not on the draws of other streams. */
 export interface Draws {
   /** Draws a number of at least 0 and under 1. */
   number: (stream: string) => number
@@ -8,11 +8,11 @@ export interface Draws {
   below: (stream: string, end: number) => number
   /** Draws whether something with this probability happens. */
   happens: (stream: string, probability: number) => boolean
-  /** Draws one of some items. */
+  /** Draws one of the items. */
   pick: <T>(stream: string, items: readonly T[]) => T
 }
 
-/** Opens the draws of a seed. */
+/** Creates the draws of a seed. */
 export function openDraws(seed: number): Draws {
   const counts = new Map<string, number>()
   const number = (stream: string): number => {

@@ -1,11 +1,11 @@
-/** What moves money of a user has in common. */
+/** The fields that all events about a user's money have in common. */
 interface Money {
   user_id: number
   currency: string
   amount: string
 }
 
-/** The details of the events, as the contract shows them (section 9). */
+/** The details of the events, as the contract defines them (section 9). */
 export interface Details {
   'user.registered': {
     user_id: number
@@ -91,7 +91,7 @@ export const keyOf: { [Type in EventType]: (detail: Details[Type]) => string } =
   'traffic.reported': ({ report_id }) => report_id,
   'package.purchased': ({ purchase_id }) => purchase_id,
   'reward.granted': ({ reward_id }) => reward_id,
-  // A deposit has many events; what may not change in them is checked by itself.
+  // A deposit has many events. check-refusals.ts checks that their common terms do not change.
   'deposit.updated': (detail) => JSON.stringify(detail),
   'withdrawal.updated': ({ withdrawal_id, status }) => `${withdrawal_id} ${status}`,
   'wallet.transferred': ({ transfer_id }) => transfer_id,

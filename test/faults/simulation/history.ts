@@ -3,14 +3,14 @@ import type { Details, EventType } from './events.ts'
 import { clientRegistration, passwordOf, type SignInPlan, totpSecretOf } from './sign-in.ts'
 import type { WorldWeather } from './world.ts'
 
-/** One thing that happens from outside, `after` milliseconds after the one before. */
+/** Something that happens from outside, `after` milliseconds after the previous operation. */
 export type Operation = { after: number } & (
   | { kind: 'event'; type: EventType; detail: object }
   | { kind: 'deposit'; userId: number; detail: Omit<Details['deposit.updated'], 'address'> }
   | { kind: 'address'; userId: number; currency: string; network: string }
   | { kind: 'note'; userId: number; target: number; note: string }
   | { kind: 'signIn'; plan: SignInPlan; source: string; secret: string }
-  /** Runs the rotation of the keys with this input, and then as its schedule does, until it is done. */
+  /** Runs the key rotation with this input, and then again as its schedule does, until it is complete. */
   | { kind: 'rotate'; input: object }
   /** The mail service is down for this long. */
   | { kind: 'mailDown'; milliseconds: number }
@@ -18,9 +18,9 @@ export type Operation = { after: number } & (
   | { kind: 'throttle'; share: number; milliseconds: number }
   /** Somebody disables the active signing key in KMS, and an operator replaces it 20 s later. */
   | { kind: 'disableKey' }
-  /** Reads while other things happen. */
+  /** Reads while other operations are in progress. */
   | { kind: 'read'; userId: number; what: string }
-  /** Waits until nothing is under way, and compares every answer to these users with the model. */
+  /** Waits until no work is in progress, and compares every answer to these users with the model. */
   | { kind: 'quiet'; userIds: number[] }
 )
 
@@ -42,12 +42,12 @@ const pools = [
   { currency: 'BTC', network: 'BITCOIN' },
 ] as const
 
-/** A history with fewer operations has two users, of whom one is compared with the model, at the end. */
+/** A shorter history has two users, and only one user is compared with the model, at the end. */
 const minLength = 20
 
 const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)
 
-/** Draws a history of about this many operations, which begins on this day. It is the same on another. */
+/** Draws a history of about `length` operations. Only its instants depend on the day. */
 export function drawHistory(seed: number, length: number, day: number): History {
   const draws = openDraws(seed)
   const begin = instantOf(day, 6 + draws.below('begin hour', 12))
@@ -84,18 +84,18 @@ function drawWeather(draws: Draws, signsIn: boolean): WorldWeather {
     duplicates: drawOne('duplicates', 0, 0.1, 0.3),
     lostDeletes: drawOne('lost deletes', 0, 0.03),
     maxLate: drawOne('late', 0, 2_000, 20_000),
-    // An authenticator shows another code after five minutes, as it must.
+    // With a clock that is five minutes off, authenticator codes would rightly be refused.
     clockOff: signsIn ? 0 : drawOne('clock', 0, 0, 290_000, -290_000),
   }
 }
 
-/** What operations are drawn from. */
+/** The state from which operations are drawn. */
 interface Source {
   draws: Draws
   begin: number
   userIds: readonly number[]
   sent: readonly EventOperation[]
-  /** Whether people sign in. It takes more time, as passwords do. */
+  /** Whether people sign in. */
   signsIn: boolean
 }
 type EventOperation = Operation & { kind: 'event' }
@@ -107,7 +107,7 @@ const event = <Type extends EventType>(type: Type, detail: Details[Type], after 
   detail,
 })
 
-/** Registers the users, in a forest of referrals, and provisions addresses. */
+/** Registers the users in a forest of referrals, provisions addresses, and credits every wallet. */
 function drawStart({ draws, begin, userIds, signsIn }: Source): Operation[] {
   const registered = userIds.map((userId, i) => {
     const above = i === 0 || draws.happens('root', 0.2) ? undefined : userIds[draws.below('referrer', i)]
@@ -262,13 +262,13 @@ const device: Draw = (source, key) => {
   const { draws } = source
   return event(draws.pick('device', ['device.activated', 'device.activated', 'device.deactivated']), {
     device_id: `device-${draws.below('device id', 3)}`,
-    // No two at one instant: what then counts is not for the contract to say.
+    // Every event has its own instant, because the contract does not say which of two at one instant counts.
     at: source.begin - 1_000 * draws.below('device at', 100_000) - uniqueNumber(key),
     user_id: drawUser(source),
   })
 }
 
-/** A number under 1,000 that tells apart what one history makes. */
+/** A number under 1,000 that is different for each operation of a history. */
 const uniqueNumber = (key: string): number => Number(key.split('-')[1]) % 1_000
 
 const traffic: Draw = (source, key) =>
@@ -435,7 +435,7 @@ const moneyKinds: readonly Kind[] = [
   ...(['provision', 'address', 'deposit', 'deposit', 'note', 'read', 'throttle'] as const),
 ]
 
-/** Sends an event once more: the same, or another one with its business key. */
+/** Sends an earlier event again, unchanged or with other content under the same business key. */
 function repeat({ draws, sent }: Source): Operation {
   const earlier = draws.pick('sent', sent)
   const changes = draws.happens('other content', 0.4) && 'amount' in earlier.detail ? { amount: '7.77' } : {}

@@ -4,20 +4,20 @@ import type { Span } from './world.ts'
 
 const zero = new Big('0')
 
-/** Sums amounts by a name. */
+/** Sums the amounts of items with the same name. */
 export function sumBy<T extends { amount: Big }>(items: readonly T[], nameOf: (item: T) => string) {
   const sums = new Map<string, Big>()
   for (const item of items) sums.set(nameOf(item), (sums.get(nameOf(item)) ?? zero).plus(item.amount))
   return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What a user earned, by event. */
+/** A user's rewards, one per event. */
 export const rewardsOf = (record: SimulationRecord, userId: number) =>
   acceptedOf(record, 'reward.granted')
     .filter(({ detail }) => detail.user_id === userId)
     .map(({ detail, span }) => ({ ...detail, amount: new Big(detail.amount), span }))
 
-/** Rates by currency, with their instant; undefined before the first publication. */
+/** The latest rates, keyed by currency, and their instant; undefined before the first publication. */
 export function ratesOf(
   record: SimulationRecord,
 ): { asOf: number; rates: Record<string, string> } | undefined {
@@ -25,7 +25,7 @@ export function ratesOf(
   return latest && { asOf: latest.detail.as_of, rates: latest.detail.rates }
 }
 
-/** The least and the greatest sum that a user's rewards may have in the reward currency. */
+/** The smallest and the largest sum that a user's rewards can have in the reward currency. */
 export function networkRewardsOf(record: SimulationRecord, userId: number): { least: Big; greatest: Big } {
   const bounds = { least: zero, greatest: zero }
   for (const { currency, amount, span } of rewardsOf(record, userId)) {
@@ -39,7 +39,7 @@ export function networkRewardsOf(record: SimulationRecord, userId: number): { le
   return bounds
 }
 
-/** The rates that may have stood when something happened; zero if there may have been none. */
+/** The rates that may have been in force during a span; zero stands for no published rate. */
 function possibleRates(record: SimulationRecord, currency: string, during: Span): Big[] {
   if (currency === 'USDT') return [new Big('1')]
   const published = acceptedOf(record, 'rates.published').map(({ detail, span }) => ({
@@ -52,7 +52,7 @@ function possibleRates(record: SimulationRecord, currency: string, during: Span)
   return possibleValues([none, ...published], during).map((rate) => new Big(rate))
 }
 
-/** The number of a user's active devices: of each device the latest event decides. */
+/** The number of a user's active devices. The latest event of each device decides. */
 export function devicesOf(record: SimulationRecord, userId: number): number {
   const events = acceptedOf(record, 'device.activated', 'device.deactivated')
   const latest = new Map<string, (typeof events)[number]>()

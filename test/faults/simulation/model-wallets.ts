@@ -3,7 +3,7 @@ import type { Details, Wallet } from './events.ts'
 import { type Accepted, acceptedOf, mayBeFirst, type SimulationRecord } from './record.ts'
 import type { Span } from './world.ts'
 
-/** A bill as it is to be, without what its place in the list decides. */
+/** An expected bill, without the fields that depend on its place in the list. */
 export interface ExpectedBill {
   wallet: Wallet
   currency: string
@@ -24,7 +24,7 @@ export interface Holding {
   withdrawal: Big
 }
 
-/** A user's money as it is to be. */
+/** A user's expected money. */
 export interface UserMoney {
   bills: ExpectedBill[]
   holdings: Record<Wallet, Map<string, Holding>>
@@ -41,8 +41,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The money of a user. Where two events raced, `observed` decides: the references of the user's bills. It may
- * decide only what the contract leaves open.
+ * The expected money of a user. `observed` has the references of the user's actual bills: they decide which
+ * event came first if two events raced, but nothing that the contract does not leave open.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>
@@ -72,14 +72,14 @@ export function moneyOf(record: SimulationRecord, userId: number, observed: Read
   return { bills: all, holdings }
 }
 
-/** What an event moves in a balance, as the bill that it makes. */
+/** A change of a balance by an event, as the bill that the event creates. */
 export type Posting = Omit<ExpectedBill, 'span'> & { userId: number }
 
 const post = (
   posting: Omit<Posting, 'amount' | 'remark'> & { amount: string; remark?: string },
 ): Posting => ({ remark: null, ...posting, amount: new Big(posting.amount) })
 
-/** What an event moves by itself; deposits and withdrawals depend on what came before. */
+/** The changes that follow from one event alone, unlike deposits and withdrawals. */
 export function postingsOf({ type, detail }: { type: string; detail: object }): Posting[] {
   switch (type) {
     case 'wallet.adjusted': {
@@ -115,7 +115,7 @@ export function postingsOf({ type, detail }: { type: string; detail: object }): 
   }
 }
 
-/** A deposit as it is to be. */
+/** An expected deposit. */
 export interface ExpectedDeposit {
   userId: number
   name: string
@@ -127,7 +127,7 @@ export interface ExpectedDeposit {
   events: readonly Accepted<'deposit.updated'>[]
 }
 
-/** All deposits. `observed` has the references of bills. */
+/** All expected deposits. `observed` has the references of actual bills. */
 export function depositsOf(record: SimulationRecord, observed: ReadonlySet<string>): ExpectedDeposit[] {
   const owners = new Map(
     record.addresses.map(({ request, answer }) => [

@@ -5,12 +5,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = pathToFileURL(join(import.meta.dirname, '../../..')).href
 
-/** The service's code, which each simulated process has a copy of, with its own caches and locks. */
+/** Whether a module belongs to the service. Each simulated process has its own copy, with its own caches. */
 const isService = (url: string) => url.startsWith(`${root}/shared/`) || url.startsWith(`${root}/functions/`)
 
 const processOf = (url = '') => /\?process=\d+$/.exec(url)?.[0] ?? ''
 
-/** Lets `loadInProcess` load modules once for each of some simulated processes, and loads all functions. */
+/** Makes `loadInProcess` load a copy of each module per simulated process, and loads all functions. */
 export async function installProcesses(count: number): Promise<void> {
   registerHooks({
     resolve(specifier, context, nextResolve) {

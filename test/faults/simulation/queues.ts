@@ -19,12 +19,12 @@ export interface Message {
   receives: number
 }
 
-/** A queue: which function it feeds, and how. */
+/** The settings of a queue, and the function to which it delivers. */
 export interface QueueSpec {
   name: string
   isFifo: boolean
   maxReceives: number
-  /** Runs the function; undefined if it was killed. */
+  /** Runs the function. Resolves with undefined if the function was killed. */
   invoke: (event: SQSEvent, stream: string) => Promise<SQSBatchResponse | undefined>
   /** Called when a message is received, and when it is gone: deleted, or moved after too many receives. */
   received?: (message: Message) => void
@@ -34,10 +34,10 @@ export interface QueueSpec {
 const visibilityMilliseconds = 180_000
 const batchSize = 10
 const deduplicationMilliseconds = 300_000
-/** How long a poll waits for more messages at most. */
+/** The longest time that a poll waits for more messages. */
 const maxPollMilliseconds = 60
 
-/** A queue in virtual time. It delivers as SQS may: in any order, in batches, again after a lost answer. */
+/** A queue in virtual time. Like SQS, it delivers in any order, in batches, and again after a lost answer. */
 export class Queue {
   readonly messages = new Map<string, Message>()
   readonly #spec: QueueSpec
@@ -55,7 +55,7 @@ export class Queue {
     this.#lostDeletes = lostDeletes
   }
 
-  /** Sends a message, which is delivered after this delay in milliseconds at the earliest. */
+  /** Sends a message. It is delivered no sooner than `delay` milliseconds from now. */
   send(
     body: string,
     {
@@ -90,7 +90,7 @@ export class Queue {
     this.#pollAfter(delay + this.#draws.below(`${this.#spec.name} poll`, maxPollMilliseconds))
   }
 
-  /** Changes when a message is visible again. */
+  /** Sets the number of seconds until a message is visible again. */
   changeVisibility(id: string, seconds: number): void {
     const message = this.messages.get(id)
     if (message === undefined) return
@@ -128,7 +128,7 @@ export class Queue {
     const stream = `${name} ${this.#batches}`
     const answer = await invoke(toSqsEvent(batch), stream)
     this.#settle(batch, answer, stream)
-    // Messages beyond the batch, and those of groups that were blocked, come next.
+    // The next poll takes messages beyond this batch, and messages of groups that were blocked.
     if (this.messages.size > 0) this.#pollAfter(0)
   }
 

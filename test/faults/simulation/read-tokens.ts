@@ -9,7 +9,7 @@ import type * as ScopesModule from '../../../shared/tokens/scopes.ts'
 import { loadInProcess } from './processes.ts'
 import { processCount } from './world.ts'
 
-/** Drops the key sets that processes have in memory, which are those of the history before. */
+/** Clears the key sets that the processes have cached from the previous history. */
 export async function forgetKeySets(): Promise<void> {
   for (let process = 0; process < processCount; process += 1) {
     const { forgetCachedKeySet } = (await loadInProcess(process, 'shared/keys/sign.ts')) as typeof SignModule
@@ -17,7 +17,7 @@ export async function forgetKeySets(): Promise<void> {
   }
 }
 
-/** Disables the active signing key in KMS, behind the service's back. */
+/** Disables the active signing key in KMS without the service's knowledge. */
 export async function disableActiveKey(): Promise<void> {
   const { activeKey, readKeySet } = (await loadInProcess(0, 'shared/keys/set.ts')) as typeof KeySetModule
   const { kms } = (await loadInProcess(0, 'shared/aws/kms.ts')) as typeof KmsModule
@@ -27,7 +27,7 @@ export async function disableActiveKey(): Promise<void> {
 
 const forever = 400 * 86_400_000
 
-/** Issues an access_token with every scope to each user, with which to read what the service answers. */
+/** Issues each user an access_token with every scope, for the requests that check the service's answers. */
 export async function issueTokens(userIds: readonly number[], now: number): Promise<Map<number, string>> {
   const load = (path: string) => loadInProcess(0, path)
   const { issueAccessToken } = (await load('shared/tokens/access-token.ts')) as typeof TokenModule

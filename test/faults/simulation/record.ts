@@ -1,7 +1,7 @@
 import { type Details, type EventType, keyOf } from './events.ts'
 import type { SentEvent, Span } from './world.ts'
 
-/** An event that took effect, and from when to when it may have done so. */
+/** An event that took effect, and the span in which it may have done so. */
 export interface Accepted<Type extends EventType> {
   type: Type
   detail: Details[Type]
@@ -15,7 +15,7 @@ export interface DoneRequest<Request, Answer> {
   span: Span
 }
 
-/** What was sent to the service until a quiet point, and what became of it. The model knows nothing else. */
+/** All input to the service until a quiet point, with its outcome. The model knows nothing else. */
 export interface SimulationRecord {
   events: readonly SentEvent[]
   notes: readonly DoneRequest<{ userId: number; target: number; note: string }, { status: number }>[]
@@ -25,37 +25,37 @@ export interface SimulationRecord {
   >[]
 }
 
-/** Whether one thing was over before another began. */
+/** Whether `one` ended before `other` began. */
 export const isBefore = (one: Span, other: Span): boolean => one.to.step < other.from.step
 
 const first = (spans: readonly Span[], end: 'from' | 'to') =>
   spans.map((span) => span[end]).reduce((one, other) => (one.step < other.step ? one : other))
 
-/** The time from the beginning of the first to the end of the last. */
+/** The span from the earlier beginning to the later end. */
 export const unite = (one: Span, other: Span): Span => ({
   from: one.from.step < other.from.step ? one.from : other.from,
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Of things that happened, those that may have been the last one. */
+/** The items that may have happened last: no other item began after they ended. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Of things that happened, those that may have been the first one. */
+/** The items that may have happened first: no other item ended before they began. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
-/** A value that was given at an instant of the sender's, and when it may have come. */
+/** A value with its sender's instant, and the span in which the service may have received it. */
 export interface Setting<T> {
   at: number
   value: T
   span: Span
 }
 
-/** How old an eventually consistent read may be, in milliseconds: more than the second that AWS speaks of. */
+/** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** The values that may have stood during a span, where of two settings the later `at` stands. */
+/** The values that may have been in force during a span. The setting with the latest `at` is in force. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))
@@ -63,7 +63,7 @@ export function possibleValues<T>(settings: readonly Setting<T>[], during: Span)
   return [...new Set(standing.map(({ value }) => value))]
 }
 
-/** The content of an event, whatever the order of its members. */
+/** The content of an event as text that does not depend on the order of its members. */
 export const contentOf = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -72,7 +72,7 @@ export const contentOf = (value: unknown): string =>
   )
 
 /**
- * The events that took effect, each once: of those with the same business key and content, the first counts.
+ * The events that took effect. Copies of an event, with the same business key, are returned as one event.
  */
 export function acceptedOf<Type extends EventType>(
   { events }: SimulationRecord,
@@ -84,7 +84,7 @@ export function acceptedOf<Type extends EventType>(
     const accepted = { type: type as Type, detail: detail as Details[Type], span }
     const key = `${type} ${keyOf[accepted.type](accepted.detail)}`
     const earlier = byKey.get(key)
-    // When the first of them was acknowledged, the event had taken effect; any may have been the one.
+    // The event had taken effect when its first copy was acknowledged, but any copy may have caused it.
     const both = [span, ...(earlier === undefined ? [] : [earlier.span])]
     byKey.set(key, { ...accepted, span: { from: first(both, 'from'), to: first(both, 'to') } })
   }

@@ -13,14 +13,14 @@ import { useOwnTable } from '../../support/own-table.ts'
 import { currentTask, VirtualTime } from './virtual-time.ts'
 import { World, type WorldAnswer } from './world.ts'
 
-/** What came of a history. */
+/** The outcome of a history. */
 export interface Outcome {
-  /** What must not be; empty if all is well. */
+  /** Everything that went wrong; empty if all is well. */
   problems: string[]
   /** Number of events, and of those that were refused. */
   events: number
   refused: number
-  /** Number of steps of the virtual time, and their digest, which two runs of a history share. */
+  /** Number of steps of the virtual time, and digest of all AWS calls: both are the same in every run. */
   steps: number
   trace: string
 }
@@ -29,7 +29,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] 
 
 /**
  * Runs a history on a table of its own, and compares the service with the model at every quiet point. The
- * table is in memory, or with `dynamodbLocal` that of DynamoDB Local.
+ * table is in memory, or in DynamoDB Local if `dynamodbLocal` is set.
  */
 export async function runHistory(history: History, { dynamodbLocal = false } = {}): Promise<Outcome> {
   const { seed, begin, weather, userIds, operations } = history
@@ -65,18 +65,18 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
   }
 }
 
-/** Lets some reads show each item as it was up to a second ago. */
+/** Makes some reads show each item as it was up to a second ago. */
 const drawStaleness =
   (draws: Draws, { staleReads }: History['weather']) =>
   (operation: string) => {
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // By the order of the items, because the keys of tokens are random, and differ between two runs.
+    // Draws in the order of the items, not by key, because the random keys of tokens differ between two runs.
     return () => draws.number(stream) * 1_000
   }
 
-/** A history that runs. */
+/** The state of a running history. */
 interface Run {
   world: World
   record: Mutable<SimulationRecord>
@@ -102,7 +102,7 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
     await world.time.runUntil(isQuiet)
     redrive(run)
     await world.time.runUntil(isQuiet)
-    // Every read shows what was written more than a second ago (DynamoDB: read consistency).
+    // After more than a second, eventually consistent reads show all writes (DynamoDB: read consistency).
     const caughtUp = world.time.now + 1_500
     world.time.after(1_500, () => undefined)
     await world.time.runUntil(() => world.time.now >= caughtUp)
@@ -118,7 +118,7 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
   return []
 }
 
-/** Sends dead letters again whose users were not registered when they came. */
+/** Sends dead letters again that named a user, referrer or address before the service knew it. */
 function redrive({ world, record }: Run): void {
   for (const { id, type, detail, refusal = '' } of [...record.events]) {
     const isFirst = record.events.filter((event) => event.id === id).length === 1
@@ -163,7 +163,7 @@ async function perform(run: Run, operation: Operation): Promise<void> {
     }
     case 'read': {
       const { status } = await read(run, operation.userId)(operation.what)
-      // New secrets, or being disabled, end the token.
+      // A token ends when its user gets new secrets or is disabled.
       if (status !== 200 && status !== 401) world.violations.push(`${operation.what} answered ${status}`)
       return
     }
@@ -186,13 +186,13 @@ async function perform(run: Run, operation: Operation): Promise<void> {
 
 const maxRotationRuns = 30
 
-/** Runs the rotation, and then as its schedule does every minute, until it is done. */
+/** Runs the rotation, and then again every minute as its schedule does, until the rotation is complete. */
 async function rotateKeys(run: Run, input: object): Promise<void> {
   const { world } = run
   let result = await world.rotateKeys(input)
   for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
     if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
-    // Whoever asked for it repeats a call that failed; the schedule goes on with one that waits.
+    // A failed call is repeated by its caller. A rotation that waits for KMS is continued by the schedule.
     await world.time.pass(result === undefined ? 5_000 : 60_000)
     result = await world.rotateKeys(result === undefined ? input : {})
   }
@@ -218,12 +218,12 @@ const read =
       ...(parameters && { path: parameters }),
     })
 
-/** Compares what everybody is answered with the model. */
+/** Compares the answers to these users with the model. */
 async function check(run: Run, userIds: readonly number[], draws: Draws): Promise<string[]> {
   const { world, record } = run
   const known = new Set(acceptedOf(record, 'user.registered').map(({ detail }) => detail.user_id))
   const registered = userIds.filter((userId) => known.has(userId))
-  // New secrets have ended the tokens from before.
+  // Renews the tokens, because new secrets may have ended them.
   run.tokens = await issueTokens([...run.tokens.keys()], world.time.now)
   let done = false
   const checks = [
@@ -248,7 +248,7 @@ async function check(run: Run, userIds: readonly number[], draws: Draws): Promis
   return (await all).flat()
 }
 
-/** Checks that everybody keeps the address that they were answered first, and shares it with nobody. */
+/** Checks that users get the same address whenever they ask, and that no two users have the same address. */
 async function checkAddresses(run: Run): Promise<string[]> {
   const { addresses } = run.record
   const owners = Map.groupBy(addresses, ({ request, answer }) => `${request.network} ${answer.address ?? ''}`)

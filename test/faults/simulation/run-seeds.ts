@@ -13,15 +13,15 @@ export interface SeedOptions {
   operations: number
   /** Whether to show the digest of the calls of each seed. */
   trace: boolean
-  /** How many of the seeds run on DynamoDB Local, too, and must make the same calls there. */
+  /** How many of the seeds also run on DynamoDB Local, where they must make the same calls. */
   compare: number
 }
 
-/** Every history has a later day than the one before, of which no process has anything in memory. */
+/** Every history begins on a later day than the previous history, so that no cached data is still valid. */
 let days = 0
 const nextDay = (): number => (days += 1)
 
-/** Runs seeds, tells about each that fails, and resolves with their number. */
+/** Runs the seeds, prints every failure, and resolves with the number of seeds that failed. */
 export async function runSeeds(options: SeedOptions): Promise<number> {
   installVirtualTime()
   await installDatabase()
@@ -49,7 +49,7 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
   return totals.failed
 }
 
-/** Runs a seed in memory and on DynamoDB Local, without stale reads, of which that has none. */
+/** Runs a seed in memory and on DynamoDB Local, without stale reads because DynamoDB Local has none. */
 async function compareWithLocal(seed: number, { operations }: SeedOptions): Promise<string[]> {
   const runFresh = (options?: { dynamodbLocal: boolean }) => {
     const history = drawHistory(seed, operations, nextDay())

@@ -1,8 +1,8 @@
 import type { History } from './history.ts'
 
 /**
- * Drops operations from a history that fails, as long as it still fails: halves, then quarters, then single
- * ones. `fails` runs a history; at most `maxRuns` runs.
+ * Removes operations from a failing history while it still fails: halves, then quarters, down to single
+ * operations. `fails` runs a history, and is called at most `maxRuns` times.
  */
 export async function shrink(
   history: History,

@@ -27,7 +27,7 @@ export interface GivenToken {
   expire: number
   /** From the beginning of the sign-in until the token was given. */
   span: Span
-  /** The end of its session, or of itself, if somebody asked for it. */
+  /** Set if somebody ended the token or its session: when, and whether it surely has ended. */
   ended: { span: Span; isSure: boolean } | undefined
 }
 
@@ -39,7 +39,7 @@ export interface GivenDeviceToken {
   expire: number
 }
 
-/** What people met who signed in. */
+/** The answers that people got when they signed in. */
 export interface SignInRecord {
   passwords: { plan: SignInPlan; code: number; attempts: number; span: Span }[]
   codes: { plan: SignInPlan; code: string; answers: number[]; isSure: boolean; span: Span }[]
@@ -69,7 +69,7 @@ const authenticatorCode = (secret: string, at: number): Promise<string> =>
 
 const client = { id: 'app', redirectUri: 'http://127.0.0.1:4000/callback' }
 
-/** The registration of the client that asks for codes. */
+/** The registration of the client that asks for authorization codes. */
 export const clientRegistration = (at: number) => ({
   client_id: client.id,
   updated_at: at,
@@ -114,7 +114,7 @@ interface Factor {
   from: Span['from']
 }
 
-/** Sends wrong codes, then the right one. Resolves with the answer that has the tokens. */
+/** Sends wrong codes, then the right code. Resolves with the answer that contains the tokens. */
 async function sendCodes(
   world: World,
   record: SignInRecord,
@@ -181,7 +181,7 @@ async function useSession(
       body: { id: String(userId) },
     })
     const span = { from, to: world.instant }
-    // Somebody may have ended the session before; then the answer is 401, and it has ended all the same.
+    // The answer is 401 if the session had already ended. Either way, the session has ended now.
     if (status !== 200 && status !== 401) world.violations.push(`logout answered ${status}`)
     for (const token of record.tokens.filter((other) => other.session === session))
       token.ended ??= { span, isSure: true }
@@ -200,7 +200,7 @@ async function useSession(
   await consentAndExchange(world, record, given, use)
 }
 
-/** Lets the client have a code, and exchange it once, twice, or twice at the same time. */
+/** Gives the client an authorization code, which it exchanges once, twice, or twice at the same time. */
 async function consentAndExchange(world: World, record: SignInRecord, given: GivenToken, use: SessionUse) {
   const { userId, session } = given
   const from = world.instant

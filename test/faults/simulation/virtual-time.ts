@@ -6,10 +6,10 @@ import timersPromises from 'node:timers/promises'
 
 /** An invocation of a function, or another piece of work whose time is virtual. */
 export interface Task {
-  /** Name that the same work has in every run of a seed. */
+  /** Name of the work, which is the same in every run of a seed. */
   name: string
   time: VirtualTime
-  /** Whether the process of the task was killed. Then it makes no call any more. */
+  /** Whether the process of the task was killed. A killed task makes no more calls. */
   killed: boolean
   /** How far the clock of its process is off, in milliseconds. */
   clockOffset: number
@@ -17,17 +17,17 @@ export interface Task {
   random: () => number
 }
 
-/** The task that runs. The time outside of tasks is the machine's. */
+/** The running task. Code outside of tasks uses the machine's real time. */
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the beginning: of an instant, the precision of a number would depend on its day. */
+  /** Milliseconds since the beginning. Epoch milliseconds would round fractions differently on other days. */
   at: number
   order: number
   run: () => unknown
 }
 
-/** Resources of Node.js that stand for no work under way. */
+/** Resources of Node.js that do not mean work in progress. */
 const idleResources =
   /^(TCP|Pipe|TTY|Process|Signal)\w*Wrap$|^(Timeout|Immediate|MessagePort|CloseReq|TTYWrap)$/
 
@@ -50,7 +50,7 @@ export class VirtualTime {
     this.#beginning = now
   }
 
-  /** Number of the event that runs, which orders what happens at one instant. */
+  /** Number of the running event. It orders events of the same instant. */
   step = 0
 
   /** Runs something in this many milliseconds. Returns a function that cancels it. */
@@ -67,14 +67,14 @@ export class VirtualTime {
     return new Promise((resolve) => this.after(milliseconds, () => resolve()))
   }
 
-  /** Does something at this instant, in which no time passes. */
+  /** Runs something at the current instant. Virtual time stands still until it is done. */
   perform<Result>(run: () => Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     this.after(0, () => run().then(resolve, reject))
     return promise
   }
 
-  /** Runs events in order until `isDone`; throws when none is left before that. */
+  /** Runs events in order until `isDone` returns true. Throws if the events run out earlier. */
   async runUntil(isDone: () => boolean): Promise<void> {
     for (let idle = 0; ;) {
       await settle()
@@ -84,7 +84,7 @@ export class VirtualTime {
         if (next === undefined || event.at < next.at || (event.at === next.at && event.order < next.order))
           next = event
       if (next === undefined) {
-        // Code that gives way to others between long computations has not called anything yet.
+        // Code that yields to the event loop during a long computation has perhaps not made its call yet.
         idle += 1
         if (idle === maxIdleTurns) throw new Error('something waits for what never comes')
         continue
@@ -98,7 +98,7 @@ export class VirtualTime {
   }
 }
 
-/** Lets the bytes of tasks follow from their seed, too: a search may begin at a random place. */
+/** Makes random bytes in tasks depend on the seed too, because a search can begin at a random place. */
 function seedCrypto(): void {
   const { randomBytes } = crypto
   const seeded = (size: number): Buffer => {
@@ -109,7 +109,7 @@ function seedCrypto(): void {
   Object.assign(crypto, { randomBytes: seeded })
 }
 
-/** Number of operations of WebCrypto that are under way, in threads that Node.js does not list. */
+/** Number of pending WebCrypto operations. Node.js does not list the threads in which they run. */
 let digests = 0
 
 function countDigests(): void {
@@ -126,8 +126,8 @@ function countDigests(): void {
 }
 
 /**
- * Digests passwords by a hash that is quick and needs no thread: nothing tells whether one still works. How
- * hard passwords are to guess is not for a history to show.
+ * Replaces Argon2 with a quick hash that needs no thread, because nothing tells whether a thread is still
+ * working. A history does not test how hard passwords are to guess.
  */
 function digestPasswordsAtOnce(): void {
   crypto.argon2 = (algorithm, { message, nonce, tagLength: outputLength }, callback) => {
@@ -140,7 +140,7 @@ function digestPasswordsAtOnce(): void {
 const toBytes = (part: NodeJS.ArrayBufferView | ArrayBuffer | string) =>
   part instanceof ArrayBuffer ? Buffer.from(part) : part
 
-/** Waits until all code that can run has run: until nothing but idle connections is open. */
+/** Waits until all code that can run has run, and only idle resources are open. */
 async function settle(): Promise<void> {
   const end = performance.now() + maxSettleMilliseconds
   for (let quiet = 0; quiet < 2; quiet += 1) {

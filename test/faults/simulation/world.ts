@@ -17,19 +17,19 @@ import { type Attributes, type Message, Queue, type QueueSpec } from './queues.t
 import { hash } from 'node:crypto'
 import { currentTask, type Task, type VirtualTime } from './virtual-time.ts'
 
-/** Whether a failure is the end of the SDK's patience with AWS. */
+/** Whether an error is a temporary failure of AWS that lasted longer than the SDK's retries. */
 const isPassing = (error: unknown): boolean =>
   /Throttl|Timeout|OutOfTime|unavailable/.test(`${(error as Error).name} ${(error as Error).message}`)
 
-/** How the queues and the bus behave, with what AWS calls meet. */
+/** The faults of queues, bus and clocks, in addition to the faults of AWS calls. */
 export interface WorldWeather extends Weather {
   /** Probability that the bus delivers an event twice. */
   duplicates: number
   /** Probability that the answer to a batch is lost, so that its messages are delivered again. */
   lostDeletes: number
-  /** How late an event may be, in milliseconds. */
+  /** The longest delay of an event, in milliseconds. */
   maxLate: number
-  /** How far the clock of one of the processes is ahead, in milliseconds. */
+  /** How far the clock of one process is ahead, in milliseconds; negative if it is behind. */
   clockOff: number
 }
 
@@ -40,7 +40,7 @@ export interface Mail {
   at: number
 }
 
-/** From when to when something took place: by instants (epoch milliseconds) and by steps of the time. */
+/** When something began and ended: the instants (epoch milliseconds) and the steps of virtual time. */
 export interface Span {
   from: { at: number; step: number }
   to: { at: number; step: number }
@@ -63,17 +63,17 @@ export interface WorldAnswer {
   code: string
   data: unknown
   headers: Record<string, unknown>
-  /** How often the request was sent until it had this answer. */
+  /** How often the request was sent until this answer came. */
   attempts: number
 }
 
-/** Parses JSON with every number as the text that stands there, because a double would lose digits. */
+/** Parses JSON and keeps every number as its source text, because a double would lose digits. */
 const parseExact = (text: string): unknown =>
   JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? (context?.source ?? String(value)) : value,
   )
 
-/** Number of processes: as many functions run at once. */
+/** Number of simulated processes. Each runs one function at a time. */
 export const processCount = 3
 const deadLettersUrl = 'http://queue.invalid/dead-letters'
 
@@ -87,14 +87,14 @@ interface Delivered extends SentEvent {
   from: Span['from'] | undefined
 }
 
-/** The service in a simulated region: its functions, bus and queues, on a real table. */
+/** The service in a simulated region: its functions, bus and queues. */
 export class World {
   readonly events: SentEvent[] = []
-  /** What must never be, as it was seen. */
+  /** Descriptions of observed behaviour that is never allowed. */
   readonly violations: string[] = []
   /** The mails that were sent. */
   readonly mails: Mail[] = []
-  /** Until when the mail service is down, epoch milliseconds. */
+  /** The instant until which the mail service is down, in epoch milliseconds. */
   mailsFrom = 0
   /** Digest of all calls in their order. */
   trace = ''
@@ -103,7 +103,7 @@ export class World {
   readonly #weather: WorldWeather
   readonly #queues = new Map<string, Queue>()
   readonly #underWay = new Map<string, Delivered>()
-  /** The message attributes of the last dead letter of each event. */
+  /** The message attributes of the last dead letter of each event, keyed by event id. */
   readonly #letters = new Map<string, Attributes>()
   readonly #free = Array.from({ length: processCount }, (_, i) => i)
   readonly #waiting: ((process: number) => void)[] = []
@@ -127,7 +127,7 @@ export class World {
     process.stdout.write = (text: string, ...rest: []) => {
       if (!text.startsWith('{"_aws"')) return write(text, ...rest)
       const task = currentTask.getStore()
-      // A process that is killed ends with an error of its own.
+      // A killed process ends with an error that is not the service's fault.
       if (text.includes('"Faults":1') && !task?.killed)
         this.violations.push(`${task?.name ?? 'nothing'} counted a fault`)
       return true
@@ -146,28 +146,28 @@ export class World {
     })
   }
 
-  /** Gives AWS calls back to the process. */
+  /** Stops intercepting the AWS calls and the output of this process. */
   close(): void {
     this.#end()
   }
 
-  /** The time of now, as a bound of a span. */
+  /** The current time, as the beginning or end of a span. */
   get instant(): Span['from'] {
     return { at: this.time.now, step: this.time.step }
   }
 
-  /** Whether nothing is under way: no event, no message, no request. */
+  /** Whether no work is in progress: no event, no message, no request. */
   get isQuiet(): boolean {
     return this.#running === 0 && [...this.#queues.values()].every(({ messages }) => messages.size === 0)
   }
 
-  /** Names what is under way. */
+  /** Describes the work in progress. */
   get underWay(): string {
     const queued = [...this.#queues].map(([name, { messages }]) => `${name} ${messages.size}`)
     return [...this.#tasks, ...queued, `free ${this.#free.length}`].join(', ')
   }
 
-  /** Lets AWS throttle this share of calls for a time. */
+  /** Makes AWS throttle this share of calls for a time. */
   throttle(share: number, milliseconds: number): void {
     const { throttles } = this.#weather
     this.#weather.throttles = share
@@ -219,7 +219,7 @@ export class World {
     return queue
   }
 
-  /** What the services do that the simulation plays itself. */
+  /** Answers a call to a service that the simulation plays itself. */
   #play(command: object): unknown {
     if (command instanceof SendMessageCommand) return this.#takeMessage(command.input)
     if (command instanceof ChangeMessageVisibilityCommand) {
@@ -229,7 +229,7 @@ export class World {
     }
     if (command instanceof PutEventsCommand) {
       for (const { DetailType = '', Detail = '' } of command.input.Entries ?? [])
-        // The mail to a user with an authenticator waits in its queue: see infra/events.ts.
+        // A mail to a user with an authenticator is delayed in its queue: see infra/events.ts.
         this.put(DetailType, JSON.parse(Detail) as object, {
           delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0,
         })
@@ -265,7 +265,7 @@ export class World {
     return { MessageId: 'sent' }
   }
 
-  /** Sends a request, as a client does that repeats it until it has an answer that is not of the moment. */
+  /** Sends a request, and repeats it as a client does while the answer is a temporary failure. */
   async request(name: string, path: string, request: TestRequest): Promise<WorldAnswer> {
     this.#requests += 1
     this.#running += 1
@@ -294,7 +294,7 @@ export class World {
     }
   }
 
-  /** Runs the rotation of the signing keys; undefined if it failed, as it may when AWS refuses its calls. */
+  /** Runs the key rotation. Resolves with undefined if AWS refused its calls or its process was killed. */
   async rotateKeys(input: object): Promise<{ waits_for_kms: boolean; signer: string | null } | undefined> {
     this.#requests += 1
     const path = 'functions/schedule/rotate-signing-keys.ts'
@@ -308,7 +308,7 @@ export class World {
     })
   }
 
-  /** Runs a function in a free process. Resolves with undefined if that was killed or met its timeout. */
+  /** Runs a function in a free process. Resolves with undefined if the process was killed or timed out. */
   async #invoke<T>(
     stream: string,
     path: string,

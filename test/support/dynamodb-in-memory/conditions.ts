@@ -24,7 +24,7 @@ export function read(item: Attributes, [name = '', ...rest]: readonly string[]):
 
 function any(tokens: Tokens, item: Attributes): boolean {
   let result = all(tokens, item)
-  // Both sides are read, so that every part of the expression is.
+  // Evaluates both sides, so that all tokens of the expression are read.
   while (tokens.takes('OR')) result = all(tokens, item) || result
   return result
 }

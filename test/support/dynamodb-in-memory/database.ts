@@ -39,19 +39,19 @@ interface Prepared {
 
 const metadata = { $metadata: { httpStatusCode: 400 } }
 const maxTransactionWrites = 100
-/** How long DynamoDB knows the token of a transaction (Amazon DynamoDB: TransactWriteItems). */
+/** How long DynamoDB remembers the token of a transaction (Amazon DynamoDB: TransactWriteItems). */
 const tokenMilliseconds = 600_000
 
 interface Read {
   ConsistentRead?: boolean
 }
 
-/** Draws whether a read that need not be consistent lags, and how far for each item. */
+/** Draws whether an eventually consistent read is stale, and how stale it is for each item. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**
- * DynamoDB in memory: the operations and expressions that the service uses, one operation at a time. Inputs
- * and answers are as the SDK has them below its serialization, and so are the errors that it throws.
+ * DynamoDB in memory: the operations and expressions that the service uses, one operation at a time. Inputs,
+ * answers and errors have the form that they have in the SDK's low-level client.
  */
 export class Database {
   readonly #tables = new Map<string, Table>()
@@ -59,7 +59,7 @@ export class Database {
   readonly #now: () => number
   readonly #drawLag: DrawLag
 
-  /** `now` is the clock, in milliseconds. By default every read shows what was written last. */
+  /** `now` is the clock, in milliseconds. By default every read shows the latest write. */
   constructor(now: () => number, drawLag: DrawLag = () => undefined) {
     this.#now = now
     this.#drawLag = drawLag
@@ -124,7 +124,7 @@ export class Database {
     return table
   }
 
-  /** Prepares a write, and changes nothing. Throws ConditionalCheckFailedException by its condition. */
+  /** Prepares a write, without effect yet. Throws ConditionalCheckFailedException if its condition fails. */
   #prepare(kind: WriteKind, write: Write): Prepared {
     const table = this.#table(write.TableName)
     const key = write.Key ?? write.Item ?? {}
@@ -192,7 +192,7 @@ export class Database {
 
 const isPrepared = (one: Prepared | ConditionalCheckFailedException): one is Prepared => 'perform' in one
 
-/** The key of a table in an item. */
+/** The key attributes of an item in a table. */
 const keyIn = (table: Table, item: Attributes): Attributes =>
   Object.fromEntries(
     table.input.KeySchema.flatMap(({ AttributeName: name }) =>
@@ -200,7 +200,7 @@ const keyIn = (table: Table, item: Attributes): Attributes =>
     ),
   )
 
-/** The error of a transaction of which some conditions did not hold. */
+/** The error of a transaction that is cancelled because of failed conditions. */
 function cancellation(prepared: readonly object[]): Error {
   const reasons = prepared.map((one) =>
     one instanceof ConditionalCheckFailedException

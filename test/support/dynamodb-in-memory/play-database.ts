@@ -17,7 +17,7 @@ interface Client {
   middlewareStack: { add: (middleware: object, options: object) => void }
 }
 
-/** What stands in the place of a response of the network. */
+/** Takes the place of a network response. */
 class Answer {
   readonly output: object
 
@@ -30,7 +30,7 @@ let current: Database | undefined
 let sharedTable: object = {}
 let isAnswering = false
 
-/** Lets databases in memory answer the DynamoDB clients of this process, once one begins. */
+/** Prepares the DynamoDB clients of this process, so that a database in memory answers once it begins. */
 export async function installDatabase(): Promise<void> {
   answerClients()
   const client = new DynamoDBClient(clientOptions())
@@ -39,7 +39,7 @@ export async function installDatabase(): Promise<void> {
   sharedTable = Table ?? {}
 }
 
-/** Lets a new database answer, which has a table with no index. */
+/** Makes a new database answer, with one table that has no index. */
 export function beginPlainDatabase(drawLag?: DrawLag): void {
   answerClients()
   const [pk, sk] = ['HASH', 'RANGE'].map((KeyType, i) => ({ AttributeName: ['pk', 'sk'][i], KeyType }))
@@ -47,18 +47,18 @@ export function beginPlainDatabase(drawLag?: DrawLag): void {
   beginDatabase(() => Date.now(), drawLag)
 }
 
-/** Lets a new database answer, which has a table like that of all tests. */
+/** Makes a new database answer, with a table like the shared table. */
 export function beginDatabase(now: () => number, drawLag?: DrawLag): void {
   current = new Database(now, drawLag)
   current.run('CreateTable', sharedTable)
 }
 
-/** Lets DynamoDB Local answer again. */
+/** Makes DynamoDB Local answer again. */
 export function endDatabase(): void {
   current = undefined
 }
 
-/** What the SDK does above the network still happens, its retries above all, but no signing or reading. */
+/** Answers in place of the network. The SDK still retries, for example, but signs and parses nothing. */
 function answerClients(): void {
   if (isAnswering) return
   isAnswering = true
@@ -74,7 +74,7 @@ function answerClients(): void {
             if (current === undefined) return next(call)
             return { response: new Answer(current.run(commandName.replace(/Command$/, ''), call.input)) }
           },
-        // The last before the network.
+        // Low priority places this last, directly before the network.
         { step: 'deserialize', priority: 'low', name: 'database' },
       )
       answerConfig(config)

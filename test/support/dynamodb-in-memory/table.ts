@@ -2,7 +2,7 @@ import { holds } from './conditions.ts'
 import type { Placeholders } from './tokens.ts'
 import { type Attributes, compare, toStoredItem, typeOf, type Value, validationError } from './values.ts'
 
-/** What a table is created with. */
+/** The settings with which a table is created. */
 export interface TableInput {
   TableName: string
   KeySchema: KeySchema
@@ -30,27 +30,27 @@ export interface Scan extends Placeholders {
   Segment?: number
 }
 
-/** A page of items, and the key after which the next begins; none if there are no more. */
+/** A page of items, and the key after which the next page begins; without a key there are no more pages. */
 export interface Page {
   Items: Attributes[]
   Count: number
   LastEvaluatedKey?: Attributes
 }
 
-/** How old what a read shows of an item is, in milliseconds, by the name of its key. */
+/** Returns how old a read's view of an item is, in milliseconds. `name` is the name of the item's key. */
 export type LagOf = (name: string) => number
 
 const current: LagOf = () => 0
-/** No read shows what is older (Amazon DynamoDB: read consistency, "usually within one second"). */
+/** The greatest age of a read's view (Amazon DynamoDB: read consistency, "usually within one second"). */
 const maxLagMilliseconds = 1_000
 
-/** The states of an item, oldest first, with when they were written; undefined while there is none. */
+/** The states of an item and their write times, oldest first. A state without an item is `undefined`. */
 type States = { at: number; item: Attributes | undefined }[]
 
-/** The items of one table, and what a read that is not strongly consistent may still show of them. */
+/** The items of one table, with the older states that an eventually consistent read can still show. */
 export class Table {
   readonly input: TableInput
-  /** The items of each partition by their names. */
+  /** The items of each partition, keyed by the partition key's text and then by the key's name. */
   readonly #partitions = new Map<string, Map<string, States>>()
   readonly #keys: string[]
   readonly #now: () => number
@@ -61,7 +61,7 @@ export class Table {
     this.#now = now
   }
 
-  /** The name by which a key is found, of the key itself or of an item. */
+  /** The name of a key, from the key itself or from an item that contains the key. */
   nameOf(item: Attributes): string {
     return JSON.stringify(this.#keys.map((name) => textOf(name, item[name])))
   }
@@ -79,7 +79,7 @@ export class Table {
     return [...this.#partitions.values()].flatMap((items) => [...items])
   }
 
-  /** Reads all items that there are. */
+  /** Reads all of these items that exist. */
   #read(items: Iterable<[string, States]>, lagOf: LagOf): Attributes[] {
     return [...items].flatMap(([name, states]): Attributes[] => {
       const item = this.#show(name, states, lagOf)
@@ -110,7 +110,7 @@ export class Table {
     return this.#show(name, this.#partitionOf(key).get(name) ?? [], lagOf)
   }
 
-  /** Writes an item in place of the one with its key. */
+  /** Writes an item, and replaces any item with the same key. */
   put(item: Attributes): void {
     for (const { KeySchema } of this.input.GlobalSecondaryIndexes ?? [])
       for (const name of namesOf(KeySchema)) if (item[name] !== undefined) textOf(name, item[name])
@@ -122,7 +122,7 @@ export class Table {
     this.#write(key, undefined)
   }
 
-  /** Reads all items that meet the filter: all of them are in the first segment. */
+  /** Reads all items that meet the filter. The first segment has all items, the other segments none. */
   scan({ FilterExpression, Segment = 0, ...placeholders }: Scan): Page {
     const all = Segment === 0 ? this.#all() : []
     const Items = this.#read(all, current).filter((item) => holds(FilterExpression, placeholders, item))
@@ -134,7 +134,7 @@ export class Table {
     const index = this.input.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === query.IndexName)
     if (query.IndexName !== undefined && index === undefined) throw validationError('there is no such index')
     const [hash = '', range = ''] = namesOf((index ?? this.input).KeySchema)
-    // Entries of an index that have the same key are in the order of the table's.
+    // Index entries with the same index key are in the order of their table keys.
     const order = [range, ...this.#keys]
     const names = [...new Set([hash, ...order])]
     const sign = query.ScanIndexForward === false ? -1 : 1
@@ -164,7 +164,7 @@ export class Table {
   }
 }
 
-/** The value that a key condition compares an attribute with; undefined if it does not begin with that. */
+/** The value that a key condition compares with an attribute; undefined unless it begins with that. */
 function valueOf(name: string, query: Query): Value | undefined {
   const [, path = '', value = ''] = /^(\S+) = (:\w+)/.exec(query.KeyConditionExpression) ?? []
   const isName = (query.ExpressionAttributeNames?.[path] ?? path) === name
@@ -173,7 +173,7 @@ function valueOf(name: string, query: Query): Value | undefined {
 
 const namesOf = (schema: KeySchema): string[] => schema.map(({ AttributeName }) => AttributeName)
 
-/** The text of a key's attribute. Throws what DynamoDB throws if it cannot be one. */
+/** The text of a key attribute. Throws DynamoDB's validation error if the value is not a valid key. */
 function textOf(name: string, value: Value | undefined): string {
   const [type, held] = typeOf(value ?? { NULL: true })
   if (type !== 'S' || held === '') throw validationError(`${name} of a key is no text, or empty`)

@@ -8,7 +8,7 @@ export interface Placeholders {
 
 const token = /\s*(#\w+|:\w+|[A-Za-z_]\w*|\d+|<>|<=|>=|[-+=<>(),.[\]])/y
 
-/** The words of expressions that were read before: most come again and again. */
+/** The words of earlier expressions, cached because most expressions are used repeatedly. */
 const known = new Map<string, readonly string[]>()
 
 function split(expression: string): readonly string[] {
@@ -46,7 +46,7 @@ export class Tokens {
     return true
   }
 
-  /** Takes this word. Throws if another one is next. */
+  /** Takes this word. Throws if another word is next. */
   expect(word: string): void {
     if (!this.takes(word)) throw validationError(`an expression has ${this.keyword} instead of ${word}`)
   }

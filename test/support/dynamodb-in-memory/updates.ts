@@ -3,7 +3,7 @@ import { read } from './conditions.ts'
 import { type Placeholders, Tokens } from './tokens.ts'
 import { type Attributes, toNumber, typeOf, type Value, validationError } from './values.ts'
 
-/** An item after an update expression. Every operand has the value from before it. */
+/** Applies an update expression to an item. All operands have their values from before the update. */
 export function update(expression: string, placeholders: Placeholders, item: Attributes): Attributes {
   const tokens = new Tokens(expression, placeholders)
   let result = item
@@ -59,7 +59,7 @@ function add(one: Value, other: Value, sign: 1 | -1 = 1): Value {
   return { N: toNumber(new Big(held as string).plus(new Big(otherHeld as string).times(String(sign)))) }
 }
 
-/** An item with another value at a path; without it if the value is undefined. */
+/** Returns an item with another value at a path. An undefined value removes the attribute. */
 function changeAt(
   item: Attributes,
   [name = '', ...rest]: readonly string[],

@@ -1,12 +1,12 @@
 import Big from 'big.js'
 
-/** A value as DynamoDB's protocol has it: an object with its type as the one key. */
+/** A value in the form of DynamoDB's protocol: an object whose only key is the type. */
 export type Value = Record<string, unknown>
 
-/** An item: its attributes by name. None is ever changed in place. */
+/** The attributes of an item, keyed by name. They are never changed in place. */
 export type Attributes = Readonly<Record<string, Value>>
 
-/** An error as the SDK makes it of one that DynamoDB answers. */
+/** A validation error of DynamoDB, as the SDK throws it. */
 export const validationError = (message: string): Error =>
   Object.assign(new Error(message), {
     name: 'ValidationException',
@@ -24,7 +24,7 @@ export function typeOf(value: Value): [type: string, held: unknown] {
 const compareTexts = (one: string, other: string): number =>
   one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other))
 
-/** Orders two values of one type that has an order; undefined if they have none. */
+/** Compares two values; undefined if their types differ or have no order. */
 export function compare(one: Value | undefined, other: Value | undefined): number | undefined {
   if (one === undefined || other === undefined) return undefined
   const [[type, held], [otherType, otherHeld]] = [typeOf(one), typeOf(other)]
@@ -53,7 +53,7 @@ export function isSame(one: Value | undefined, other: Value | undefined): boolea
   return compare(one, other) === 0 || (type !== 'N' && held === otherHeld)
 }
 
-/** A value as it is stored: a number has one spelling. */
+/** A value as it is stored, with every number in its one canonical form. */
 export function toStored(value: Value): Value {
   const [type, held] = typeOf(value)
   if (type === 'N') return { N: toNumber(new Big(held as string)) }

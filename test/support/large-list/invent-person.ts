@@ -12,9 +12,9 @@ const syllables = (
 const domains = ['example.com', 'mail.test', 'post.example', 'inbox.example', 'web.example', 'brief.example']
 
 /**
- * Invents nickname and email address of a member, always the same for a number. They are about as varied as
- * those of people: what compresses too well would make a search look cheap. Half have an address at
- * example.com, one in fourteen at a domain of their own.
+ * Invents a nickname and an email address, always the same for the same number. They are about as varied as
+ * real ones, because data that compresses too well would make a search look cheap. About half of the
+ * addresses are at example.com, and one in fourteen has a domain of its own.
  */
 export function inventPerson(number: number): { nickname: string; email: string } {
   const random = createHash('sha256').update(String(number)).digest()

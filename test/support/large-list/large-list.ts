@@ -13,12 +13,12 @@ type Person = ReturnType<typeof inventPerson>
 /** The user id of the member who owns the list; the ids of the others follow it. */
 export const listOwnerId = 1
 
-/** Finds an item of a large list as the table returns it: with numbers as their text. */
+/** Finds an item of a large list as the table returns it: with numbers as text. */
 export type FindItem = (key: Key) => Item | undefined
 
 /**
- * The items that a search in the downline of one member reads, of as many members as nobody writes into
- * DynamoDB Local for a measurement: lists and indexes are kept, profiles are made when they are read.
+ * The items that a search in one member's downline reads, without a table: a large downline takes too long to
+ * write into DynamoDB Local. Lists and indexes are kept in memory; profiles are generated when they are read.
  */
 export function largeList(
   size: number,

@@ -15,8 +15,8 @@ import {
 } from '../../../shared/community/list/node.ts'
 
 /**
- * Builds the items of a whole member list, with nodes two thirds full, as arrival in random order leaves
- * them.
+ * Builds the items of a whole member list. Its nodes are two thirds full, as after many arrivals in random
+ * order.
  */
 export function packList(list: MemberList, entries: readonly BTreePosition[]): Item[] {
   const items: Item[] = []
@@ -40,7 +40,7 @@ export function packList(list: MemberList, entries: readonly BTreePosition[]): I
   return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]
 }
 
-/** Splits elements into parts of two thirds of `max`; one part when all fit. */
+/** Splits elements into parts of two thirds of `max`, or makes one part if all elements fit. */
 function split<T>(things: readonly T[], max: number): T[][] {
   if (things.length <= max) return things.length === 0 ? [] : [[...things]]
   const size = Math.floor((max * 2) / 3)
