@@ -13,7 +13,7 @@ import { contentTypes, type RequestHandler } from './http/bind-server.ts'
 export const serveAuthorizationPage =
   (baseUrl: string): RequestHandler =>
   async (request, response) => {
-    // Parsing as a URL has resolved every `..` segment, so the path cannot leave the directory.
+    // The URL parser has resolved every `..` segment, so the path cannot leave the directory.
     const { pathname } = new URL(request.url ?? '/', 'http://page')
     const path = pathname === '/' ? '/index.html' : pathname
     if (request.method !== 'GET' && request.method !== 'HEAD')

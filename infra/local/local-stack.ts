@@ -115,7 +115,7 @@ async function start(
   page.serve(serveAuthorizationPage(api.url))
   aws.startDelivery()
   const demo = options.demo ? startDemo({ model, aws, file: keep('demo.json'), showLine }) : undefined
-  // Both at once: the demo's registrations need no signing key, and each part takes half a second.
+  // Run both at once, to save half a second: the demo's registrations need no signing key.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
@@ -138,7 +138,7 @@ async function openDynamodb(directory: string | undefined, started: AsyncDisposa
   return started.adopt(await startDynamodb(directory), close).endpoint
 }
 
-// Reserves the AWS endpoint's port: the templates need its URL before it can be opened.
+// Chooses the AWS endpoint's port before the endpoint opens, because the templates need its URL.
 async function claimPort(port: number, option: string): Promise<number> {
   if (port === 0) return findFreePort()
   const probe = await bindServer(port, option)

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { createHash, randomInt } from 'node:crypto'
 
-/** Faults and delays of AWS that the local stack has only with `--aws`: each name, and its meaning. */
+/** The manners: faults and delays of AWS that the local stack has only with `--aws`, and what they mean. */
 export const mannerMeanings = {
   conflicts: 'DynamoDB refuses writes and transactions because of another transaction on their items',
   throttles: 'AWS services refuse calls with their own throttling errors',
@@ -16,11 +16,11 @@ export type Manner = keyof typeof mannerMeanings
 
 const names = Object.keys(mannerMeanings) as Manner[]
 
-/** Which manners are on, and the seed from which all their random draws follow. */
+/** The manners that are on, and the seed of all their random draws. */
 export interface MannerOptions {
   manners: readonly Manner[]
   seed: number
-  /** How many times as fast visibility timeouts and the lag of keys pass. Default: 1. */
+  /** Factor that shortens visibility timeouts and the lag of keys. Default: 1. */
   speed?: number
 }
 
@@ -45,7 +45,7 @@ export function parseManners(text: string): MannerOptions {
   return { manners: names.filter((name) => chosen.includes('all') || chosen.includes(name)), ...numbers }
 }
 
-/** The text for `--aws` that repeats a run. */
+/** Describes manners as the value of `--aws` that repeats a run. */
 export function describeManners({ manners, seed, speed = 1 }: MannerOptions): string {
   const chosen = manners.length === names.length ? 'all' : manners.join(',')
   return `${chosen},seed=${seed}${speed === 1 ? '' : `,speed=${speed}`}`
@@ -62,8 +62,8 @@ export interface Manners {
 }
 
 /**
- * Opens the manners. The draws of a stream, such as one operation called by one function, follow from the
- * seed alone, so what other functions call meanwhile does not change them.
+ * Opens the manners. Each stream, such as the calls of one operation by one function, has its own series of
+ * draws from the seed, so the calls of other functions do not change it.
  */
 export function openManners(options: MannerOptions = { manners: [], seed: 0 }): Manners {
   const { manners, seed, speed = 1 } = options

@@ -33,7 +33,7 @@ export interface FunctionModel {
   environment: Record<string, string>
   timeoutSeconds: number
   memoryMegabytes: number
-  /** ARN of the function's execution role, with whose permissions it calls AWS. */
+  /** ARN of the execution role, which grants the function its permissions on AWS. */
   roleArn: string
   roleTags: Record<string, string>
   /** Every policy document of the role, inline and attached, resolved. */
@@ -112,7 +112,7 @@ export interface QueueModel {
   policies: PolicyDocument[]
 }
 
-/** An event source from an SQS queue to a function, which reports the messages that failed. */
+/** An event source from an SQS queue to a function. The function reports which messages failed. */
 export interface EventSourceModel {
   queueArn: string
   functionName: string
@@ -120,7 +120,7 @@ export interface EventSourceModel {
   maximumConcurrency: number
 }
 
-/** An event bus with its statements of policy (`AWS::Events::EventBusPolicy`). */
+/** An event bus with the statements of its policies (`AWS::Events::EventBusPolicy`). */
 export interface BusModel {
   name: string
   arn: string
@@ -134,12 +134,12 @@ export interface RuleModel {
   busName: string
   enabled: boolean
   pattern?: Record<string, unknown>
-  /** Schedule of the rule, `rate(1 hour)`. */
+  /** Schedule of the rule, such as `rate(1 hour)`. */
   schedule?: string
   targets: RuleTarget[]
 }
 
-/** An archive of the events of a bus that match its pattern, kept for ever (`AWS::Events::Archive`). */
+/** An archive, which keeps every event of a bus that matches a pattern (`AWS::Events::Archive`). */
 export interface ArchiveModel {
   name: string
   arn: string

@@ -31,7 +31,7 @@ const root = join(import.meta.dirname, '..', '..')
 /** The templates of the last synthesis, and the hash of their sources. */
 const templatesFile = join(root, 'dist', 'local-templates.json')
 
-/** Placeholder in the templates for the authorization page's origin, whose port may be any free one. */
+/** Placeholder in stored templates for the authorization page's origin, because its port can change. */
 const anyPage = 'https://authorization-page.invalid'
 
 /**
@@ -55,7 +55,7 @@ async function readTemplates(
   return JSON.parse(JSON.stringify(templates).replaceAll(anyPage, page)) as StackTemplate[]
 }
 
-/** Hashes everything that the templates depend on, but for the content of the bundles. */
+/** Hashes everything that the templates depend on, except the content of the bundles. */
 function hashSources(settings: Record<string, string>): string {
   const sources = globSync('{infra,shared}/**/*.ts', { cwd: root }).sort()
   const entries = globSync('functions/**/*.ts', { cwd: root }).sort()
@@ -82,9 +82,9 @@ async function synthesize(
     const app = new App({
       outdir,
       analyticsReporting: false,
-      // Skip the validation: three of four seconds of a synthesis. `cdk synth` and the tests run it.
+      // Skip the validation, which takes three of the four seconds. `cdk synth` and the tests validate.
       builtinCloudFormationValidation: false,
-      // The templates name the bundler's output directories, which stay the same when a bundle changes.
+      // Without staging, the templates name the bundler's output directories, which never change.
       context: { ...context, 'aws:cdk:disable-asset-staging': true },
     })
     await addStacks(app, config)

@@ -18,7 +18,7 @@ let signalledAt = 0
 function onSignal(): void {
   const now = Date.now()
   if (signalledAt !== 0 && now - signalledAt < sameSignalMilliseconds) return
-  // Exit at once on a second signal, or before the start is complete; everything started ends too.
+  // Exit at once on a second signal, or before the start is complete. Everything that was started ends, too.
   if (signalledAt !== 0 || stop === undefined) process.exit(130)
   signalledAt = now
   console.error('stopping ...')

@@ -1,4 +1,4 @@
-/** The local stack cannot start, and a person can fix the cause. Only its one-line message is shown. */
+/** Error: the local stack cannot start, for a cause that a person can fix. Its message is one line. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }

@@ -7,12 +7,12 @@ import { AwsError, errorAnswer, readRequest, sendAnswer } from './wire/http-mess
 import type { Answer, AwsRequest } from './wire/http-messages.ts'
 import type { PreparedOperation, Service } from './wire/operation.ts'
 
-/** The services and callers with which the AWS endpoint answers requests. */
+/** What the AWS endpoint needs to answer requests. */
 export interface DispatchOptions {
   callers: Callers
   services: Service[]
   manners: Manners
-  /** Called with every access that a call needs, before it is authorized. */
+  /** Called with each IAM access that a request needs, before IAM decides on the access. */
   onAccess?: ((caller: Caller, access: AccessRequest) => void) | undefined
   /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
@@ -80,8 +80,8 @@ function describeFailure({ report }: DispatchOptions, message: IncomingMessage, 
   return errorAnswer(contentType, failure)
 }
 
-// Gives a denial its status and error code: SQS and the REST services deny access with status 403, others
-// with 400; SQS has older names for two errors.
+// Adapts an error to its service: SQS and the REST services deny access with status 403, the others with 400;
+// for two errors, SQS clients expect older codes.
 function spellError(target: string, url: string, error: AwsError): AwsError {
   const { code, message } = error
   const isSqs = target.startsWith('AmazonSQS.')

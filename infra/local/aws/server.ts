@@ -42,7 +42,7 @@ export interface AwsEndpointOptions {
   manners?: Manners
   /** Called with every IAM access that a request needs. */
   onAccess?: DispatchOptions['onAccess']
-  /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
+  /** Receives a line for each problem of the endpoint, such as a failed delivery. Default: standard error. */
   report?: (problem: string) => void
 }
 
@@ -50,7 +50,7 @@ export interface AwsEndpointOptions {
 export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
-/** With the manner `freezes`, connections close so soon that a function that goes on finds them dead. */
+/** With the manner `freezes`, connections close so soon that a resumed function finds them closed. */
 const frozenKeepAliveMilliseconds = 1000
 
 /**
@@ -98,7 +98,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   const keepAliveTimeout = freezes ? frozenKeepAliveMilliseconds : 60_000
   const server = createServer({ keepAliveTimeout, noDelay: true }, (request, response) => {
-    // Keeps Node from telling the client its timeout, by which the client would close the connection first.
+    // Otherwise Node would tell the client the timeout, and the client would close the connection first.
     if (freezes) response.setHeader('connection', 'keep-alive')
     if (!refuseForeignHost(request, response)) void dispatch(services, request, response)
   })
@@ -111,9 +111,9 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     stageVariables,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
-    /** Lists the sent mails, to everyone or to one address, newest first. */
+    /** Lists the sent mails, newest first: all, or only the mails to one address. */
     outbox: (to?: string) => outbox.list(to),
-    /** Returns the access key of a function or role, by which the endpoint finds its policies. */
+    /** Returns the access key of a function or role. The endpoint finds a caller's policies by that key. */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
       const holder = callers.of(arn)
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)

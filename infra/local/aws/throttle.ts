@@ -5,8 +5,8 @@ import { AwsError, type AwsRequest } from './wire/http-messages.ts'
 const probability = 0.01
 
 /**
- * Throws a service's own throttling error for some of the calls. The last attempt that an AWS SDK makes at a
- * call (header `amz-sdk-request`) goes through: a throttle that outlasts the SDK is an outage.
+ * Throws the service's own throttling error for a random part of the calls. The last attempt of an AWS SDK
+ * (header `amz-sdk-request`) always goes through: a throttle that outlasts all attempts would be an outage.
  */
 export function throttle(manners: Manners, { arn }: Caller, { target, path, headers }: AwsRequest): void {
   const [, attempt = '1', max = '1'] =
@@ -17,10 +17,10 @@ export function throttle(manners: Manners, { arn }: Caller, { target, path, head
   if (error !== undefined && manners.happens('throttles', `${arn} ${operation}`, probability)) throw error
 }
 
-/** The error by which a service throttles, as its API reference names it. */
+/** The throttling error of a service, as its API reference names it. */
 function throttlingError(service: string, path: string, operation: string): AwsError | undefined {
   if (service.startsWith('DynamoDB')) {
-    // See dynamodb/conflicts.ts: the SDK does not retry a cancelled transaction, whatever the reason.
+    // Throttled in dynamodb/conflicts.ts, because the SDK does not retry a cancelled transaction.
     if (operation === 'TransactWriteItems') return undefined
     return new AwsError('ProvisionedThroughputExceededException', 'The level of throughput was exceeded.')
   }

@@ -2,10 +2,10 @@ import { environmentName, Settings } from '../../../shared/settings.ts'
 import type { AwsEndpoint } from '../aws/server.ts'
 import type { StackModel } from '../model.ts'
 
-/** The description of the running stack, with the names of a deployment's outputs. */
+/** The description of the running stack, as the console shows it. */
 export type StackDescription = ReturnType<typeof describeStack>
 
-/** Describes the running stack, with the outputs of the template where they exist. */
+/** Describes the running stack: outputs of the template, or local values where an output is missing. */
 export function describeStack(
   { outputs, buses, tables, functions, routes, region }: StackModel,
   aws: Pick<AwsEndpoint, 'url' | 'queues'>,

@@ -40,7 +40,7 @@ const files: Record<string, string> = {
   '/docs/openapi.json': join(root, 'dist', 'openapi.json'),
 }
 
-/** URL of the logo in the API reference's viewer; removed, because another site serves it. */
+/** URL of a logo that the API reference's viewer would load from another site; it is removed. */
 const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
 let referenceWritten: Promise<unknown> | undefined
@@ -113,6 +113,6 @@ function send(
   response.end(body)
 }
 
-/** Writes dist/openapi.json in a separate process, because that loads every function. */
+/** Writes dist/openapi.json in a separate process, because writing it loads every function. */
 const writeApiReference = () =>
   promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

@@ -25,8 +25,8 @@ export const depositPools = [
 ]
 
 /**
- * The events in stages, each of which depends on the stages before. After the first stage, Alice can sign in,
- * and the demo application can ask for her consent.
+ * The events, in stages. Each stage depends on the stages before it. After the first stage, Alice can sign
+ * in, and the demo application can ask for her consent.
  */
 export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const [alone = [], ...downline] = registrations(settings)
@@ -50,7 +50,7 @@ const client = ({ firstStart }: DemoSettings): DemoEvent =>
     scopes: scopes.split(' '),
   })
 
-/** Alice's addresses, which she gets as if she had asked for them: the first one of each pool. */
+/** Assigns Alice the first address of each pool, as if she had asked for a deposit address. */
 const assignments = ({ firstStart }: DemoSettings): DemoEvent[] =>
   depositPools.map((pool) =>
     event('address.assigned', {
@@ -88,7 +88,7 @@ function deposits({ firstStart }: DemoSettings): DemoEvent[] {
   )
 }
 
-/** The registrations, a stage for each level, because a referrer must be registered first. */
+/** The registrations: one stage for each level of referrals, because referrers must be registered first. */
 function registrations({ firstStart }: DemoSettings): DemoEvent[][] {
   const levels = new Map<number | undefined, number>([[undefined, -1]])
   for (const user of demoUsers) levels.set(user.user_id, (levels.get(user.referrer_id) ?? 0) + 1)
@@ -114,7 +114,7 @@ function rates({ firstStart, quoteCurrency }: DemoSettings): DemoEvent {
   })
 }
 
-/** Number of addresses in each pool: enough that no alarm reports a low one. */
+/** Number of addresses in each pool: so many that no alarm reports a pool as nearly empty. */
 const poolSize = 120
 
 const addresses = (): DemoEvent[] =>

@@ -9,7 +9,7 @@ import { type DemoEvent, type DemoSettings, demoStages } from './demo-events.ts'
 interface DemoOptions {
   model: StackModel
   aws: Pick<AwsEndpoint, 'url' | 'queues'>
-  /** File that records that the events have been sent; undefined keeps the record for this run only. */
+  /** File that records whether the events have been sent; undefined keeps the record for this run only. */
   file: string | undefined
   showLine: (line: string) => void
 }
@@ -17,16 +17,16 @@ interface DemoOptions {
 /** The first start of the data directory, epoch milliseconds, and whether all events have been sent since. */
 const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
-/** Maximum wait for a stage to be applied; then the next one is sent anyway. */
+/** Maximum wait until a stage is applied. After it, the next stage is sent anyway. */
 const maxStageMilliseconds = 30_000
 /** Maximum number of events in a PutEvents request (EventBridge quota). */
 const maxBatchSize = 10
 
 /**
- * Sends the demo data through the event bus, as an operator may. Resolves when Alice can sign in,
- * with a function that stops sending. The rest is sent while the stack already serves; its errors are
- * reported, not thrown. After a stop in between, the next start sends everything again, which has no further
- * effect.
+ * Sends the demo data through the event bus, as an operator would. Resolves when Alice can sign in, with a
+ * function that stops the sending. The other events are sent while the stack already serves; their errors are
+ * shown, not thrown. If the stack stops before all are sent, its next start sends all of them again: events
+ * that were applied already have no further effect.
  */
 export async function startDemo({ model, aws, file, showLine }: DemoOptions): Promise<() => Promise<void>> {
   const { first_start, sent } = readRecord(file)
@@ -82,7 +82,7 @@ async function putEvents(client: EventBridgeClient, bus: string, events: DemoEve
   if (throttled.length > 0) await putEvents(client, bus, throttled)
 }
 
-/** Waits until every queue is empty, dead letters aside. */
+/** Waits until every queue except the dead-letter queues is empty, or the maximum wait is over. */
 async function waitUntilApplied(aws: DemoOptions['aws'], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + maxStageMilliseconds
   const isWaiting = () =>

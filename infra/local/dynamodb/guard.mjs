@@ -1,5 +1,5 @@
-// Runs a command until this process's standard input closes, which happens however its owner ends, SIGKILL
-// included. It runs in a process group of its own, so that Ctrl-C reaches only the owner, which then stops
+// Runs a command until standard input closes. Standard input closes when the owner of this process ends, even
+// by SIGKILL. This process has its own process group: Ctrl-C reaches only the owner, which then stops
 // everything in order. Plain JavaScript, because it must start without delay.
 //
 //   node guard.mjs COMMAND [ARGUMENT ...]

@@ -18,10 +18,10 @@ export function findAccessKey(directory: string | undefined): string {
   return known ?? randomBytes(16).toString('hex')
 }
 
-/** The access key in the URL of a DynamoDB Local: its user name, if it has one. */
+/** Reads the access key from the URL of a DynamoDB Local: the user name in the URL, or `local`. */
 const accessKeyIn = (endpoint: string): string => new URL(endpoint).username || 'local'
 
-/** Signs a request for the database of a DynamoDB Local in place of the caller, who has another key. */
+/** Replaces the caller's access key in an authorization header with the access key of the database. */
 export const signFor = (endpoint: string, authorization: string | undefined): string | undefined =>
   authorization?.replace(
     /Credential=[^/]+\/(\d+)\/[^/]+/,

@@ -13,7 +13,7 @@ export interface GatewayRequest {
   body: Buffer
 }
 
-/** The members of an event that functions read, without duplicates such as the joined query parameters. */
+/** The members of an event that functions read. API Gateway sends more, such as parsed query parameters. */
 type GatewayEvent = Pick<
   APIGatewayProxyEventV2,
   | 'version'
@@ -40,7 +40,7 @@ const droppedHeaders = new Set(
   'connection cookie keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 )
 
-/** Content types of bodies that API Gateway passes on as text. Others, also forms, are base64-encoded. */
+/** Content types of bodies that API Gateway passes on as text. It base64-encodes all others, even forms. */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
 /** Builds an event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"). */
@@ -81,7 +81,7 @@ export function toEvent(
 /** Creates a random id in the format of API Gateway's request ids. */
 export const createRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
-/** Reads the headers that a function gets, by lower-case name; commas join the values of a repeated one. */
+/** Reads the headers for a function, keyed by lower-case name. Commas join values of a repeated header. */
 function readHeaders(rawHeaders: string[]): Record<string, string> {
   const joined = new Map<string, string>()
   for (let i = 0; i < rawHeaders.length; i += 2) {

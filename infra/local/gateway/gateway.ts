@@ -59,8 +59,8 @@ const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   headers['access-control-request-method'] !== undefined
 
 /**
- * Creates a token bucket for each route with a throttle, of `rate` requests per second and `burst` at once.
- * False means that the request is refused.
+ * Creates a function that decides whether a route's throttle lets a request through. Each route with a
+ * throttle has a token bucket: `rate` requests per second, and `burst` at once.
  */
 function createThrottle(): (route: RouteModel) => boolean {
   const buckets = new Map<string, { tokens: number; at: number }>()
@@ -127,7 +127,7 @@ function send(
   response.end(withoutBody ? undefined : body)
 }
 
-// Splits a request's target into path and query. A proxy's client sends an absolute URL (RFC 9112 §3.2).
+// Splits a request target into path and query. Clients of a proxy send an absolute URL (RFC 9112 §3.2).
 function splitTarget(target: string): { encodedPath: string; rawQueryString: string } {
   const [path = '', ...query] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?')
   return { encodedPath: path.startsWith('/') ? path : `/${path}`, rawQueryString: query.join('?') }

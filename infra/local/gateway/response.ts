@@ -27,7 +27,7 @@ const Result = v.object({
   body: v.optional(v.string(), ''),
 })
 
-/** Converts a function's result to the response; one that is invalid gives a 500, as on AWS. */
+/** Converts a function's result to the response. An invalid result gives a 500, as on AWS. */
 export function toResponse(payload: string): GatewayResponse {
   const result = v.safeParse(Result, JSON.parse(payload))
   if (!result.success) return gatewayMessage(500, 'Internal Server Error')

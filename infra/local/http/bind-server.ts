@@ -70,8 +70,8 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
 }
 
 /**
- * Finds a free port between 20000 and 29999 for a server that is started later. When Linux, macOS and Windows
- * choose a port themselves, it is 32768 or higher, so nothing takes this port meanwhile by chance.
+ * Finds a free port between 20000 and 29999 for a server that is started later. Linux, macOS and Windows
+ * assign ports from 32768 on by themselves, so no other program gets this port by chance meanwhile.
  */
 export async function findFreePort(): Promise<number> {
   const port = randomInt(20_000, 30_000)
@@ -84,7 +84,7 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** Turns an error of listening on a port into a `StartupError` where a person can act on it. */
+/** Turns an error of listening on a port into a `StartupError` if a person can fix the cause. */
 export function explainPortError(error: Error, port: number, option: string): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
@@ -98,9 +98,9 @@ export function explainPortError(error: Error, port: number, option: string): Er
 const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Answers 403, as API Gateway does for a host that it does not serve, if a request is for another host than
- * this machine; returns whether it did. In an attack by DNS rebinding, a page in the developer's browser
- * reaches a loopback address under a name of the attacker's, and the browser lets it read the answers.
+ * Refuses a request for another host than this machine with 403, as API Gateway refuses unknown hosts.
+ * Returns whether it did. In a DNS rebinding attack, a page in the developer's browser reaches a loopback
+ * address under a name of the attacker's, and the browser lets the page read the answers.
  */
 export function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
   if (localHosts.test(headers.host ?? '')) return false

@@ -6,7 +6,7 @@ export interface FunctionLog {
   write: (functionName: string, line: string) => void
 }
 
-/** Maximum size of the log file. A larger one is renamed to `FILE.previous`, which replaces an older one. */
+/** Maximum size of the log file. A full file is renamed to `FILE.previous`, which replaces an older one. */
 const maxFileBytes = 20_000_000
 
 /**

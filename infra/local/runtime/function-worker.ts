@@ -108,7 +108,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // While this thread is busy, messages wait longer than timers do: an answer in time still counts.
+    // Handle messages first: if this thread was busy, the timer can fire before an answer that came in time.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

@@ -3,8 +3,8 @@ import type { FunctionLog } from './function-log.ts'
 import { FunctionWorker, type InvocationResult } from './function-worker.ts'
 
 /**
- * Runs a function with a JSON payload. Also resolves if the function fails. Rejects with
- * `TooManyRequestsError` if too many calls wait for it.
+ * Runs a function with a JSON payload. Resolves even if the function fails. Rejects with
+ * `TooManyRequestsError` if too many calls already wait for the function.
  */
 export type InvokeFunction = (
   functionName: string,
@@ -13,12 +13,12 @@ export type InvokeFunction = (
   endAfterMilliseconds?: number,
 ) => Promise<InvocationResult>
 
-/** Thrown if a function cannot run now (Lambda: `TooManyRequestsException`); the caller may try again. */
+/** Thrown if a function cannot run now (Lambda: `TooManyRequestsException`). The caller can try again. */
 export class TooManyRequestsError extends Error {
   override readonly name = 'TooManyRequestsError'
 }
 
-/** Limits of how many workers the functions may use on one machine. */
+/** Limits on the functions' workers, and on the invocations that wait for a worker. */
 export interface RuntimeLimits {
   maxWorkersPerFunction: number
   maxWorkers: number
@@ -41,7 +41,7 @@ export interface RuntimeOptions {
   /** Returns all environment variables of a function. */
   environmentOf: (model: FunctionModel) => Record<string, string>
   log: FunctionLog
-  /** Whether a worker stands still between two invocations, as on Lambda. Default: it runs on. */
+  /** Whether a worker freezes between two invocations, as on Lambda. Default: it keeps running. */
   freezes?: boolean
   limits?: Partial<RuntimeLimits>
 }
@@ -58,8 +58,8 @@ interface Pool {
   model: FunctionModel
   workers: Set<FunctionWorker>
   /**
-   * Idle workers. The most recently used one is last and is used first, so that the others idle long enough
-   * to be ended.
+   * Idle workers, the most recently used one last. The last one gets the next invocation, so that the others
+   * are idle long enough to be ended.
    */
   idle: { worker: FunctionWorker; since: number }[]
   waiting: WaitingInvocation[]
@@ -149,7 +149,7 @@ export class Runtime {
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /** Returns whether one more worker may start. At the limit, ends the longest idle worker first. */
+  /** Returns whether one more worker can start. At the limit, first ends the worker that was idle longest. */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true

@@ -57,8 +57,8 @@ try {
 
 let busy = false
 
-// As on Lambda, timers and sockets stand still between two invocations, and unfinished work goes on in the
-// next. Log lines are written before the freeze, and the next invocation may arrive meanwhile.
+// Freezes the thread, as Lambda does: timers, sockets and unfinished work stop until the next invocation. Log
+// lines are written first; if an invocation arrives meanwhile, the thread does not freeze.
 const freeze = () =>
   process.stderr.write('', () => process.stdout.write('', () => busy || Atomics.wait(running, 0, 0)))
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The values of a created resource for templates: its `Ref` and its attributes for `Fn::GetAtt`. */
+/** What templates can refer to in a resource: its `Ref`, and its attributes for `Fn::GetAtt`. */
 export interface Identity {
   ref: string
   attributes: Record<string, string>
@@ -26,8 +26,8 @@ export interface UnnamedResource {
 }
 
 /**
- * Resource types whose `Ref` is their name: the property with the name, the ARN after `arn:aws:`, and the
- * maximum length.
+ * Resource types whose `Ref` is the name of the resource: the property that sets the name, the ARN without
+ * `arn:aws:`, and the maximum length of a name.
  */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
@@ -40,7 +40,7 @@ const namedTypes: Record<string, [property: string, arn?: string, maxLength?: nu
 
 type Identify = (resource: UnnamedResource, addresses: Addresses) => Identity
 
-/** Resource types whose `Ref` is not their name, with functions that make their values. */
+/** Further resource types, each with a function that makes the `Ref` and the attributes. */
 const otherTypes: Record<string, Identify> = {
   'AWS::ApiGatewayV2::Api': (resource, { apiUrl }) => {
     const id = deriveApiId(resource)
@@ -71,7 +71,7 @@ const identifyKey = (id: string, at: Addresses): Identity => ({
   attributes: { Arn: arnOf('kms:REGION:ACCOUNT:key/NAME', id, at), KeyId: id },
 })
 
-/** Names a resource, with the same name at every start. Undefined for a type to which nothing refers. */
+/** Names a resource, always in the same way. Undefined for a type to which no template refers. */
 export function identifyResource(resource: UnnamedResource, addresses: Addresses): Identity | undefined {
   const named = namedTypes[resource.type]
   if (named === undefined) return otherTypes[resource.type]?.(resource, addresses)
@@ -94,6 +94,6 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
 const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
-// CloudFormation generates names as STACK-LOGICALID-RANDOM. Omits RANDOM, so that the names never change.
+// CloudFormation generates names as STACK-LOGICALID-RANDOM. Here they lack RANDOM, so that they never change.
 const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
   `${stackName}-${logicalId}`.slice(0, maxLength)

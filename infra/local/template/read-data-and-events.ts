@@ -11,7 +11,7 @@ import type {
 } from '../model.ts'
 import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
 
-// Omits capacity settings: no effect on an on-demand table, and DynamoDB Local rejects unknown members.
+// Capacity settings are left out: on-demand tables ignore them, and DynamoDB Local rejects unknown members.
 const Indexes = v.optional(
   v.array(v.object({ IndexName: v.unknown(), KeySchema: v.unknown(), Projection: v.unknown() })),
 )
@@ -133,7 +133,7 @@ export function readBuses(reader: TemplateReader): BusModel[] {
   }))
 }
 
-/** Reads the archives of events. Nothing is ever deleted from one, so a retention is refused. */
+/** Reads the event archives. The local stack deletes no archived event, so it refuses a retention time. */
 export const readArchives = (reader: TemplateReader): ArchiveModel[] =>
   reader.read('AWS::Events::Archive', Archive).map(({ ref, attribute, properties }) => ({
     name: ref,

@@ -34,7 +34,7 @@ const Role = v.object({
 
 const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 
-/** Ignored AWS managed policies: the local stack lets every function write logs and traces. */
+/** AWS managed policies that are ignored, because every local function can write logs and traces anyway. */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
 /** Reads the Lambda functions of the stage. Aliases and versions are ignored: there is one version. */
@@ -70,7 +70,7 @@ export const readEventSources = (reader: TemplateReader, functions: FunctionMode
     }
   })
 
-/** Reads every IAM role with its policies. `assumable` means that principals of an account may assume it. */
+/** Reads every IAM role with its policies. People can assume an `assumable` role, not only AWS services. */
 export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boolean })[] {
   const attached = [
     ...reader.read('AWS::IAM::Policy', AttachedPolicy),

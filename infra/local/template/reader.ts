@@ -21,7 +21,7 @@ export const Flag = v.optional(
 export const Unknown = v.optional(v.never('the local stack does not know it'))
 /** Schema of a list of strings; empty if omitted. */
 export const Texts = v.optional(v.array(Text), [])
-/** Schema of a list of tags, as a record by name. */
+/** Schema of a list of tags, converted to a record of their values, keyed by tag name. */
 export const Tags = v.pipe(
   v.optional(v.array(v.object({ Key: Text, Value: Text })), []),
   v.transform((tags) => Object.fromEntries(tags.map(({ Key: name, Value: value }) => [name, value]))),
@@ -42,7 +42,7 @@ export const Policy = v.pipe(
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch CodeDeploy Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
-/** Further resource types that are ignored, or of which only the name is needed. */
+/** Further resource types whose properties are ignored. Of some, the local stack needs the name. */
 const ignoredTypes =
   'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter'
 
@@ -54,7 +54,7 @@ export interface Resource<Properties> {
   properties: Properties
   /** Value of `Ref` for the resource. */
   ref: string
-  /** Attributes for `Fn::GetAtt`; empty if the type has none. */
+  /** Returns an attribute for `Fn::GetAtt`; '' if the resource does not have it. */
   attribute: (name: string) => string
 }
 
@@ -78,7 +78,7 @@ export class TemplateReader {
     )
   }
 
-  /** Reads a type's resources by the schema. Throws a `StartupError` for a property that does not match. */
+  /** Reads the resources of a type. Throws a `StartupError` for a property that the schema forbids. */
   read<Schema extends v.GenericSchema>(wanted: string, schema: Schema): Resource<v.InferOutput<Schema>>[] {
     this.servedTypes.add(wanted)
     return this.active

@@ -25,7 +25,7 @@ const intrinsics: Record<string, Intrinsic> = {
     resolver.importValue(asText(resolver.resolve(stack, argument))),
 }
 
-/** Replaces intrinsic functions by their values. Throws a `StartupError` that names an unsupported one. */
+/** Replaces intrinsic functions with their values. Throws a `StartupError` that names an unsupported one. */
 export class Resolver {
   readonly addresses: Addresses
   private readonly identities = new Map<string, Identity>()
@@ -121,7 +121,7 @@ export class Resolver {
     return values[name] ?? refuse(`${stack.name} refers to ${name}, which the local stack does not know`)
   }
 
-  // Replaces the API address that AWS would assign by the local one where a template contains it as text.
+  // Replaces the API address that AWS would assign with the local one, where a template contains it as text.
   private toLocalAddress(value: unknown): unknown {
     if (typeof value !== 'string') return value
     return this.apiUrls.reduce((text, url) => text.replaceAll(url, this.addresses.apiUrl), value)

@@ -13,7 +13,7 @@ interface Template {
 /** A synthesized stack with its template and file assets. */
 export interface StackTemplate extends Template {
   name: string
-  /** Absolute paths of file assets, by the object key under which a deployment would upload them. */
+  /** Absolute paths of file assets, keyed by the object key under which a deployment uploads the asset. */
   assetPaths: Record<string, string>
 }
 
@@ -31,7 +31,7 @@ export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   }))
 
 function readAssetPaths(artifact: object): [objectKey: string, path: string][] {
-  // Recognized by its file name, because the artifact classes differ between copies of the library.
+  // Manifests are recognized by file name, because the artifact classes differ between copies of the library.
   const file = 'file' in artifact && typeof artifact.file === 'string' ? artifact.file : ''
   if (!file.endsWith('.assets.json')) return []
   const { files = {} } = JSON.parse(readFileSync(file, 'utf8')) as AssetManifest

@@ -13,7 +13,7 @@ const UpdateStageInput = v.object({
   stageVariables: v.optional(v.record(v.string(), v.pipe(v.string(), v.regex(/^[A-Za-z0-9-._~:/?#&=,]*$/)))),
 })
 
-/** The API Gateway operations GetApis, GetStage and UpdateStage, which changes only variables. */
+/** The API Gateway operations GetApis, GetStage and UpdateStage. UpdateStage changes variables only. */
 export function apiGatewayService(
   { apiId, apiName, region }: StackModel,
   variables: StageVariables,

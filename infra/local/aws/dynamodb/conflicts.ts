@@ -5,7 +5,7 @@ const conflictProbability = 0.1
 const throttleProbability = 0.01
 
 /**
- * Refuses some of the writes and transactions as DynamoDB does while another transaction is at work on the
+ * Refuses a random part of the writes and transactions, as DynamoDB does while another transaction uses an
  * item (Amazon DynamoDB: Transaction conflict handling). A throttled transaction fails in the same way.
  */
 export function refuseForConflict(
@@ -32,7 +32,7 @@ export function refuseForConflict(
 
 const singleWrites = new Set(['PutItem', 'UpdateItem', 'DeleteItem'])
 
-/** Cancels a transaction because of the item at this share of its length: 0 is the first item. */
+/** Cancels a transaction because of one item: `share`, from 0 to 1, is how far down the list that item is. */
 function cancel(items: number, share: number, code: string, message: string): never {
   const item = Math.floor(share * items)
   const reasons = Array.from({ length: items }, (_, i) =>

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { StackModel, TableModel } from '../../model.ts'
 import { AwsError } from '../wire/http-messages.ts'
 
-/** Attributes of an item; a value is an object of its type and text: {"S": "USER#1"}. */
+/** Attributes of an item in DynamoDB's JSON, where each value is an object with its type: {"S": "USER#1"}. */
 export const Attributes = v.record(v.string(), v.record(v.string(), v.unknown()))
 export type Attributes = v.InferOutput<typeof Attributes>
 /** A request, or a member of a transaction, about one item or one partition key. */
@@ -41,13 +41,13 @@ type Tables = Pick<StackModel, 'tables'>
 export const findTable = ({ tables }: Tables, reference: string): TableModel | undefined =>
   tables.find(({ name, arn }) => name === reference || arn === reference)
 
-/** An item that a request writes or checks: its table, and its key, alone or among its attributes. */
+/** An item that a request writes or checks: its table, and either its key or all its attributes. */
 export interface NamedItem {
   table: string
   attributes: Attributes
 }
 
-/** Lists the items that a request writes; with `ConditionCheck`, those that a transaction checks as well. */
+/** Lists the items that a request writes. For a transaction, includes the items of a `ConditionCheck`. */
 export function listWrittenItems(operation: string, input: unknown): NamedItem[] {
   if (operation === 'BatchWriteItem')
     return Object.entries(parse(BatchWrite, input).RequestItems).flatMap(([table, writes]) =>
@@ -70,7 +70,7 @@ export function listWrittenItems(operation: string, input: unknown): NamedItem[]
 
 const singleWrites = new Set(['PutItem', 'UpdateItem', 'DeleteItem'])
 
-/** Returns the primary key of an item; all attributes for a table that is not in the template. */
+/** Returns the primary key of an item, or all its attributes if its table is not in the template. */
 export function keyOf(model: Tables, { table: reference, attributes }: NamedItem): Attributes {
   const table = findTable(model, reference)
   if (table === undefined) return attributes

@@ -9,20 +9,20 @@ const schema = `
   CREATE TABLE IF NOT EXISTS archived_events (archive TEXT, at INTEGER, id TEXT, event TEXT);
   CREATE INDEX IF NOT EXISTS archived_events_at ON archived_events (archive, at)`
 
-/** An event as the bus delivers it, and its text. */
+/** An event in its EventBridge envelope: the `head` of the envelope, and the whole event as JSON `text`. */
 export interface SealedEvent {
   head: { id: string; time: string }
   text: string
 }
 
-/** The archives of the stack, in the store. */
+/** The event archives of the stack, which are kept in the store. */
 export type Archives = ReturnType<typeof openArchives>
 
 /** Opens the archives of the stack. Throws on an event pattern that is not emulated. */
 export function openArchives({ archives }: StackModel, { database }: Store) {
   database.exec(schema)
   const insert = database.prepare('INSERT INTO archived_events VALUES (?, ?, ?, ?)')
-  // A replay goes minute by minute, and keeps no order within a minute (EventBridge: StartReplay).
+  // Like EventBridge's StartReplay, keeps the order of minutes, but not the order within a minute.
   const select = database.prepare(
     'SELECT event FROM archived_events WHERE archive = ? AND at >= ? AND at < ? ORDER BY at / 60000, id',
   )
@@ -34,7 +34,7 @@ export function openArchives({ archives }: StackModel, { database }: Store) {
         if (archive.busName === busName && matches(whole))
           insert.run(archive.name, Date.parse(head.time), head.id, text)
     },
-    /** Lists the texts of an archive's events from one instant up to another, which is excluded. */
+    /** Lists the texts of an archive's events between `from` (included) and `to` (excluded). */
     list: ({ name }: ArchiveModel, from: number, to: number): string[] =>
       select.all(name, from, to).map(({ event }) => String(event)),
   }
@@ -49,7 +49,7 @@ const StartReplayInput = v.object({
   Destination: v.object({ Arn: v.string(), FilterArns: v.optional(v.array(v.string())) }),
 })
 
-/** Sends an archived event again to the matching rules of a bus; if `ruleArns` is given, only to those. */
+/** Sends an archived event again to the matching rules of a bus; if `ruleArns` is given, to no other. */
 type Replay = (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => void
 
 /** EventBridge's operations on archives and replays. A replay is complete at once; a restart forgets it. */

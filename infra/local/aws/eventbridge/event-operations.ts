@@ -35,7 +35,7 @@ const TargetsInput = v.pipe(
   v.transform((input): RuleInput => ({ Name: input.Rule, EventBusName: input.EventBusName })),
 )
 
-/** EventBridge's PutEvents and operations on rules. A restart resets rules to enabled or disabled. */
+/** EventBridge's PutEvents and its rule operations. A restart enables the rules again as in the template. */
 export function eventOperations(
   { model, manners }: DeliveryOptions,
   rules: Rules,
@@ -104,7 +104,7 @@ function putEvents(
   return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
 }
 
-/** The result of a throttled entry in a request that is otherwise accepted (eb-putevents). */
+/** The result of a throttled entry when the request itself is accepted (EventBridge: PutEvents). */
 const throttledEntry: Record<string, string> = {
   ErrorCode: 'ThrottlingException',
   ErrorMessage: 'The request was denied due to request throttling.',

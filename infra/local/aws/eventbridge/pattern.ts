@@ -2,9 +2,9 @@
 export type EventTest = (event: unknown) => boolean
 
 /**
- * Compiles an EventBridge event pattern: each field has further fields, or a list of alternatives (exact
- * values, `{"anything-but": TEXTS}` or `{"exists": FLAG}`), and `$or` has a list of
- * patterns. Throws on any other form, because ignoring it would deliver the wrong events.
+ * Compiles an EventBridge event pattern. A field holds nested fields or a list of alternatives (exact values,
+ * `{"anything-but": TEXTS}` or `{"exists": FLAG}`), and `$or` holds a list of patterns. Throws on any other
+ * form, because ignoring it would deliver the wrong events.
  */
 export function compilePattern(pattern: Record<string, unknown>): EventTest {
   const tests = Object.entries(pattern).map(([field, expected]): [string, EventTest] => {
@@ -15,7 +15,7 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
     throw new Error(`the event pattern's field ${field} is neither a list nor further fields`)
   })
   return (event) => {
-    // If the event lacks the field that contains these fields, none of them exists.
+    // If the event lacks the parent field, none of these fields exists.
     const fields = event ?? {}
     if (!isRecord(fields)) return false
     return tests.every(([field, test]) => {

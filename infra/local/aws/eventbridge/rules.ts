@@ -54,8 +54,8 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
   }
   return {
     /**
-     * Sends an event to a bus's archives and matching rules; returns its id once archives and target queues
-     * have stored it.
+     * Sends an event to a bus's archives and matching rules. When it returns the event's id, the archives and
+     * target queues have stored the event.
      */
     route(busName: string, event: NewEvent): string {
       const sealed = sealEvent(event, model)
@@ -64,7 +64,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       deliverMatching(busName, sealed.text, whole)
       return sealed.head.id
     },
-    /** Sends an archived event to a bus's matching rules again; to these rules only, if some are named. */
+    /** Sends an archived event again to the matching rules of a bus; if `ruleArns` is given, to no other. */
     replay: (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => {
       const text = `${archived.slice(0, -1)},"replay-name":${JSON.stringify(replayName)}}`
       deliverMatching(busName, text, JSON.parse(text), ruleArns)
@@ -79,7 +79,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
   }
 }
 
-/** Reads a schedule of the form `rate(5 minutes)`, in milliseconds. Throws on any other. */
+/** Converts a schedule of the form `rate(5 minutes)` to milliseconds. Throws on every other form. */
 function readRate(schedule: string): number {
   const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(schedule) ?? []
   const milliseconds = Number(count) * ({ minute: 60_000, hour: 3_600_000, day: 86_400_000 }[unit] ?? NaN)
@@ -119,7 +119,7 @@ function deliver(rule: RuleModel, target: RuleTarget, body: string, options: Del
     report(`rule ${rule.name} lost an event, because of its dead-letter queue: ${problem}`)
 }
 
-/** Sends a rule's event to a queue if the queue's policy allows it; returns the problem, if any. */
+/** Sends a rule's event to a queue. Returns the problem if the queue is unknown or its policy forbids it. */
 function sendToQueue(
   rule: RuleModel,
   queueArn: string,

@@ -4,11 +4,11 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** ARN of the resource; `*` for none. Of a list, at least one must be allowed and none denied. */
+  /** ARN of the resource, or `*` for none. In a list, one must be allowed and none explicitly denied. */
   resource: string | string[]
-  /** Condition keys of the request by name, in any case. An undefined or empty value counts as missing. */
+  /** Condition keys of the request; names in any case. An undefined or empty value counts as missing. */
   context?: Record<string, string | readonly string[] | undefined>
-  /** The resource's own policy: `required` to allow the call (KMS), or `additional` to IAM policies (SQS). */
+  /** The resource's own policy: it must allow the call (`required`, KMS), or it can (`additional`, SQS). */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 
@@ -38,7 +38,7 @@ export function compileSession(
   const common: AccessRequest['context'] = {
     'aws:PrincipalArn': roleArn,
     'aws:PrincipalAccount': accountId,
-    // Functions call AWS over TLS. Here they use the loopback interface instead, which counts as secure.
+    // Functions call AWS over TLS. Locally they use the loopback interface instead, which counts as secure.
     'aws:SecureTransport': 'true',
     ...tagContext('aws:PrincipalTag', roleTags),
   }
@@ -57,7 +57,7 @@ export function compileSession(
   }
 }
 
-// The reason for a denial, in AWS's order: explicit denies, the resource's policy, the role's policies.
+// Finds the reason for a denial, in AWS's order: explicit denies, the resource's policy, the role's policies.
 function findReason(
   question: PolicyQuestion,
   identity: CompiledPolicy,

@@ -12,18 +12,18 @@ export interface Credentials {
 export interface Caller {
   arn: string
   credentials: Credentials
-  /** Returns why a request of this caller is denied. The owner is denied only by a resource's own policy. */
+  /** Returns why a request of this caller is denied. Only a resource's own policy can deny the owner. */
   findDenial: FindDenial
 }
 
 /**
- * The id of the access key of a function or role. It is derived from the ARN, so it stays the same after a
- * restart, which functions may outlive.
+ * Computes the access key id of a function or role from its ARN. So the id stays the same if the endpoint
+ * restarts while the functions keep running.
  */
 export const accessKeyIdOf = (arn: string): string =>
   `ASIA${createHash('sha256').update(arn).digest('hex').toUpperCase().slice(0, 16)}`
 
-/** All callers that may sign requests. */
+/** All callers that can sign requests. */
 export type Callers = ReturnType<typeof openCallers>
 
 /** Issues an access key to every function and role. Throws on a policy that cannot be emulated. */
@@ -59,7 +59,7 @@ export function openCallers(model: StackModel) {
     ),
   }
   return {
-    /** Identifies the function or role by access key; other keys are the owner's. Undefined if unsigned. */
+    /** Finds who signed a request by the access key; an unknown key is the owner's. Undefined if unsigned. */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
       // credentials. Access keys only distinguish functions.

@@ -1,13 +1,13 @@
-/** A request's condition keys in lower case; those that AWS defines as multivalued have a list. */
+/** A request's condition keys, in lower case, with their values: a list if AWS calls the key multivalued. */
 export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 
 /** A compiled IAM condition: tells whether the context of a request meets it. */
 export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
- * Condition keys that emulated requests have, in lower case because IAM ignores case in their names. A policy
- * with any other key stops the start, because it would silently never match, or always. Keys of the local KMS
- * have no aliases, so no request has kms:ResourceAliases.
+ * The condition keys that emulated requests can have, in lower case because IAM ignores their case. A policy
+ * with any other key stops the start, because its condition would silently never match, or always match. No
+ * request has kms:ResourceAliases, because keys of the local KMS have no aliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys

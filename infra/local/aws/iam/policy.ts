@@ -5,7 +5,7 @@ import { compileCondition, matchesWildcard, type ConditionContext } from './cond
 /** The principal of a request, as resource-based policies name it. */
 export type Principal =
   | { kind: 'role'; roleArn: string; accountId: string }
-  /** The account as a whole, by which a key policy delegates the decision to IAM policies. */
+  /** The account as a whole: a key policy that allows it leaves the decision to IAM policies. */
   | { kind: 'account'; accountId: string }
   | { kind: 'service'; name: string }
 
@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// A statement of a resource policy without `Resource` matches any, because the policy is attached to its
-// resource.
+// Matches the values of an element such as `Resource`, or its `Not` form. Without either, matches everything,
+// because a resource policy can omit `Resource`: it is attached to its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

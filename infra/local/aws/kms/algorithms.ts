@@ -39,7 +39,7 @@ export const keySpecs: Readonly<Record<string, KeySpec>> = {
 
 const generatePair = promisify(crypto.generateKeyPair)
 
-/** Generates key material as base64: PKCS #8 for RSA (slow, so on the thread pool), else plain bytes. */
+/** Generates key material as base64: PKCS #8 for RSA (slow, so on the thread pool), raw bytes otherwise. */
 export async function generateMaterial({ usage, bits }: KeySpec): Promise<string> {
   if (usage !== 'SIGN_VERIFY') return crypto.randomBytes(bits / 8).toString('base64')
   const { privateKey } = await generatePair('rsa', { modulusLength: bits, publicExponent: 65537 })
@@ -108,7 +108,7 @@ export function decrypt({ material }: Key, ciphertext: Buffer, context: Encrypti
   try {
     return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
   } catch {
-    // AES-GCM does not tell what is wrong, and neither does KMS.
+    // AES-GCM does not say what is wrong, and neither does KMS.
     throw invalidCiphertext()
   }
 }

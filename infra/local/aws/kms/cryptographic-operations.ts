@@ -115,7 +115,7 @@ function encryptionContext(input: { EncryptionContext: EncryptionContext }) {
   }
 }
 
-/** Schema of a binary member of a request: base64 in JSON, decoded to `minBytes` to `maxBytes` bytes. */
+/** Schema of a binary member of a request: base64 of at least `minBytes` and at most `maxBytes` bytes. */
 function blob(maxBytes: number, minBytes = 1) {
   return v.pipe(
     v.string(),

@@ -7,7 +7,7 @@ import type { Key, KeyStore } from './key-store.ts'
 /** The IAM condition keys of a KMS request, by name. */
 export type Context = AccessRequest['context']
 
-/** Makes operations on one KMS key. Their names are the IAM actions; `context` adds condition keys. */
+/** Returns a function that makes an operation on a KMS key. `context` adds IAM condition keys. */
 export function keyOperation(keys: KeyStore) {
   return <const Schema extends v.GenericSchema>(
     action: string,
@@ -22,7 +22,7 @@ export function keyOperation(keys: KeyStore) {
     )
 }
 
-/** What IAM and the key's own policy must allow before an action on a KMS key. */
+/** Describes the access that IAM and the key's own policy must allow before an action on a KMS key. */
 export function keyAccess(action: string, key: Key, context: Context = {}): AccessRequest {
   const { record, lagging, spec, policy } = key
   return {
@@ -38,7 +38,7 @@ export function keyAccess(action: string, key: Key, context: Context = {}): Acce
   }
 }
 
-/** Throws DisabledException for a disabled KMS key, else KMSInvalidStateException unless enabled. */
+/** Throws DisabledException if a KMS key is disabled, or KMSInvalidStateException if it is not enabled. */
 export function requireUsable({ record, lagging }: Key): void {
   const state = lagging.state.visible
   if (state === 'Disabled') throw new AwsError('DisabledException', `${record.arn} is disabled.`)
@@ -48,7 +48,7 @@ export function requireUsable({ record, lagging }: Key): void {
 
 const stateWords = { Creating: 'creating', PendingDeletion: 'pending deletion' }
 
-/** Throws KMSInvalidStateException for a KMS key that is pending deletion, even if no caller sees it yet. */
+/** Throws KMSInvalidStateException if a KMS key is pending deletion, even before callers can see that. */
 export function requireNotPendingDeletion({ record }: Key): void {
   if (record.state === 'PendingDeletion')
     throw new AwsError('KMSInvalidStateException', `${record.arn} is pending deletion.`)

@@ -17,10 +17,10 @@ const CreateKeyInput = v.pipe(
     Description: v.optional(v.string(), ''),
     Origin: v.optional(v.literal('AWS_KMS')),
     Tags: v.optional(v.array(Tag), []),
-    // CreateKey rejects a key policy instead of ignoring it: the key would allow more than its policy says.
+    // CreateKey rejects a key policy. Ignoring the policy would make a key that allows more than it should.
     Policy: v.optional(v.never()),
   }),
-  // Choose the new key's id first, because IAM must allow its tags by ARN before its creation.
+  // Choose the id of the new key now, because IAM decides by the key's ARN whether tags are allowed.
   v.transform(({ Tags, ...input }) => ({ ...input, tags: readTags(Tags), keyId: randomUUID() })),
 )
 type CreateKeyInput = v.InferOutput<typeof CreateKeyInput>

@@ -24,7 +24,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** What callers of KMS see of a key, which lags behind its record. */
+/** What callers of KMS see of a key. It lags behind the key's record. */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>
@@ -66,8 +66,8 @@ export class KeyStore {
   }
 
   /**
-   * Opens the stored KMS keys and adds those of the template. A stored key takes its description, policy and
-   * tags from the template. Later changes become visible after a lag that the manners draw.
+   * Opens the stored KMS keys, and adds those of the template that are not stored. A stored key takes its
+   * description, policy and tags from the template. Later changes lag if the manner `late-keys` is on.
    */
   static async open(store: Store, model: StackModel, manners: Manners): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
@@ -125,7 +125,7 @@ export class KeyStore {
     return this.#arnPrefix + keyId
   }
 
-  /** Makes changes of a key's record visible after their lag. A key that was stored before has no lag. */
+  /** Makes each change of a key's record visible after its lag. Keys from the store have no lag. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

@@ -1,10 +1,10 @@
 import type { Manners } from '../../manners.ts'
 
 /**
- * The facts that KMS shows late: that a new key `exists` (until then NotFoundException), the `tags` that IAM
- * conditions see (ListResourceTags shows new ones at once), and the key's `state` (DescribeKey and uses go on
- * with the old one; a new key is `Creating`). See "Eventual consistency" and "ABAC for AWS KMS" in the KMS
- * Developer Guide: up to five minutes for tags, usually seconds for the rest.
+ * What KMS shows late: that a new key `exists` (at first KMS answers NotFoundException), the `tags` that IAM
+ * conditions see (ListResourceTags shows new tags at once), and the `state` (DescribeKey and cryptographic
+ * calls still see the old state; a new key is `Creating`). KMS Developer Guide, "Eventual consistency" and
+ * "ABAC for AWS KMS": up to five minutes for tags, usually seconds for the rest.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 
@@ -31,7 +31,7 @@ export class LaggingValue<Value> {
   change(value: Value, lagMilliseconds: number): void {
     const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
     this.#changes.splice(0, visible)
-    // Without a lag, a clock that a test turns back must not hide the change.
+    // A change without a lag stays visible even if a test turns the clock back.
     const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
     this.#changes.push({ value, visibleAt })
   }

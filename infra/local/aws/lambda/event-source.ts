@@ -27,7 +27,7 @@ export interface EventSource {
   uuid: string
   queueArn: string
   functionArn: string
-  /** `Disabling` until no batch is in flight any more. */
+  /** `Disabling` while batches are still in flight after `disable`. */
   state: () => 'Enabled' | 'Disabling' | 'Disabled'
   enable: () => void
   disable: () => void
@@ -36,10 +36,10 @@ export interface EventSource {
 }
 
 const timeoutProbability = 0.02
-/** Maximum run time of a function that is ended early: long enough for most of its work. */
+/** Maximum run time of a function that the manner `timeouts` ends: long enough for most of its work. */
 const maxRunMilliseconds = 100
 
-/** Checks the stack's event sources, as AWS does on creation, and returns a starter for each. */
+/** Checks the stack's event sources, as AWS does when it creates them. Returns functions that start them. */
 export function prepareEventSources(options: DeliveryOptions): (() => EventSource)[] {
   const { model, queues, callers, report } = options
   return model.eventSources.flatMap((mapping) => {
@@ -54,7 +54,7 @@ export function prepareEventSources(options: DeliveryOptions): (() => EventSourc
         `Queue visibility timeout: ${visibility} seconds is less than Function timeout: ` +
           `${target.timeoutSeconds} seconds (queue ${queueName}, function ${target.name})`,
       )
-    // Lambda receives messages with the function's own role. Without permission, it delivers nothing.
+    // Lambda reads the queue with the function's role. If the role lacks a permission, nothing is delivered.
     for (const action of ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes']) {
       const denial = poller.findDenial(queueAccess(action, queue))
       if (denial === undefined) continue
@@ -119,7 +119,7 @@ function startEventSource(
   return source
 }
 
-/** Invokes the function with a batch and deletes what it processed; the rest becomes visible again. */
+/** Invokes the function with a batch, and deletes the messages that it processed. The others stay queued. */
 async function deliver(
   messages: Message[],
   queue: Queue,
@@ -140,13 +140,13 @@ async function deliver(
   }
 }
 
-/** Draws whether the function is ended in the middle, as at its timeout, and after how many milliseconds. */
+/** Draws whether the function times out too early, and if so after how many milliseconds. */
 function drawTimeout(name: string, manners: Manners): number | undefined {
   const isEnded = manners.happens('timeouts', name, timeoutProbability)
   return isEnded ? manners.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
 }
 
-/** Shortens the rest of the visibility timeout by the speed of the manners. */
+/** Divides the visibility timeout of messages by `speed`, so that they are visible again sooner. */
 function hasten(messages: Message[], queue: Queue, { speed }: Manners): void {
   if (speed === 1) return
   const seconds = queue.model.visibilityTimeoutSeconds / speed
@@ -185,8 +185,8 @@ const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array
 
 /**
  * Reads the ids of the failed messages from a function's result; none if the result is empty or null.
- * Undefined, for the whole batch, if the result names an unknown id or does not have the form that Lambda
- * accepts.
+ * Undefined means that the whole batch failed: the result names an unknown id, or does not have the form that
+ * Lambda accepts.
  */
 function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {
   try {

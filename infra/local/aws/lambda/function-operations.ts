@@ -21,7 +21,7 @@ export interface InvokeResult {
 
 /**
  * Runs a Lambda function without waiting for it; `report` gets a line if it fails. A failed run is not
- * retried, as the template demands for scheduled functions.
+ * retried, because the template sets no retries for scheduled functions.
  */
 export async function invokeLater(
   invoke: Invoke,
@@ -55,7 +55,7 @@ export function lambdaService(model: StackModel, invoke: Invoke, report: (proble
   }
 }
 
-/** Reads the name from a name, an ARN or `ACCOUNT:function:NAME`, with or without version or alias. */
+/** Reads a function's name from a name, ARN or `ACCOUNT:function:NAME`, with or without version or alias. */
 function readName(reference: string): string {
   const form = /^(?:(?:arn:aws:lambda:[\w-]+:)?\d{12}:function:|function:)?([\w-]+)(?::[\w$-]+)?$/
   return form.exec(reference)?.[1] ?? reference

@@ -15,7 +15,7 @@ export interface OutboxMessage {
   sent_at: number
 }
 
-/** The outbox: stored mails in place of sent ones. */
+/** The outbox: mails are stored here instead of being sent. */
 export type Outbox = ReturnType<typeof openOutbox>
 
 const maxMessages = 10_000
@@ -40,7 +40,7 @@ export function openOutbox({ database }: Store) {
       const { lastInsertRowid } = insert.run({ ...message })
       trim.run(Number(lastInsertRowid) - maxMessages)
     },
-    /** Lists the mails in the outbox, to everyone or to one address in any case, newest first. */
+    /** Lists the mails in the outbox, newest first: all, or only the mails to one address (in any case). */
     list(to?: string): OutboxMessage[] {
       const rows = to === undefined ? all.all() : toOne.all(to)
       return rows.map((row) => ({ ...row }) as unknown as OutboxMessage)

@@ -4,7 +4,7 @@ import type { Message } from './message.ts'
 const schema =
   'CREATE TABLE IF NOT EXISTS sqs_messages (position INTEGER PRIMARY KEY, queue TEXT NOT NULL, message TEXT NOT NULL)'
 
-/** The messages of all queues as stored, from which they are read when the endpoint starts. */
+/** The stored messages of all queues, which are read when the endpoint starts. */
 export type MessageStore = ReturnType<typeof openMessageStore>
 
 export function openMessageStore({ database }: Store) {
@@ -15,9 +15,9 @@ export function openMessageStore({ database }: Store) {
   const newest = database.prepare('SELECT MAX(position) AS position FROM sqs_messages').get()
   let lastPosition = Number(newest?.['position'] ?? 0)
   return {
-    /** Takes the position of a new message, which is after every other. */
+    /** Returns the position for a new message, higher than every other. */
     takePosition: (): number => (lastPosition += 1),
-    /** Lists the messages of a queue, oldest first. Those in flight are visible again, and not counted. */
+    /** Lists a queue's messages, oldest first. Undoes the receive of messages that are still in flight. */
     list: (queue: string): Message[] =>
       select.all(queue).map(({ message }) => giveBack(JSON.parse(String(message)) as Message)),
     save: (queue: string, message: Message): void =>

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { AwsError } from '../wire/http-messages.ts'
 
-/** A message attribute in SQS's JSON protocol; binary values are not known here. */
+/** A message attribute in SQS's JSON protocol. Binary values are not supported. */
 export const MessageAttribute = v.object({
   DataType: v.picklist(['String', 'Number']),
   StringValue: v.string(),
@@ -11,7 +11,7 @@ export type MessageAttribute = v.InferOutput<typeof MessageAttribute>
 
 /** A message in an SQS queue. Instants are epoch milliseconds. */
 export interface Message {
-  /** Order of arrival: grows with every message in the store. */
+  /** Order of arrival: every new message has the next number. */
   position: number
   id: string
   body: string
@@ -31,7 +31,7 @@ export interface Message {
   deadLetterSourceArn: string | null
 }
 
-/** Creates a receipt handle, which identifies the message and this one receive of it. */
+/** Creates a receipt handle, which identifies a message and the receive that returned the message. */
 export function createReceipt(messageId: string): string {
   return Buffer.from(`${messageId}:${randomBytes(12).toString('hex')}`).toString('base64')
 }
@@ -81,7 +81,7 @@ export function md5OfAttributes(attributes: Record<string, MessageAttribute>): s
   for (const [name, { DataType, StringValue }] of sorted) {
     add(name)
     add(DataType)
-    // The type of transport: 1 for text.
+    // The transport type of the value: 1 stands for text.
     hash.update(Buffer.from([1]))
     add(StringValue)
   }

@@ -5,13 +5,13 @@ const repetitionProbability = 0.05
 const lostAnswerProbability = 0.03
 const maxLateMilliseconds = 2000
 
-/** Milliseconds by which a message arrives late in a standard queue; different delays change the order. */
+/** Draws how many milliseconds late a standard queue delivers a message; so messages change their order. */
 export const drawLateness = (manners: Manners, queue: string): number =>
   manners.happens('late-messages', queue, lateProbability) ? drawLate(manners, queue) : 0
 
 /**
- * Milliseconds after which a standard queue delivers a received message once more, even if it was deleted
- * (SQS: at-least-once delivery); undefined for no second delivery.
+ * Draws after how many milliseconds a standard queue delivers a received message once more, even if it was
+ * deleted (SQS: at-least-once delivery); undefined for no second delivery.
  */
 export const drawRepetition = (manners: Manners, queue: string): number | undefined =>
   manners.happens('late-messages', `${queue} again`, repetitionProbability)
@@ -19,7 +19,7 @@ export const drawRepetition = (manners: Manners, queue: string): number | undefi
     : undefined
 
 /**
- * Whether a function's answer to a batch comes too late. The work is done, but the messages stay in the queue
+ * Draws whether a function's answer to a batch is lost. The work is done, but the messages stay in the queue
  * and block their FIFO groups until the visibility timeout ends.
  */
 export const losesAnswer = (manners: Manners, queue: string): boolean =>

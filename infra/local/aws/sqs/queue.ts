@@ -16,9 +16,9 @@ export interface NewMessage {
   senderId: string
 }
 
-/** How long a FIFO queue drops messages with a deduplication id that it has seen: five minutes, as in SQS. */
+/** How long a FIFO queue drops further messages with the same deduplication id: five minutes, as in SQS. */
 const deduplicationMilliseconds = 5 * 60 * 1000
-/** How many messages, from the oldest on, a FIFO queue scans for groups that can be received (SQS quota). */
+/** How many of its oldest messages a FIFO queue scans for groups that can be received (SQS quota). */
 const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
@@ -30,11 +30,11 @@ export class Queue {
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
   readonly #store: MessageStore
   readonly #manners: Manners
-  /** The messages by their ids, oldest first. */
+  /** The messages keyed by id, oldest first. */
   readonly #messages: Map<string, Message>
-  /** The messages of a FIFO queue of the last five minutes by their deduplication ids, oldest first. */
+  /** A FIFO queue's messages of the last five minutes, keyed by deduplication id, oldest first. */
   readonly #sent: Map<string, Message>
-  /** Ids of the received messages of which one more copy will be delivered. */
+  /** Ids of received messages that will be delivered once more, even if they are deleted. */
   readonly #copies = new Set<string>()
   /** Wake-up functions of the receivers that wait for a message; called after every change of the queue. */
   readonly #waiting = new Set<() => void>()
@@ -140,7 +140,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // One instant for all steps: a message that becomes visible in between would be received once too often.
+    // Use one instant for both steps: a message that became visible between them would be received too often.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>
@@ -171,7 +171,7 @@ export class Queue {
     return [...Map.groupBy(free, ({ groupId }) => groupId).values()].flat().slice(0, limit)
   }
 
-  /** Milliseconds after which another copy of a message that is received now is delivered, if any. */
+  /** Draws after how many milliseconds a message received now is delivered again; undefined for never. */
   #drawRepetition(id: string): number | undefined {
     const { name, fifo } = this.model
     const milliseconds = fifo ? undefined : drawRepetition(this.#manners, name)
@@ -180,7 +180,7 @@ export class Queue {
     return milliseconds
   }
 
-  /** Deletes expired messages, and moves those received too often to the dead-letter queue. */
+  /** Deletes expired messages. Moves messages that were received too often to the dead-letter queue. */
   #removeOverdue(now: number): void {
     const { arn: deadLetterSourceArn, fifo, retentionSeconds } = this.model
     for (const message of this.#messages.values()) {
@@ -222,7 +222,7 @@ export class Queue {
     return this.#sent.get(deduplicationId)
   }
 
-  /** Resolves after the next change of the queue, after this time, or when the signal aborts. */
+  /** Resolves when the queue changes, the time is over, or the signal aborts, whichever is first. */
   #change(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
@@ -237,7 +237,7 @@ export class Queue {
     })
   }
 
-  /** Wakes waiting receivers after the current synchronous work, so that one receives all of a batch. */
+  /** Wakes waiting receivers after the current synchronous work, so that one receiver gets a whole batch. */
   #wake(): void {
     setImmediate(() => this.#waiting.forEach((finish) => finish()))
   }

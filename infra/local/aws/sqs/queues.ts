@@ -11,7 +11,7 @@ export type Queues = ReturnType<typeof openQueues>
 
 const maxDeadLetters = 50
 
-/** Opens the stack's queues. Throws if a dead-letter queue is unknown or of the other type (FIFO or not). */
+/** Opens the stack's queues. Throws if a dead-letter queue is unknown, or if only one of the two is FIFO. */
 export function openQueues(store: Store, model: StackModel, manners: Manners = openManners()) {
   const messages = openMessageStore(store)
   const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, manners)]))
@@ -29,7 +29,7 @@ export function openQueues(store: Store, model: StackModel, manners: Manners = o
   for (const { queueArn } of model.eventSources) ends.delete(queueArn)
   return {
     list: () => [...queues.values()],
-    /** Lists the queues that a person must look at: dead letters, and rules' queues without a function. */
+    /** Lists queues that a person must look at: dead-letter queues, and rules' queues that nothing reads. */
     listDeadLetterQueues(): Set<Queue> {
       const all = [...queues.values()]
       return new Set([
@@ -68,7 +68,7 @@ export function viewQueues(queues: Queues) {
   }))
 }
 
-/** Lists the newest dead letters of all queues; `reason` is null for one that was received too often. */
+/** Lists the newest dead letters of all queues; `reason` is null if a message was received too often. */
 export function viewDeadLetters(queues: Queues) {
   const letters = [...queues.listDeadLetterQueues()].flatMap((queue) =>
     queue.newest(maxDeadLetters).map(({ sentAt, attributes, body }) => {

@@ -6,7 +6,7 @@ import type { Message } from './message.ts'
 import type { Queue } from './queue.ts'
 import { queueAccess, type Queues } from './queues.ts'
 
-/** Maximum size in bytes of a message (SQS quota). SQS counts attributes too. */
+/** Maximum size in bytes of a message (SQS quota). SQS also counts attributes, which are not counted here. */
 const maxMessageBytes = 1_048_576
 const maxBatchSize = 10
 
@@ -36,7 +36,7 @@ type ReceiveInput = v.InferOutput<typeof ReceiveInput>
 const DeleteEntry = v.object({ ReceiptHandle: v.string() })
 const HideEntry = v.object({ ...DeleteEntry.entries, VisibilityTimeout: integerBetween(0, 43_200) })
 
-/** SQS operations that find queues, and send, receive, delete and hide messages, the last two in batches. */
+/** SQS operations on queues and messages. Messages can also be deleted and hidden in batches. */
 export function sqsOperations(queues: Queues, senderId: string): Record<string, Operation> {
   const remove = (queue: Queue, entry: v.InferOutput<typeof DeleteEntry>) => queue.delete(entry.ReceiptHandle)
   const hide = (queue: Queue, entry: v.InferOutput<typeof HideEntry>) =>
@@ -61,7 +61,7 @@ export function sqsOperations(queues: Queues, senderId: string): Record<string, 
   }
 }
 
-/** Makes an operation on the queue in the member QueueUrl. `action` is the IAM action. */
+/** Makes an operation on the queue that the input names in QueueUrl. `action` is the IAM action. */
 function onQueue<const Schema extends v.GenericSchema>(
   queues: Queues,
   action: string,

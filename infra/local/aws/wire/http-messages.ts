@@ -7,7 +7,7 @@ export class AwsError extends Error {
   readonly status: number
   /** Older error code that SQS sends in `x-amzn-query-error`, which SQS clients read first. */
   readonly queryCode: string | undefined
-  /** Members of the answer's body besides the message, which some exceptions have. */
+  /** Further members of the answer's body, which some exceptions have besides the message. */
   readonly members: Record<string, unknown>
 
   constructor(
@@ -85,7 +85,7 @@ export function errorAnswer(contentType: string, error: AwsError): Answer {
       'x-amzn-errortype': code,
       ...(queryCode !== undefined && { 'x-amzn-query-error': `${queryCode};Sender` }),
     },
-    // The body has `message` and `Message`: services spell it differently, and a client reads only one.
+    // The body has both `message` and `Message`: a client reads one of them, depending on the service.
     body: JSON.stringify({ __type: code, message, Message: message, ...members }),
   }
 }

@@ -23,7 +23,7 @@ export type Operation = (input: unknown) => PreparedOperation
 /** An AWS service: finds the operation that a request names; undefined for a request to another service. */
 export type Service = (request: AwsRequest) => PreparedOperation<Answer> | undefined
 
-/** Defines an AWS operation by the schema of its input, the access that IAM must allow, and its work. */
+/** Defines an AWS operation: the schema of its input, the access that IAM must allow, and how to run it. */
 export function defineOperation<const Schema extends v.GenericSchema>(
   schema: Schema,
   access: (input: v.InferOutput<Schema>) => AccessRequest | AccessRequest[],

@@ -1,6 +1,6 @@
 import { make } from '../../../authorization-page/dom.ts'
 
-/** A record of the local stack. Tables show its members under their own names. */
+/** A row of a table. Each column shows the member of the same name. */
 export type Row = Record<string, string | number | boolean | null | undefined>
 
 /** Makes a scrolling table of the named columns, or a sentence if there are no rows. */

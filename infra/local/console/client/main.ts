@@ -3,7 +3,7 @@ import * as ui from './elements.ts'
 
 interface Panel {
   title: string
-  /** Resource below `/_local/`. */
+  /** Path of the panel's data below `/_local/`. */
   path: () => string
   draw: (data: never) => Node[]
   /** Elements above the panel's data that stay when the data is drawn again. */
@@ -80,7 +80,7 @@ function showFacts({ functions, ...stack }: Record<string, unknown> & { function
   ]
 }
 
-/** Adds a panel to the page, and returns a function that reads its resource and draws it again. */
+/** Adds a panel to the page. Returns a function that fetches the panel's data, and draws changed data. */
 function addPanel([id, { title, path, draw, controls }]: [string, Panel]): () => Promise<void> {
   const body = make('div')
   document.querySelector('main')?.append(make('section', { id }, make('h2', {}, title), controls, body))
