@@ -8,12 +8,12 @@ import {
 } from './times.ts'
 import type { KeyTransition } from './transition.ts'
 
-/** The call of a rotation run: by the schedule, for a rotation, or for a revocation. */
+/** Why a rotation run was called: by the schedule (`clock`), or to request a rotation or a revocation. */
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation. With `emergency` the new key signs at once. A rotation that began at or after `at`
-   * fulfils the request, too.
+   * A requested rotation. With `emergency` the new key signs at once. A key that has become active at or
+   * after `at` fulfils the request, too.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -34,13 +34,13 @@ export interface RotationState {
   keySet: SigningKeySet
   request: RotationRequest
   times: KeyTimes
-  /** How long another run's key creation attempt is given to finish. */
+  /** How long to wait for another run to finish its key creation attempt. */
   patienceMilliseconds: number
   knowledge: RunKnowledge
   now: number
 }
 
-/** The next step of a rotation run. `requested` is true if the call asked for it, false if it was due. */
+/** The next step of a rotation run. `requested` tells whether the call asked for the step or it was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -52,7 +52,7 @@ export type RotationStep =
   | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** Store, for later runs, that the request needs the key of the attempt more urgently. */
+  /** Store the more urgent request with the attempt, so that later runs use the attempt's key for it. */
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
@@ -164,7 +164,7 @@ function continueAttempt(attempt: Attempt, state: RotationState): RotationStep |
   }
 }
 
-/** Whether the request is more urgent than the one for which the attempt makes its key. */
+/** Whether the request needs a key more urgently than the request for which the attempt was begun. */
 function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, replaces }: Attempt): boolean {
   const active = keyIn(keys, 'active')
   if (request.action === 'revoke') return active?.kid === request.kid && replaces !== active.kid
@@ -173,8 +173,8 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * Begins another attempt once KMS cannot be lagging any more, but only if a rotation is requested: otherwise
- * every scheduled run would ask a KMS that refuses all keys for a new key.
+ * Begins another attempt when KMS has refused the key for longer than it can lag, but only for a requested
+ * rotation: if KMS refuses all keys, every scheduled run would create another one.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

@@ -29,7 +29,7 @@ export const isSound = (check: KeyCheck): boolean =>
 /** Action of a key transition; `bootstrap` is the first activation of a deployment. */
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const
 
-/** Evidence: the audit record of a transition of the key set, written in its transaction, never changed. */
+/** Evidence: the audit record of a key transition, written in the same transaction and never changed. */
 export const Evidence = v.object({
   /** Number of the evidence record: 1, 2, 3, … without a gap. */
   sequence: Integer,
@@ -51,7 +51,7 @@ export const Evidence = v.object({
   jwks_sha256_after: v.string(),
   /** Test made just before the transition: of the key that joins or takes over, otherwise of the signer. */
   check: v.nullable(KeyCheck),
-  /** State that KMS showed of the key that a `disable` disabled; null for the other actions. */
+  /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: Integer,
@@ -72,7 +72,7 @@ const evidenceType = itemType({
 /** Prefix of the sort keys of all evidence records. */
 export const evidencePrefix = evidenceType.sortKeyPrefix
 
-/** Key of an evidence record. The number has a fixed width, so sort keys have the order of the numbers. */
+/** Key of an evidence record. The number has a fixed width, so the sort keys are in numerical order. */
 export const evidenceKey = (sequence: number): Key =>
   evidenceType.key({ sequence: String(sequence).padStart(12, '0') })
 
@@ -83,7 +83,7 @@ export const putEvidence = (evidence: Evidence): Write =>
 /** Reads all evidence records, oldest first; a few are added each month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
 
-/** Computes the hash that an evidence record must have from its content. */
+/** Computes the hash of a record's content, which an intact evidence record has as its `hash`. */
 export const evidenceHash = (record: Omit<Evidence, 'hash'>): string =>
   createHash('sha256')
     .update(canonicalJson({ ...record, hash: undefined }))

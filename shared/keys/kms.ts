@@ -46,8 +46,8 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
 }
 
 /**
- * Tests a signing key: signs random bytes, and verifies the signature by KMS and by the public key. It never
- * throws: a part that failed is false in the result, and `cause` is the error that KMS answered, if any.
+ * Tests a signing key: signs random bytes, and verifies the signature with KMS and with the public key. It
+ * never throws: a test that failed is false in the result, and `cause` is the error, if there was one.
  */
 export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; cause?: unknown }> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }
@@ -74,17 +74,17 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
   }
 }
 
-/** State on record of a key that KMS in this region cannot reach, because a failover left it behind. */
+/** State in the evidence of a key in another region, which KMS here cannot reach after a failover. */
 export const otherRegion = 'InOtherRegion'
 
-/** Whether a key is in another region than this deployment. KMS answers as if it did not exist. */
+/** Whether a key is in another region than this deployment. KMS says that such a key does not exist. */
 export const isInOtherRegion = (arn: string): boolean => arn.split(':')[3] !== requireEnv('AWS_REGION')
 
 /**
- * Disables a key in KMS and, unless `deletionDays` is 0, schedules its deletion after that many days. It can
- * be repeated safely. Resolves with the key's state once KMS says that nobody can sign with it, otherwise, as
- * KMS lags, with undefined: then repeat it later. `createdAt`, epoch milliseconds, tells a key that KMS does
- * not know yet from a deleted one. A key in another region is left as it is.
+ * Disables a key in KMS and, unless `deletionDays` is 0, schedules its deletion after that many days.
+ * Resolves with the key's state if KMS shows that nobody can sign with it any more. Otherwise KMS lags:
+ * resolves with undefined, and must be called again later, which is safe. `createdAt`, epoch milliseconds,
+ * tells whether a key unknown to KMS is new or deleted. A key in another region is left as it is.
  */
 export async function disableKey(
   arn: string,

@@ -13,11 +13,11 @@ export interface RotationResult {
   /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
-  /** The keys that signed before, and for how many milliseconds functions may still sign with each. */
+  /** The previous signers, and for how many milliseconds functions might still sign with each. */
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
-  /** Whether KMS lags or AWS fails for a moment, so that the next runs must finish what this one began. */
+  /** Whether KMS lags or AWS fails for a moment, so that the next runs must finish what this run began. */
   waits_for_kms: boolean
 }
 
@@ -35,9 +35,9 @@ const patienceMilliseconds = 10_000
 
 /**
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
- * do. Every write is conditional on the key set that the step was decided from, so any number of runs may run
+ * do. Every write is conditional on the key set that the step was decided from, so any number of runs can run
  * or crash at the same time. Throws if a key that is about to be used fails its check. If KMS refuses a new
- * key, this run and the next ones wait until KMS cannot be lagging any more. On a passing failure of AWS, a
+ * key, this run and the next ones wait until KMS cannot be lagging any more. If AWS fails for a moment, a
  * scheduled run leaves its step to the next run, and a requested run throws.
  */
 export async function rotateKeys(
@@ -65,7 +65,7 @@ export async function rotateKeys(
   throw new Error('the signing key set did not settle')
 }
 
-/** Whether a failure passes by itself; the quota of keys of the account, which KMS names alike, does not. */
+/** Whether a failure is temporary. An exhausted quota of keys is not, although it looks like throttling. */
 const isPassing = (error: unknown): boolean =>
   isUnavailable(error) && !(error instanceof LimitExceededException)
 

@@ -33,9 +33,9 @@ export const SigningKey = v.object({
   /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: how long after the key stops signing the last token signed by it may still be valid. It is
-   * the maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each at its
-   * maximum since the key was published.
+   * Drain time: when the key has stopped signing, its last token can be valid for this long. It is the
+   * maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each the highest
+   * since the key was published.
    */
   drain_ms: Integer,
 })
@@ -50,24 +50,24 @@ export const Trigger = v.object({
   kind: v.picklist(['clock', 'rotate', 'emergency', 'revoke']),
   /** Lambda request id of the invocation that began the transition or attempt. */
   request_id: v.string(),
-  /** Name that the caller gave for itself. Unverified: CloudTrail records who really invoked the function. */
+  /** Name that the caller stated. Unverified: CloudTrail records who really invoked the function. */
   requested_by: v.nullable(v.string()),
 })
 export type Trigger = v.InferOutput<typeof Trigger>
 
 /**
  * One attempt to create a signing key. It is stored before KMS CreateKey is called, and gets the ARN as soon
- * as KMS has answered. If a run crashes in between, the next run begins another attempt. No JWKS ever has the
- * key of the crashed attempt, and the audit reports it.
+ * as KMS has answered. If a run crashes in between, the next run begins another attempt: the key of the
+ * crashed attempt never joins a JWKS, and the audit reports it.
  */
 export const Attempt = v.object({
   id: v.string(),
   started_at: Integer,
   /** ARN of the KMS key that CreateKey made; null while no run has stored it. */
   arn: v.nullable(v.string()),
-  /** What the new key is for: to sign at once in an `emergency`, to replace the key of a `revoke`. */
+  /** Why a key is needed: after an `emergency` it signs at once, after a `revoke` it replaces a key. */
   trigger: Trigger,
-  /** kid of the key that a `revoke` named. */
+  /** kid of the key that a `revoke` replaces; null for other triggers. */
   replaces: v.nullable(v.string()),
 })
 export type Attempt = v.InferOutput<typeof Attempt>
@@ -113,8 +113,8 @@ export async function readKeySet(): Promise<SigningKeySet> {
 }
 
 /**
- * Time limit of writing the key set, retries included. It is below `commitSlackMilliseconds`, which the
- * instants in the key set rely on; the rest is for clocks that differ.
+ * Time limit for writing the key set, retries included. `commitSlackMilliseconds`, on which the instants in
+ * the key set rely, is longer: the difference allows for clocks that are not exact.
  */
 const maxWriteMilliseconds = 2_000
 
@@ -153,7 +153,7 @@ export const isArchived = async (kid: string): Promise<boolean> =>
 /** Reads every archived signing key; about a dozen are added each year. */
 export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)
 
-/** Reads the records of the keys' partition whose sort keys begin with a prefix, in their order. */
+/** Reads the records of the keys' partition by a prefix of their sort keys, in the order of the sort keys. */
 export async function readRecords<Schema extends v.GenericSchema>(
   schema: Schema,
   prefix: string,

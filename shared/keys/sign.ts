@@ -15,7 +15,7 @@ import {
   signerCacheMilliseconds,
 } from './times.ts'
 
-/** The key set for signing. It is not kept while it has no signer, which may exist at the next call. */
+/** The key set for signing. A key set without a signer is not kept: the next call may find a signer. */
 const keySets = cacheRead(readKeySet, {
   maxAge: () => signerCacheMilliseconds(settings().signingKeyPublishSeconds),
   keeps: (keySet) => activeKey(keySet) !== undefined,
@@ -47,8 +47,8 @@ const refusals = new Set([
 ])
 
 /**
- * Whether KMS says by this error that a key cannot be used: it is unknown, is in the wrong state, or its tags
- * allow no access. If the key was created or revoked a moment ago, the error passes, because KMS lags.
+ * Whether KMS refuses the use of a key with this error: the key is unknown or in the wrong state, or its tags
+ * allow no access. A new try can succeed if the key was created or revoked a moment ago, because KMS lags.
  */
 export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.has(error.name)
 
@@ -56,10 +56,10 @@ export const isUnusable = (error: unknown): boolean => error instanceof Error &&
 const noSignerSeconds = 5
 
 /**
- * Signs a JWT (RFC 7519) of the claims with RS256 by the active key, in one KMS call. If that key was revoked
- * a moment ago, the key set is read again and its successor signs. Throws `unavailable` while no key can
- * sign: before a deployment's first key, while somebody has disabled the active key in KMS, or while IAM does
- * not see the tag of a new key.
+ * Signs a JWT (RFC 7519) of the claims with RS256 and the active key, in one KMS call. If that key was
+ * revoked a moment ago, reads the key set again and signs with the key's successor. Throws `unavailable`
+ * while no key can sign: before a deployment's first key, while somebody has disabled the active key in KMS,
+ * or while IAM does not see the tag of a new key.
  */
 export async function signJwt(claims: Record<string, unknown>): Promise<string> {
   try {
@@ -86,8 +86,8 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 }
 
 /**
- * Waits until every answered JWKS has the key. A key that signs at once, in an emergency, may be missing in
- * key sets that were cached before. A first key is not missing, because an empty key set is never cached.
+ * Waits until no cached JWKS lacks the key. A key that signs at once, in an emergency, is missing in JWKSs
+ * that were cached before. A first key is never missing, because an empty JWKS is not cached.
  */
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()
@@ -95,7 +95,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether the same may succeed later, or now with a successor. An older key is denied by a wrong policy. */
+/** Whether another try can succeed. If access to an older key is denied, a policy is wrong, so it cannot. */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

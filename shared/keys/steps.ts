@@ -43,7 +43,7 @@ const maxRacePauseMilliseconds = 50
 /** Polling interval while another run's attempt may still finish. */
 const pollMilliseconds = 100
 
-/** First and maximum wait before a run tries again to use a key that KMS refuses; each wait is doubled. */
+/** First and maximum wait before a run again tries a key that KMS refuses; each wait is twice the last. */
 const minKmsPauseMilliseconds = 100
 const maxKmsPauseMilliseconds = 8_000
 
@@ -87,14 +87,14 @@ async function tryWrite(...write: Parameters<typeof writeKeySet>): Promise<boole
   return written
 }
 
-/** The trigger to record for a step: the run's call if it requested the step, the clock if it was due. */
+/** The trigger to record for a step: the run's call if it requested the step, the clock for a due step. */
 function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigger {
   if (!requested) return { kind: 'clock', request_id: id, requested_by: null }
   const kind = request.action === 'rotate' && request.emergency ? 'emergency' : request.action
   return { kind, request_id: id, requested_by: requestedBy }
 }
 
-/** The purpose for which a key creation attempt is begun. */
+/** Why a key creation attempt is begun. */
 const causeOf = (run: Run, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> => ({
   trigger: triggerOf(run, requested),
   replaces: requested && run.request.action === 'revoke' ? run.request.kid : null,
@@ -113,8 +113,7 @@ async function makeTransition(
   const { times } = run
   const { action } = transition
   const check = await checkResult(applyTransition(keySet.keys, transition, times, Date.now()))
-  // The transition is applied again, because the check took time and the stored instants must be those of the
-  // write.
+  // Applied again, because the check took time: the instants to store must be those of the write.
   const result = applyTransition(keySet.keys, transition, times, Date.now())
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
   const evidence = describeTransition(keySet, result, times, context)
@@ -128,15 +127,15 @@ async function makeTransition(
 }
 
 /**
- * Tests the key that joins or takes over, otherwise the signer. Only a key that joins or takes over must
- * pass.
+ * Tests the key that joins or takes over, which must pass. If there is none, tests the signer, which need
+ * not.
  */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')
   if (key === undefined) return null
   const { check, cause } = await checkKey(key)
   if (isSound(check)) return check
-  // A throttle or an outage says nothing about the key: the next run checks it again.
+  // A throttle or an outage says nothing about the key: the next run tests the key again.
   if (next !== undefined && isUnavailable(cause)) throw cause
   if (next !== undefined)
     throw new Error(`the signing key ${key.kid} failed its check and was left as it is`, { cause })
@@ -164,7 +163,7 @@ async function storeAttempt(keySet: SigningKeySet, attempt: Attempt): Promise<vo
   await tryWrite(keySet, { ...keySet, attempt })
 }
 
-/** Adds a created key to the key set. While KMS refuses to use it, the step is repeated if time is left. */
+/** Adds a created key to the key set. While KMS refuses the key, the step is repeated until time is up. */
 async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>, run: Run): Promise<void> {
   try {
     const transition = transitionFor(attempt, keySet.keys, await readPublicKey(arn))

@@ -17,22 +17,21 @@ const maxSignerCacheMilliseconds = 60_000
 
 /**
  * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every
- * signer knows a new key before that key may sign, and a rotation knows how long the old key may still be
- * used.
+ * signer knows a new key before that key signs, and a rotation knows how long the old key can still sign.
  */
 export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
- * How long a JWKS in great demand may be answered from memory: a second, so that a revoked key leaves it
- * within two, and never longer than a signer may use a key set.
+ * How long a JWKS in great demand is answered from memory: one second, so that a revoked key is gone within
+ * two seconds, but never longer than a signer uses a cached key set.
  */
 export const jwksCacheMilliseconds = (): number =>
   Math.min(1_000, signerCacheMilliseconds(settings().signingKeyPublishSeconds))
 
 /**
  * The `max-age`, in seconds, of the JWKS and the discovery document: the configured one, but at most half the
- * publish window, so that every client has seen a key before it signs.
+ * publish window, so that every client has seen a key before the key signs.
  */
 export const documentMaxAgeSeconds = (): number =>
   Math.min(settings().jwksMaxAgeSeconds, Math.floor(settings().signingKeyPublishSeconds / 2))
@@ -45,16 +44,16 @@ export const drainMilliseconds = (times: KeyTimes): number =>
 export const commitSlackMilliseconds = 3_000
 
 /**
- * How long KMS may lag: refuse a new key (unknown, its tag not seen by IAM yet, still being created), or go
- * on showing a key's old state. AWS names five minutes for tags and "several minutes" for the rest (KMS
- * Developer Guide: "ABAC for AWS KMS", "Eventual consistency"); this is twice that.
+ * How long KMS can lag: it refuses a new key (unknown, still being created, or with a tag that IAM does not
+ * see yet), or still shows a key's old state. AWS names five minutes for tags and "several minutes" for the
+ * rest (KMS Developer Guide: "ABAC for AWS KMS", "Eventual consistency"); this is twice that.
  */
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * When a key that stops signing now may leave the JWKS. The last signer to notice may sign with it until its
- * cached key set expires; then that token must expire; then comes the margin, for verifiers whose clocks are
- * behind.
+ * When a key that stops signing now can leave the JWKS. The last signer to notice can sign with the key until
+ * its cached key set expires. Then the last token must expire. Then the margin must pass, for verifiers with
+ * slow clocks.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
   now +
@@ -63,8 +62,8 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   times.signingKeyRetireMarginSeconds * 1000
 
 /**
- * How many more milliseconds functions may sign with a key that is no longer the signer, because key sets
- * that they cached still name it; 0 once no function can.
+ * For how many more milliseconds functions might sign with a former signer, because their cached key sets
+ * still name it as the signer; 0 once none can.
  */
 export const remainingSigningMilliseconds = (
   { retiring_at }: Pick<SigningKey, 'retiring_at'>,

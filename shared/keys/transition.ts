@@ -1,7 +1,7 @@
 import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './set.ts'
 import { drainMilliseconds, type KeyTimes, removalDue } from './times.ts'
 
-/** A transition of the key set; each adds an evidence record. `created` is a new key that joins with it. */
+/** A transition of the key set, recorded in evidence. `created` is a new key that joins the set with it. */
 export type KeyTransition =
   | { action: 'publish'; created: CreatedKey }
   /** Makes the published key the signer. */
@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** The transition that adds a created key, for the purpose of its attempt if that still applies. */
+/** Chooses the transition that adds a created key: the one its attempt was begun for, if still needed. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

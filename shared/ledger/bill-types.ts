@@ -7,7 +7,7 @@ export type Direction = v.InferOutput<typeof Direction>
 
 /** What the ledger knows of a type of bill. */
 interface BillTypeRow {
-  /** Number of the type in wallets and their indexes, below 16. It is stored, so it never changes. */
+  /** Number of the type in wallets and their indexes, below 16. It is stored, so it must never change. */
   code: number
   direction: Direction
   /** Detail-type of the event that makes such bills. */
@@ -34,27 +34,27 @@ export type BillType = v.InferOutput<typeof BillType>
 
 const maxTypes = 16
 
-/** The code of a bill: its type, and its currency, given as its number in the wallet. */
+/** The code of a bill: its type, and the number that its currency has in the wallet, as one integer. */
 export const codeOf = (currencyNumber: number, type: BillType): number =>
   currencyNumber * maxTypes + billTypes[type].code
 
 const typesByCode = new Map(BillType.options.map((type) => [billTypes[type].code as number, type]))
 
-/** Reads the number of the currency, and the type, from a code. */
+/** Splits a code into the number of the currency and the type. */
 export function readCode(code: number): { currencyNumber: number; type: BillType } {
   const type = typesByCode.get(code % maxTypes)
   if (type === undefined) throw new Error('a mark has an unknown type')
   return { currencyNumber: Math.floor(code / maxTypes), type }
 }
 
-/** Numbers of bills by the code of their currency and type. */
+/** Numbers of bills, keyed by the code of their currency and type. */
 export type Counts = ReadonlyMap<number, number>
 
-/** Adds bills to numbers of bills. */
+/** Adds `by` bills with a code to the counts. */
 export const addToCounts = (counts: Counts, code: number, by = 1): Counts =>
   new Map(counts).set(code, (counts.get(code) ?? 0) + by)
 
-/** Schema of stored numbers of bills: by the decimal text of the code; codes without bills are left out. */
+/** Schema of stored counts, keyed by the code as decimal text. Codes without bills are left out. */
 export const StoredCounts = v.pipe(
   v.record(v.string(), Integer),
   v.transform(
@@ -62,11 +62,11 @@ export const StoredCounts = v.pipe(
   ),
 )
 
-/** Numbers of bills as an item has them. */
+/** Converts counts to their stored form. */
 export const toStoredCounts = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
-/** What a client can select bills by, apart from dates: a currency, and a direction or a type. */
+/** How a client can select bills, apart from dates: by currency, and by direction or type. */
 export interface BillFilter {
   currency?: string | undefined
   kind?: Direction | BillType | undefined
@@ -81,7 +81,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The five filters that select these bills: by currency, direction, type, or currency with either other. */
+/** The five filters for such bills: a currency, a direction or a type, or a currency with either other. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

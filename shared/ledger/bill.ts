@@ -55,7 +55,7 @@ export interface Posting {
 /** The bill of a posting, before it is written. */
 export interface NewBill extends Posting {
   id: WalletId
-  /** Its number in its wallet: 1, 2, 3, … without gaps. */
+  /** Number of the bill in its wallet: 1, 2, 3, … without gaps. */
   number: number
   balanceAfter: Big
   createdAt: number
@@ -71,7 +71,7 @@ const billKeys = itemType({
 /** The numbered list of a wallet's bills. */
 export const billList = (id: WalletId): string => billKeys.partition({ ...id })
 
-/** The write of a bill. */
+/** The write that stores a bill. */
 export function putBill({ id, number, type, currency, reference, remark, ...bill }: NewBill): Write {
   const item = {
     id: `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${number}`,
@@ -148,7 +148,7 @@ function reserve(before: Holding, { kind, amount }: Reservation): Holding {
   return { ...before, balance: before.balance.minus(held), hold: before.hold.plus(held) }
 }
 
-/** Why a wallet may not have these amounts: one is negative, or has more digits than the table keeps. */
+/** Why a wallet must not get these amounts: one is negative, or has more digits than the table stores. */
 function findRejection({ balance, hold, deposited, withdrawal }: Holding): RejectionReason | undefined {
   if (balance.lt('0')) return 'insufficient_balance'
   if (hold.lt('0')) return 'insufficient_hold'

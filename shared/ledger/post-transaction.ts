@@ -23,7 +23,7 @@ export interface LedgerTransaction {
   userId: number
   /** The movement of each wallet of the user; a wallet is named at most once. */
   wallets: { wallet: WalletName; movement: Movement }[]
-  /** Further writes of the same DynamoDB transaction, built from the instant of posting. */
+  /** Further writes of the same DynamoDB transaction, built from the instant at which it is booked. */
   alongside?: (bookedAt: number) => Write[]
 }
 
@@ -49,7 +49,7 @@ export async function postTransaction(transaction: LedgerTransaction): Promise<O
   }
 }
 
-/** The end of the newest transaction of each user in this process. */
+/** For each user, a promise that settles when the user's newest transaction in this process ends. */
 const newest = new Map<number, Promise<unknown>>()
 
 async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
@@ -77,24 +77,24 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
-/** Reads the wallets of a transaction, and closes the complete chunk of each index. */
+/** Reads the wallets of a transaction, and stores a chunk of each index that has enough marks for one. */
 async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
   const found = await Promise.all(
     wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),
   )
-  // A wallet implies a registered user.
+  // Only registered users have wallets.
   const isNew = found.some(({ version }) => version === 0)
   if (isNew && (await readUser(userId, { consistent: true })) === undefined)
     throw new OutOfOrderEvent('unknown_user')
   return Promise.all(found.map(closeChunk))
 }
 
-/** The result of a transaction if its wallets do not change before it is written; or why it is rejected. */
+/** The result of a transaction, provided that its wallets do not change meanwhile; or why it is rejected. */
 type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Decides a transaction on the wallets as read. Its instant is never before a wallet's newest movement. */
+/** Decides a transaction from the wallets as read. It is never booked before a wallet's newest movement. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

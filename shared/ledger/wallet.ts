@@ -22,7 +22,7 @@ const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet
 
 /** A wallet's balances and sums in one currency. */
 export interface Holding {
-  /** The currency's number in the index of bills: 0 is that of the first bill, 1 the next new one, … */
+  /** The currency's number in the index of bills: 0 for the currency of the first bill, then 1, 2, … */
   number: number
   balance: Big
   hold: Big
@@ -30,7 +30,7 @@ export interface Holding {
   withdrawal: Big
 }
 
-/** A holding of a currency, by the currency's number, before its first movement. */
+/** A holding before its first movement; `number` is the number of its currency. */
 export const emptyHolding = (number: number): Holding => ({
   number,
   balance: zero,
@@ -39,11 +39,11 @@ export const emptyHolding = (number: number): Holding => ({
   withdrawal: zero,
 })
 
-/** What the index of a wallet keeps of a bill: all that a client can select it by. */
+/** What the index of a wallet keeps about a bill: everything by which a client can select it. */
 export interface Mark {
   /** The bill's currency and type: see codeOf. */
   code: number
-  /** Quarter of an hour in which it was booked, counted from the epoch. */
+  /** Quarter of an hour in which the bill was booked, counted from the epoch. */
   quarter: number
 }
 
@@ -72,7 +72,7 @@ export interface Wallet {
   counts: Counts
   /** Quarter of an hour of the wallet's first bill; 0 before it. */
   first: number
-  /** Marks of the newest bills, oldest first: those that are in no chunk of the index yet. */
+  /** Marks of the newest bills, which are in no chunk of the index yet; oldest first. */
   tail: readonly Mark[]
 }
 
@@ -117,7 +117,7 @@ const StoredHolding = v.pipe(
   }),
 )
 
-/** A holding as a wallet's item has it. */
+/** Converts a holding to its stored form. */
 const toStored = ({ number, balance, hold, deposited, withdrawal }: Holding) => [
   number,
   ...[balance, hold, deposited, withdrawal].map(toNumberValue),

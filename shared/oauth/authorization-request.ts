@@ -55,7 +55,7 @@ export class AuthorizationError extends Failure {
 
 /**
  * Makes all checks of an authorization request whose client and redirect URI are valid, in the order in which
- * errors are reported. Throws the first one as AuthorizationError. Returns what the client asks the user to
+ * errors are reported. Throws the first error as AuthorizationError. Returns what the client asks the user to
  * consent to.
  */
 export function checkAuthorizationRequest(parameters: AuthorizationParameters, client: Client) {
@@ -80,7 +80,7 @@ export function checkLengths(parameters: Partial<AuthorizationParameters>): void
   }
 }
 
-/** Rejects request objects: unsupported, and they must not be ignored (OpenID Connect Core §6). */
+/** Rejects request objects, which are not supported and must not be ignored (OpenID Connect Core §6). */
 function checkRequestObject({ request, request_uri }: AuthorizationParameters): void {
   if (request !== undefined) {
     throw new AuthorizationError('request', 'is not supported', 'request_not_supported')
@@ -102,9 +102,9 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
 }
 
 /**
- * The scopes that a request gets: those that it asks for and the client may have, each once. Others are
- * ignored, unknown ones too (OpenID Connect Core §3.1.2.1); the token's answer says what was granted (RFC
- * 6749 §3.3). Throws `invalid_scope` when none is left.
+ * Grants the scopes that a request asks for and the client is allowed, each once. Other scopes, even unknown
+ * ones, are ignored (OpenID Connect Core §3.1.2.1); the token's answer says what was granted (RFC 6749 §3.3).
+ * Throws `invalid_scope` if no scope is granted.
  */
 export function grantScopes(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const requested = new Set((scope ?? '').split(' '))
@@ -151,14 +151,14 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
 }
 
 /**
- * How old a sign-in may be that was made for this very request, in seconds: the time in which a person reads
- * what an app asks for and decides.
+ * Maximum age, in seconds, of a sign-in that was made for this very request: long enough for a person to read
+ * what an app asks for, and to decide.
  */
 const maxDecisionSeconds = 300
 
 /**
- * How old the user's sign-in may be, in seconds, according to `prompt=login` and `max_age`; Infinity if the
- * request does not say. Throws AuthorizationError for a `max_age` that is no number of seconds.
+ * Maximum age of the user's sign-in, in seconds, according to `prompt=login` and `max_age`; Infinity if the
+ * request has neither. Throws AuthorizationError for a `max_age` that is no number of seconds.
  */
 function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
   if (max_age !== undefined && !/^\d{1,12}$/.test(max_age)) {
@@ -172,7 +172,7 @@ function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
 
 /**
  * Checks that the user signed in recently enough. Otherwise throws `unauthenticated` with the challenge of
- * RFC 9470 §3, by which the authorization page knows that the user has to sign in again.
+ * RFC 9470 §3, which tells the authorization page that the user has to sign in again.
  */
 export function checkSignInAge(
   { authenticatedAt }: Pick<Caller, 'authenticatedAt'>,

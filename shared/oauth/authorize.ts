@@ -13,8 +13,8 @@ import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 /**
  * Decides where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or
  * back to the client with `error` when a parameter is bad. Throws `invalid_redirect` when there is no valid
- * client and redirect URI to return to. Costs one read, two for an unknown client, and writes nothing,
- * because anyone may call it.
+ * client and redirect URI to return to. Anyone can call it, so it costs only one read (two for an unknown
+ * client), and writes nothing.
  */
 export async function authorize(
   parameters: AuthorizationParameters,
@@ -58,8 +58,8 @@ export type RequestDescription = v.InferOutput<typeof RequestDescription>
 
 /**
  * Describes an authorization request to the page that shows it. Makes all checks of consent, so that nobody
- * types a password for a request that would be refused. Costs one eventually consistent read, as authorize
- * does, because anyone may call it.
+ * types a password for a request that would be refused. Anyone can call it, so like authorize it costs only
+ * one eventually consistent read.
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters

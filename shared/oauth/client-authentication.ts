@@ -9,7 +9,7 @@ import { requireParameter } from './parameter.ts'
 /** The client credentials of a request. */
 export interface ClientCredentials {
   clientId: string
-  /** Possible decodings of the client secret, of which one must match; empty when none was sent. */
+  /** Possible readings of the client secret, one of which must match; empty if no secret was sent. */
   secrets: string[]
   /** Whether the client credentials came in the `Authorization` header. */
   basic: boolean
@@ -84,7 +84,7 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
   return client
 }
 
-/** Whether one of the readings of the sent secret is the client's. Most clients need one MAC, at most two. */
+/** Whether one of the readings of the sent secret is right. Most clients need one MAC, none more than two. */
 async function matchesSecret(clientId: string, readings: string[], stored: string): Promise<boolean> {
   for (const reading of readings) if (await isClientSecret(clientId, reading, stored)) return true
   return false
@@ -101,7 +101,7 @@ export const ClientSecret = v.pipe(
 
 /**
  * Computes the stored form of a client's secret: its MAC, so that a stolen table neither shows the secret nor
- * allows guessing it offline. The client is part of it, so equal secrets of two clients do not look equal.
+ * allows guessing it offline. It covers the client_id, so equal secrets of two clients look different.
  */
 export async function macClientSecret(clientId: string, secret: string): Promise<string> {
   // A client_id contains no space, so the two parts can be read in one way only.
@@ -111,7 +111,7 @@ export async function macClientSecret(clientId: string, secret: string): Promise
 
 /** Whether a client's secret matches its stored form, compared in constant time. */
 export async function isClientSecret(clientId: string, secret: string, stored: string): Promise<boolean> {
-  // A text that cannot be registered costs no call of KMS.
+  // A text that cannot be a client's secret is refused without a call of KMS.
   if (!v.is(ClientSecret, secret)) return false
   return isSameSecret(await macClientSecret(clientId, secret), stored)
 }

@@ -27,8 +27,8 @@ export const ExchangeParameters = v.object(
 )
 
 /**
- * Issues a device_token for a first-party access_token, for the given client or the service's own. Its scopes
- * are those that token and client have in common, or the requested ones among these. Nothing is stored.
+ * Issues a device_token for a first-party access_token, for the given client or the service's own. It gets
+ * the scopes that token and client have in common, or only the requested ones of these. Nothing is stored.
  */
 export async function exchangeAccessToken(
   parameters: v.InferOutput<typeof ExchangeParameters>,
@@ -57,8 +57,8 @@ export async function exchangeAccessToken(
 }
 
 /**
- * Checks the access_token in body or header. Of two, it checks each before it compares them, so the failure
- * of an unknown token is reported before the failure that the two differ (RFC 6750 §2).
+ * Checks the access_token in the body or header. If both have one, checks each before comparing them, so an
+ * unknown token is reported before a difference between the two (RFC 6750 §2).
  */
 async function checkSentToken(inBody: string | undefined, bearer: string | undefined) {
   const accessToken = inBody ?? bearer

@@ -56,7 +56,7 @@ export function checkRedirectUri(
 
 /**
  * Builds the URL of an authorization response: the request's redirect URI with the response parameters added
- * to its query (RFC 6749 §3.1.2), and `iss`, by which the client knows the issuer (RFC 9207 §2). Undefined
+ * to its query (RFC 6749 §3.1.2), and `iss`, which tells the client the issuer (RFC 9207 §2). Undefined
  * parameters are left out.
  */
 export function authorizationResponseUrl(

@@ -68,8 +68,8 @@ export async function handleTokenRequest(
 const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
 
 /**
- * Checks that the PKCE verifier matches the challenge (RFC 7636 §4.6), otherwise throws `invalid_grant`. A
- * matching verifier that is too short to be unguessable, or has other characters, is `invalid_parameter`.
+ * Checks that the PKCE verifier matches the challenge (RFC 7636 §4.6), otherwise throws `invalid_grant`.
+ * Throws `invalid_parameter` if a matching verifier has the wrong length or characters that are not allowed.
  */
 function checkCodeVerifier(verifier: string, challenge: string): void {
   const digest = createHash('sha256').update(verifier).digest('base64url')

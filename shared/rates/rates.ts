@@ -41,8 +41,8 @@ const recentRates = cacheRead(readRates, {
 })
 
 /**
- * Like readRates, for an estimate: from ten estimates a second on, a process reads the rates once a second. A
- * partition gives all functions together 3,000 read units a second of this one item.
+ * Like readRates, but for estimates: a process that makes ten or more a second reads the rates once a second.
+ * All functions together can read this one item with only 3,000 read units a second.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 

@@ -32,7 +32,7 @@ export async function updateUser(
 ): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), toStored(userId, fields)])
   const stamp = updateStamp(at, updateId)
-  // Reads and applies again when another update was faster.
+  // If another update was faster, reads the user again and repeats the update.
   return retry(
     async () => {
       const user = await readUser(userId, { consistent: true })
@@ -59,15 +59,15 @@ const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): b
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
 /**
- * Creates a stamp that orders two updates of one field: the later instant wins, and for the same instant
- * always the same update, in any order of arrival. Stamps are compared as text, here and in the table.
+ * Creates a stamp that orders updates of one field: the later instant wins, and of two with the same instant
+ * always the same, in any order of arrival. Stamps are compared as text, here and in the table.
  */
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
 /**
- * Selects the changes to fields that no later update has set. A field that this very update has set counts,
- * too: the process that applied it may have died before the tree's worker was told.
+ * Selects the changes to fields that no later update has set. It includes fields that this very update has
+ * set before: the process that applied it might have died before it notified the tree's worker.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
@@ -77,8 +77,8 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 }
 
 /**
- * The write that changes fields of a user and stamps each of them, also those of the sign-in record. Its
- * condition fails when one of these fields has changed since `user` was read.
+ * The write that changes fields of a user and stamps every changed field, even those in the sign-in record.
+ * Its condition fails if one of these fields has changed since `user` was read.
  */
 function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = Object.keys(changes) as (keyof UserChanges)[]

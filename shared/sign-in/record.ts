@@ -26,7 +26,7 @@ export const signInKey = (userId: number): Key => records.key({ userId })
 const Ticket = v.object({
   /** Epoch milliseconds. */
   expires_at: Integer,
-  /** The tries whose codes were compared, or are being compared, by their ids. */
+  /** The tries whose codes were compared, or are being compared, keyed by id. */
   tried: v.optional(v.record(v.string(), v.boolean()), {}),
   /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
   code: v.optional(v.instance(Uint8Array)),
@@ -44,16 +44,16 @@ export const SignInRecord = v.looseObject({
   last_totp_step: v.optional(Integer),
   /** When codes were mailed in the last hour, epoch milliseconds. */
   mails: v.array(Integer),
-  /** The login tickets that were not used, by hash. */
+  /** The login tickets that were not used, keyed by hash. */
   tickets: v.record(v.string(), Ticket),
-  /** Digests of the source networks that the user has signed in from, one after another, the latest first. */
+  /** Digests of the source networks that the user has signed in from, joined, the latest first. */
   networks: v.pipe(
     v.instance(Uint8Array),
     v.transform((joined) => splitNetworks(joined)),
   ),
   /** Wrong second factors in a row, over any time; tries that are being compared count, too. */
   wrong_codes: v.optional(Integer, { value: '0' }),
-  /** When the user was last warned, by kind of warning, epoch milliseconds: see warn-owner.ts. */
+  /** When the user was last warned, epoch milliseconds, keyed by kind of warning: see warn-owner.ts. */
   told: v.record(v.string(), Integer),
 })
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
@@ -88,7 +88,7 @@ export const putSignInRecord = (
  * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
  * password, TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it
  * completes; `endsSessions` begins a new generation. A new password or TOTP secret also clears the count of
- * wrong codes: they were tried with the old one, and must not lock out the user who has just replaced it.
+ * wrong codes, which belongs to the old secret and must not lock out the user who has just replaced it.
  */
 export function changeSignInRecord(
   userId: number,

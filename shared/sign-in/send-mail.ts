@@ -10,7 +10,7 @@ import type { warningKinds } from './warn-owner.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
-/** The fields of a requested mail of a kind that is useful for at most this long. */
+/** The fields of an event that requests a mail. `lifetimeMilliseconds` is how long such a mail is useful. */
 export const mailFields = (lifetimeMilliseconds: () => number) => ({
   mail_id: BusinessKey,
   to: EmailAddress,
@@ -56,7 +56,7 @@ export async function sendMail(
 
 /**
  * Whether SES refuses the recipient (SES guide, "Amazon SES email sending errors"): the address is not well
- * formed, or not verified while the account is in the sandbox. If the text names the sender among the
+ * formed, or not verified while the account is in the sandbox. If the error names the sender among the
  * unverified addresses, the fault is ours.
  */
 function isRefusedRecipient(error: unknown): boolean {
@@ -82,7 +82,7 @@ export function composeCodeMail(code: string, expiresAt: number, now: number) {
   }
 }
 
-/** What each warning tells a user, whose password somebody knows. */
+/** What each warning tells a user whose password somebody else knows. */
 const warningTexts: Record<(typeof warningKinds)[number], string[]> = {
   wrong_codes: [
     'Somebody knows your password, and has entered many wrong codes to sign in as you.',

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { decodeUserId, encodeUserId } from '../fields.ts'
 import { settings } from '../settings.ts'
 
-/** Maximum number of codes that are compared with one login ticket, over both methods. */
+/** Maximum number of codes that can be tried with one login ticket, both methods together. */
 export const maxTicketTries = 5
 
 /** A login ticket: `lt_`, user id in base 36, 256 random bits. Opaque to clients. */
@@ -18,8 +18,8 @@ export const claimedTicketUser = (ticket: string): number | undefined =>
   decodeUserId(ticketShape.exec(ticket)?.[1])
 
 /**
- * The stored form of a login ticket: half of the SHA-256 of ticket and email address. With another address
- * than that of the password step, the ticket is not found.
+ * The stored form of a login ticket: half of the SHA-256 of ticket and email address. So the ticket is not
+ * found if the address differs from the one in the password step.
  */
 export const ticketHash = (ticket: string, normalizedEmail: string): string =>
   createHash('sha256').update(`${ticket} ${normalizedEmail}`).digest().subarray(0, 16).toString('base64url')
@@ -30,13 +30,13 @@ export const ticketExpiry = (now: number): number => now + settings().loginTicke
 /** Schema of a code of six digits, mailed or shown by an authenticator. */
 export const SixDigits = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
 
-/** Creates a mailed code; all one million are equally likely. */
+/** Creates a code to mail; all one million codes are equally likely. */
 export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')
 
 /**
- * Computes the stored form of a mailed code. The HMAC key is the login ticket, of which the table has only a
- * hash. So a stolen table does not allow trying all million codes, and a code does not work with another
- * ticket.
+ * Computes the stored form of a mailed code. The HMAC key is the login ticket, which the table has only as a
+ * hash. So a stolen table does not help to find a code by trying all million, and a code does not work with
+ * another ticket.
  */
 export const digestMailedCode = (ticket: string, code: string): Uint8Array =>
   createHmac('sha256', ticket).update(code).digest()
@@ -48,5 +48,5 @@ export const isMailedCode = (ticket: string, code: string, digest: Uint8Array): 
 /** The detail-type of the event that requests a mail. */
 export const mailRequested = 'mail.requested'
 
-/** The detail-type of the event that requests a code by mail unless the sign-in is completed without it. */
+/** The detail-type of the event that requests a delayed mail, which is dropped if the sign-in is complete. */
 export const mailDelayed = 'mail.delayed'

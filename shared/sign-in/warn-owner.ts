@@ -7,20 +7,20 @@ import { mailRequested } from './ticket.ts'
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * The kinds of warnings, as events name them: twenty wrong codes in an hour, a hundred in a row, and that no
- * more codes are mailed. Users are told of the first again after an hour, of the others only after a sign-in
- * or a new secret.
+ * The kinds of warnings, as events name them: after twenty wrong codes in an hour, after a hundred in a row,
+ * and when no more codes are mailed. The first is repeated after an hour, the others only after a sign-in or
+ * a new secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** How long a claim keeps other requests from sending the warning, before the mail is requested. */
+/** How long a request's claim keeps other requests from sending the same warning. */
 const claimMilliseconds = 60_000
 
 /**
- * Tells a user by mail that somebody who knows their password tries to sign in: once, also when several
- * requests meet the limit at once. A request claims the mail by a negative instant, and notes that it was
- * requested by a positive one. If it dies in between, a request more than a minute later tries again.
+ * Warns a user by mail that somebody who knows the password tries to sign in; once, even if several requests
+ * reach the limit together. A request claims the warning with a negative instant, and stores a positive one
+ * after requesting the mail. If the request dies in between, another tries again after a minute.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

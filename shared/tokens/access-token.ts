@@ -83,7 +83,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   derived?: number
 }
 
-/** Makes an access_token. Nobody has it until its item is written. */
+/** Makes an access_token. It is not valid until its item is written. */
 export const newAccessToken = (userId: number, sessionId: string): string =>
   `at_${encodeUserId(userId)}.${sessionId}.${randomBytes(32).toString('base64url')}`
 
@@ -108,8 +108,8 @@ export function issueAccessToken(
 
 /**
  * A user's generation: how often all sessions of the user were ended. A token has the generation in which its
- * session began, and works in that one only, so one write ends all of them, however many there are. The
- * partition is apart from that of the tokens, so that no function that issues or deletes tokens can write it.
+ * session began, and works only in it, so one write ends any number of sessions. The partition differs from
+ * the partition of the tokens, so that no function that issues or deletes tokens can write the generation.
  */
 const endings = itemType({
   pk: 'ENDED#{userId}',
@@ -144,15 +144,15 @@ export const requireGeneration = (userId: number, generation: number, otherwise:
   otherwise,
 })
 
-/** Endpoints that issue or end access, or write, check the session strongly consistent. */
+/** The scopes of endpoints that issue or end access, or write: they check sessions strongly consistent. */
 const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
 
 /**
  * Finds the caller of an access_token. Throws `unauthenticated` when the token is unknown, expired, revoked
  * or of a generation that has ended, and `insufficient_scope` when it lacks the scope.
  *
- * At endpoints that only read, a token that ended a moment ago may still work. One that was issued a moment
- * ago works at once.
+ * At endpoints that only read, a token can still work for a moment after it has ended. A new token works at
+ * once.
  */
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)

@@ -53,9 +53,9 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Reads a session in order to derive a token from it. The writes fail with `invalid_grant` unless the session
- * is the named user's, first-party, alive and the same as named, and with SessionChanged when another token
- * was derived from it meanwhile. Throws `invalid_grant` when there is no such session.
+ * Reads a session in order to derive a token from it. The returned writes fail with `invalid_grant` unless
+ * the session is the named user's, first-party, alive and the same as named, and with SessionChanged if
+ * another token was derived from it meanwhile. Throws `invalid_grant` when there is no such session.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -92,7 +92,7 @@ export async function readDerivingSession(named: NamedSession) {
     generation: own.generation,
     /** The number of the next token that is derived from the session. */
     next: own.derived + 1,
-    /** The writes that check that the session is as named, and that end the oldest derived token. */
+    /** The writes that check that the session is as named, and end the oldest token beyond the maximum. */
     writes: [
       countToken,
       requireGeneration(userId, own.generation, refuse),
@@ -135,7 +135,7 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 /**
  * Ends a session: its first-party access_token and every token derived from it stop working. The session's
  * own token is deleted last, because an interrupted logout can only be repeated with that token. Afterwards
- * no token can be derived, so a second round ends those that were derived during the first.
+ * no token can be derived any more; the second round ends tokens that were derived during the first.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

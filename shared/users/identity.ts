@@ -32,14 +32,14 @@ export const normalizeEmail = (email: string): string =>
   // Some letters have a lower case that is not normalized (Unicode §3.13, NFKC_Casefold).
   email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
-/** Schema of a user's email address: it looks like no other, and its normalized form is an address, too. */
+/** Schema of a user's email address: it cannot look like another, and its normalized form is valid, too. */
 export const UserEmail = v.pipe(
   UnambiguousText,
   v.check((email) => !hasInvisible(email), 'must have no zero-width or bidi characters'),
   v.trim(),
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
-  // UTS #46 §2.3 reads it as a full stop, so two domains would be the same, but NFKC keeps them apart.
+  // UTS #46 §2.3 reads U+3002 as a full stop, but NFKC does not, so one domain would have two forms.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 
@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** The stored fields of a user that events set, by item: the user and the sign-in record. */
+/** The stored fields of a user that events set, grouped by item: the user, and the sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {
@@ -107,7 +107,7 @@ const emails = itemType({
   found: 'by normalized address',
 })
 
-/** Longest address in a key, in bytes: DynamoDB takes 2,048, and some characters normalize to eighteen. */
+/** Maximum bytes of an address in a key. DynamoDB takes 2,048, and some characters normalize to eighteen. */
 const maxKeyBytes = 2_000
 
 /** Key of the item that reserves a normalized email address for one user. A very long one is hashed. */
@@ -121,7 +121,7 @@ export const emailKey = (normalizedEmail: string): Key =>
 
 const EmailItem = v.object({ user_id: Integer })
 
-/** Reads which user an email address is reserved for from the item of emailKey; undefined without an item. */
+/** Reads from the item of emailKey which user has reserved the address; undefined without an item. */
 export const emailOwner = (item: Item | undefined): number | undefined =>
   item === undefined ? undefined : v.parse(EmailItem, item).user_id
 

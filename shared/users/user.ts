@@ -30,8 +30,7 @@ const User = v.object({
 export type User = v.InferOutput<typeof User>
 
 /**
- * Reads a user by id; undefined if there is none. Without `consistent` a change of a moment ago may be
- * missing.
+ * Reads a user by id; undefined if there is none. Without `consistent`, a very recent change can be missing.
  */
 export async function readUser(
   userId: number,

@@ -144,7 +144,7 @@ const ChunkItem = v.object({
   until: Integer,
 })
 
-/** Key of a chunk by the quarter of an hour of its first bill, and its number. */
+/** Key of a chunk, from the quarter of an hour of its first bill and the chunk's number. */
 export const chunkKey = (id: WalletId, quarter: number, number = 0): Key =>
   chunkKeys.key({ ...id, quarter: quarterText(quarter), number: numberText(number) })
 
@@ -168,8 +168,8 @@ export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, blo
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * Stores the complete chunk of a wallet's newest marks, if there is one, and returns the wallet without them.
- * The next posting writes the wallet; until then readers find these marks in the wallet and in the chunk.
+ * Stores a chunk of a wallet's newest marks if there are enough, and returns the wallet without these marks.
+ * Until the posting has written that wallet, readers find the marks both in the wallet and in the chunk.
  */
 export async function closeChunk(wallet: Wallet): Promise<Wallet> {
   const taken = takeChunk(wallet)
@@ -182,9 +182,9 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
 const concurrency = 32
 
 /**
- * Writes chunks and what they add to the lists; not as a transaction, which would cost twice as much. Several
- * writers may do the same, and repeat it. Chunks are written last and in order, so when a chunk is stored,
- * the lists have every bill up to its end.
+ * Writes chunks, and what they add to the lists, without a transaction, which would cost twice as much.
+ * Several processes can write the same, even repeatedly. Chunks are written last and in order, so when a
+ * chunk is stored, the lists have every bill up to the end of the chunk.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)

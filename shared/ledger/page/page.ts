@@ -33,7 +33,7 @@ interface Boundary {
   chunk: Chunk | undefined
 }
 
-/** Reads a page of bills, newest first: the newest of all in one round of reads, others in at most three. */
+/** Reads a page of bills, newest first. The newest of all need one round of reads, others at most three. */
 export async function readBillsPage(query: BillsQuery, id: WalletId) {
   const { beginTime, endTime, current, size } = query
   const filter = toFilter(query)
@@ -72,7 +72,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** The numbers of the bills that a filter selects from one rank to another, both included; ascending. */
+/** The numbers of the bills at ranks `oldest` to `newest` of those that a filter selects; ascending. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -98,12 +98,12 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range of fewer than this many times the bills of a page is read whole, instead of bill by bill. */
+/** A range of bills is read as a whole if it has fewer bills than this many times those of the page. */
 const maxDilution = 8
 
 /**
- * Reads bills by their numbers, newest first: eventually consistent, and missing bills again strongly
- * consistent. The numbers were stored with the bills or after them. Throws if a bill is still missing.
+ * Reads bills by number, newest first, with eventually consistent reads. Reads missing bills again, strongly
+ * consistent, and throws if one is still missing: numbers are never stored before their bills.
  */
 async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
   const [oldest, newest] = [numbers.at(0), numbers.at(-1)]

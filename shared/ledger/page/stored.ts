@@ -36,7 +36,7 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** The parts of a block by chunk. */
+/** The parts of a block, keyed by the chunk's number. */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
@@ -57,7 +57,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads the blocks of a list from one number to another: the bills' numbers by their ranks in the list. */
+/** Reads a range of a list's blocks. Resolves with the bills' numbers, keyed by their ranks in the list. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,
@@ -75,7 +75,7 @@ export async function readRanks(
   )
 }
 
-/** The numbers of the newest bills that a filter selects, before a chunk has them; ascending. */
+/** The numbers of the bills that a filter selects among the newest ones, which are in no chunk; ascending. */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)
@@ -83,8 +83,8 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 }
 
 /**
- * Counts the bills before a quarter of an hour, given the last chunk whose first bill is before it, if there
- * is one. Undefined if a later chunk of the wallet must be there: the chunk was read too early.
+ * Counts the bills before a quarter of an hour. `chunk` is the last chunk whose first bill is earlier, if
+ * any. Undefined if the wallet already has a later such chunk: `chunk` was read too early.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

@@ -8,9 +8,9 @@ import { registerPartition, registerShards, type WalletId, WalletName } from '..
 
 const SliceItem = v.object({
   shard: Integer,
-  /** Instant at which the present pass over the slice started, epoch milliseconds; 0 before the first. */
+  /** Instant at which the present pass over the slice began, epoch milliseconds; 0 before the first pass. */
   started_at: Integer,
-  /** Start of the newest pass that was finished, epoch milliseconds; 0 before the first. */
+  /** Instant at which the newest finished pass began, epoch milliseconds; 0 before one is finished. */
   verified_at: Integer,
   /** Path of the last wallet that the present pass verified. */
   after: v.optional(v.string()),
@@ -52,13 +52,13 @@ export const writeSlice = async (slice: Slice): Promise<void> => {
   await writeItem({ Put: { Item: { ...slices.key({ shard: slice.shard }), ...slice } } })
 }
 
-/** How long a slice waits after the start of a pass until the next one. */
+/** Minimum time between the starts of two passes over a slice. */
 const passMilliseconds = 86_400_000
 
 /** Whether no pass over a slice is under way. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** The slice as a run finds it: in the pass under way, or at the beginning of the next one if that is due. */
+/** The slice as a run finds it: in the pass under way, or at the beginning of the next pass if one is due. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }

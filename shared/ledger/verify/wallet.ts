@@ -43,7 +43,7 @@ interface Totals {
   withdrawal: Big
 }
 
-/** Finds which of these bills have no record of the event, or of the deposit, that caused them. */
+/** Finds the bills for which no event or deposit is recorded as their cause. */
 type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 
 /** Number of bills that are given to `findUncaused` at a time. */
@@ -52,7 +52,7 @@ const billsTogether = 100
 /** Number of chunks of the index that are read at a time: a block of a list has bills of several chunks. */
 const chunksTogether = 16
 
-/** Reports a difference, if there is one. */
+/** Compares two values, and reports them if they differ. */
 type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
 
 /**
@@ -137,7 +137,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares chunks of the index, and the places of their bills in the lists, with the stored ones. */
+/** Compares expected chunks of the index, and the places of their bills in the lists, with stored ones. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],

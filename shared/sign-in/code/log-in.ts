@@ -36,19 +36,19 @@ export const LoginVerifyForm = v.pipe(
 )
 export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 
-/** Number of wrong second factors in an hour, over all tickets, from which a user's tries are refused. */
+/** Number of wrong second factors in an hour, over all tickets, after which a user's tries are refused. */
 const maxWrongCodes = 20
 
 /**
- * Number of wrong second factors in a row, over any time, from which a user's tries are refused until the
+ * Number of wrong second factors in a row, over any time, after which a user's tries are refused until the
  * password or the TOTP secret is changed (NIST SP 800-63B-4 §3.2.2).
  */
 const maxWrongInRow = 100
 
 /**
  * Completes a sign-in. One transaction uses up the login ticket and the time step of a TOTP, and makes the
- * access_token work. Throws `bad_login_ticket`, `bad_verification_code`, or `too_many_requests` for a user
- * whose second factor is being guessed, who is told so by mail.
+ * access_token work. Throws `bad_login_ticket`, `bad_verification_code`, or `too_many_requests` when the
+ * user's second factor is being guessed; the user then gets a warning by mail.
  */
 export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   const now = Date.now()
@@ -77,12 +77,12 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   }
 }
 
-/** A try of a second factor, with an id of its own in the login ticket: counted once, and given back once. */
+/** A try of a second factor. Its id in the login ticket makes it counted once, and taken back once. */
 interface CodeTry {
   id: string
   userId: number
   ticketHash: string
-  /** When it was counted, epoch milliseconds. */
+  /** When the try was counted, epoch milliseconds. */
   at: number
 }
 
@@ -119,8 +119,8 @@ async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
 }
 
 /**
- * Takes a counted try back, unless a sign-in or a new secret has ended the ticket. Resolves with the record
- * after it; undefined if there was nothing to take back.
+ * Takes back a counted try, unless a sign-in or a new secret has ended the ticket. Resolves with the changed
+ * record; undefined if there was nothing to take back.
  */
 async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
   const giveBack: Write = {
@@ -147,14 +147,14 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // No wait is left when other tries were given back meanwhile.
+  // The wait is 0 if other tries were taken back meanwhile.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }
 
 /**
  * Verifies a second factor. Throws `bad_verification_code` unless the code is right; a method that the user
- * has not enrolled counts as a wrong code. Resolves with the time step of a TOTP, which is to be used up.
+ * has not enrolled counts as a wrong code. Resolves with the time step of a TOTP, for the caller to use up.
  */
 async function verifySecondFactor(
   { user_id, tickets, totp_secret, last_totp_step }: SignInRecord,

@@ -36,23 +36,23 @@ const mappedIpv4 = (groups: string[]): string =>
     .flatMap((value) => [value >> 8, value & 255])
     .join('.')
 
-/** Bytes of a network's digest. Two networks with the same digest would only be known together. */
+/** Bytes of a network's digest. If two networks had the same digest, both would be known if one is. */
 const digestBytes = 5
 
-/** A short digest of a source network, by which a user's known networks are remembered. */
+/** A short digest of a source network, which is stored for each of a user's known networks. */
 export const networkDigest = (network: string): string =>
   createHash('sha256').update(network).digest().subarray(0, digestBytes).toString('base64url')
 
 /** Maximum number of a user's source networks that are remembered: the networks used last. */
 const maxNetworks = 64
 
-/** Reads digests of networks that addNetwork joined. */
+/** Splits the digests of networks that addNetwork has joined. */
 export const splitNetworks = (joined: Uint8Array): string[] =>
   Array.from({ length: joined.length / digestBytes }, (_, i) =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
   )
 
-/** Joins digests of networks, with that of the latest sign-in first. */
+/** Joins digests of networks, the network of the latest sign-in first. */
 export const addNetwork = (networks: readonly string[], latest: string): Uint8Array =>
   Buffer.concat(
     [latest, ...networks.filter((known) => known !== latest)]
@@ -70,7 +70,7 @@ const sources = itemType({
 /** A source network that tries passwords of one account. All its counters are in one item. */
 export interface Source {
   key: Key
-  /** Name of its counter for the account. */
+  /** Name of the source's counter for the account. */
   account: string
 }
 
@@ -88,8 +88,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source may try again; 0 if it may now. `counted` says how many of the tries in the item are
- * not compared yet.
+ * Seconds until a source can try again; 0 if it can now. `counted` says how many of the item's tries have not
+ * been compared yet.
  */
 export const secondsUntilAllowed = (
   { account }: Source,
@@ -110,6 +110,6 @@ export const reserveSourceTry = (
 ): Promise<Item> =>
   reserveTry(key, [all, account], now, { isRecord: false, expired: expiredAttributes(known, now) })
 
-/** Takes a reserved try of a source back. */
+/** Takes back a reserved try of a source. */
 export const giveBackSourceTry = ({ key, account }: Source, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [all, account], reservedAt)

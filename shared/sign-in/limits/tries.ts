@@ -41,7 +41,7 @@ const liveCounts = (item: Item | undefined, counter: string, now: number): Minut
 export const countTries = (item: Item | undefined, counter: string, now: number): number =>
   liveCounts(item, counter, now).reduce((sum, { tries }) => sum + tries, 0)
 
-/** Seconds until a counter has fewer than `limit` tries within the last hour; 0 if it has now. */
+/** Seconds until a counter has fewer than `limit` tries within the last hour; 0 if it already has. */
 export function secondsUntilBelow(
   item: Item | undefined,
   counter: string,
@@ -70,7 +70,7 @@ export const windowAttributes = (counter: string, now: number): string[] =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** The part of an update that removes attributes and login tickets: its clause, '' without any, and names. */
+/** The part of an update that removes attributes and login tickets: its names and clause ('' for none). */
 export function removal(
   attributes: readonly string[],
   tickets: readonly string[] = [],
@@ -84,12 +84,12 @@ export function removal(
   }
 }
 
-/** Once this time has passed since a minute, no request is left that could give back a try of it. */
+/** How long after a minute a request might still take back a try that was counted in the minute. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /**
- * Names of the attributes of all counters that count nothing any more, to remove them: their tries are over
- * an hour old, or were all given back.
+ * Names of the attributes to remove, of all counters: their tries are over an hour old, or were all taken
+ * back.
  */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
@@ -106,9 +106,9 @@ function additionTo(counters: readonly string[], now: number) {
 }
 
 /**
- * Counts a try under each counter of an item before its password is compared, so that simultaneous tries
- * cannot pass a limit together. Resolves with the item. A user's record must exist; an item that only counts
- * is created, with a TTL. `expired` names attributes to remove.
+ * Counts a try under each counter of an item before the password is compared, so that simultaneous tries
+ * cannot pass a limit together. Resolves with the item. A user's record must exist; any other item is created
+ * if it does not, with a TTL. `expired` names attributes to remove.
  */
 export async function reserveTry(
   key: Key,
@@ -130,7 +130,7 @@ export async function reserveTry(
   return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
-/** Takes a reserved try back, and resolves with the item. Repeating this makes no count negative. */
+/** Takes back a reserved try, and resolves with the item. No count becomes negative if this is repeated. */
 export async function giveBackTry(key: Key, counters: readonly string[], reservedAt: number): Promise<Item> {
   const { names, clause } = additionTo(counters, reservedAt)
   const giveBack = {

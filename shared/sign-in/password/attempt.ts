@@ -27,8 +27,8 @@ import {
 import { type SignInRecord, signInKey, toSignInRecord } from '../record.ts'
 
 /**
- * Number of wrong passwords in an hour, over all sources, from which an account refuses unknown sources:
- * those from which its user has never signed in. Known sources go on, so that nobody can lock the user out.
+ * Number of wrong passwords in an hour, over all sources, after which an account refuses unknown sources: its
+ * user has never signed in from these. Known sources are not refused, so nobody can lock the user out.
  */
 const maxAccountTries = 100
 
@@ -39,7 +39,7 @@ const unknownRecords = itemType({
   found: 'by email address',
 })
 
-/** Key of the counts for an address that nobody has, so that it is answered like any other address. */
+/** Key of the counts for an address that nobody has. It gets the same answers as the address of a user. */
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
@@ -65,8 +65,8 @@ export interface PasswordAttempt {
 
 /**
  * Counts a password try, for its source and for its account, before the password is compared, so that
- * simultaneous tries cannot pass a limit together. Throws `too_many_requests`, and counts nothing, at a
- * limit. It makes the same calls for an address that nobody has.
+ * simultaneous tries cannot pass a limit together. At a limit, throws `too_many_requests` and counts nothing.
+ * Makes the same calls for an address that nobody has.
  */
 export async function reserveAttempt(
   address: string,
@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Takes back a counted try whose password was not compared. Resolves with the counts after it. */
+/** Takes back a counted try whose password was not compared. Resolves with the counts without the try. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
@@ -133,24 +133,22 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // No wait is left when other tries were given back meanwhile.
+  // The wait is 0 if other tries were taken back meanwhile.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 
 /** Name of the counter of wrong passwords over all sources. */
 export const passwordCounter = 'password'
 
-/** Counts a password try over all sources, in the record of a known user or the item of an address. */
+/** Counts a password try over all sources, in a user's record or the item of an address that nobody has. */
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 
-/** Takes a reserved password try back. */
+/** Takes back a reserved password try. */
 export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [passwordCounter], reservedAt)
 
-/**
- * Number of expired counts at which a wrong password removes them, because the item must not grow for ever.
- */
+/** A wrong password removes an item's expired counts once there are this many: the item must not grow. */
 const maxExpiredCounts = 16
 
 /** Removes the expired counts of an item when there are many; a sign-in removes them anyway. */

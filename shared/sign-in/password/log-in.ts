@@ -17,7 +17,7 @@ import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
   const checked = await checkPassword(attempt.record, password).catch(async (error: unknown) => {
-    // When the check itself fails, the try does not count.
+    // If the check itself fails, the try does not count.
     await giveBackAttempt(attempt)
     throw error
   })
@@ -27,7 +27,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
     giveBackSourceTry(attempt.source, attempt.at),
   ])
   const enrolled = enrolledMethods(record)
-  // The mail is requested only when its slot is taken: see addTicket.
+  // The mail is requested only after it is counted in the record: see addTicket.
   const mailed = code !== undefined && (await requestCodeMail(record, code, stored))
   return {
     need_two_factor: true as const,
@@ -39,8 +39,8 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. For a user with an authenticator the mail waits, because most never need it. Resolves with whether
- * the mail was requested. A failed bus fails the sign-in only of a user without another second factor.
+ * sign-in. With an authenticator the mail is delayed, because most users then never need it. Resolves with
+ * whether the mail was requested. A failed bus fails the sign-in only without another second factor.
  */
 async function requestCodeMail(
   record: SignInRecord,

@@ -15,9 +15,9 @@ export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
 export type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
 /**
- * Checks a password. The result is the user, and a new hash if the stored one has outdated
- * parameters; it is undefined for an unknown user, a wrong password, a user without a password and a disabled
- * user, after the same calls and the same work.
+ * Checks a password. Resolves with the user, and a new hash if the stored one has outdated parameters; with
+ * undefined for an unknown user, a wrong password, a user without a password and a disabled user, after the
+ * same calls and the same work.
  */
 export async function checkPassword(
   record: SignInRecord | undefined,
@@ -34,8 +34,8 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Opens a login ticket, with a code to be mailed unless the user got five in the last hour. When the record
- * has changed meanwhile, the decision is made again, and a new password is compared again.
+ * Opens a login ticket, with a code to mail unless five were mailed in the last hour. If the record changes
+ * meanwhile, decides again, and compares the password again if the stored one is new.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -102,7 +102,7 @@ export interface PasswordStep {
   /** When the password try was reserved, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When codes were mailed in the last hour, this one included; undefined if none is to be mailed. */
+  /** When codes were mailed in the last hour, this one included; undefined if this one is not mailed. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
@@ -154,12 +154,12 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum number of live login tickets: from networks that the user has signed in from, from all others, and
+ * Maximum number of live login tickets: `ofKind` from known networks, as many from others, and `ofNetwork`
  * from each network. A new ticket replaces the oldest of its kind, so a stranger's never end the owner's.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 
-/** Hashes of the tickets that make room for one more from a network. */
+/** Hashes of the tickets that a new ticket from a network replaces. */
 function replacedTickets({ tickets, networks }: SignInRecord, network: string): string[] {
   const isKnown = networks.includes(network)
   const ofKind = Object.entries(tickets)
