@@ -1,27 +1,27 @@
-/** When the value of an earlier read may be used again. */
+/** When the value of an earlier read is reused. */
 interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * Uses a value again only after this many requests within this time, so that a value in little demand is
-   * never out of date. Default: from the second request on.
+   * Reuses a value only after this many requests within this time, so that a rarely requested value is always
+   * fresh. Default: reuse from the second request on.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
-  /** Whether this value may be used again. Default: every value may. */
+  /** Whether this value may be reused. By default, every value is. */
   keeps?: (value: Value) => boolean
 }
 
-/** A read whose value is used again for a moment. */
+/** A read whose value is reused for a short time. */
 export interface CachedRead<Value> {
   get: () => Promise<Value>
-  /** Drops the value, which has turned out to be out of date. */
+  /** Drops the value; call it when the value has turned out to be out of date. */
   forget: () => void
 }
 
 /**
- * Keeps the value of a read in memory for a moment, so that a function does not read a hot item for every
- * request. The age goes by the wall clock, because the monotonic clocks of a frozen function stand still. The
- * result of a failed read is not kept.
+ * Keeps the value of a read in memory for a short time, so that a function does not read a hot item for every
+ * request. The value's age is measured with the wall clock, because monotonic clocks stand still while a
+ * function is frozen. A failed read is not kept.
  */
 export function cacheRead<Value>(
   read: () => Promise<Value>,

@@ -1,6 +1,6 @@
 /**
- * Canonical JSON: members are sorted, so that equal values give equal text, over which digests are computed.
- * Undefined members are left out, as in JSON.
+ * Formats a value as canonical JSON, the input of digests: members are sorted, so that equal values give
+ * equal text. Undefined members are left out, as in JSON.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

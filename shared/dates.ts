@@ -6,7 +6,7 @@ const furthestOffsetMilliseconds = 15 * 3_600_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The format that writes the days of a time zone as `yyyy-MM-dd`, as Swedes do. */
+/** The format of days in a time zone: `yyyy-MM-dd`, which is the Swedish date format. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone })
   formats.set(timeZone, format)
@@ -33,8 +33,8 @@ export const addDays = (day: string, days: number): string =>
   new Date(utcMidnight(day) + days * dayMilliseconds).toISOString().slice(0, 10)
 
 /**
- * First instant (epoch milliseconds) of a day, in the reporting time zone by default. It is one o'clock
- * instead of midnight on a day on which the clock skips midnight.
+ * First instant (epoch milliseconds) of a day, in the reporting time zone by default. This is midnight, or
+ * one o'clock on a day whose midnight is skipped by a clock change.
  */
 export const startOfDay = (day: string, timeZone = settings().reportingTimeZone): number =>
   firstInstantFrom(utcMidnight(day), timeZone)
@@ -55,6 +55,6 @@ function firstInstantFrom(day: number, timeZone: string): number {
   return from
 }
 
-/** Whether the first day of a period is not after its last day. Either may be undefined, which means open. */
+/** Whether a period's first day is not after its last day. An undefined day leaves that end open. */
 export const daysInOrder = (first: string | undefined, last: string | undefined): boolean =>
   first === undefined || last === undefined || first <= last

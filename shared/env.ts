@@ -44,7 +44,7 @@ export const queueUrlName = (worker: string): string =>
 export const ownSource = 'account-service'
 
 /**
- * Variable of the API's stage that switches the service off. API Gateway adds the stage's variables to the
- * event of every request, so the switch costs no call, and holds for environments that start later.
+ * Stage variable of the API that switches the service off. API Gateway passes stage variables in the event of
+ * every request, so reading the switch costs no call, and new execution environments see it, too.
  */
 export const maintenanceVariable = 'maintenance'

@@ -62,7 +62,7 @@ export interface FieldError {
   reason: string
 }
 
-/** A failure that may be shown to the client unchanged. Any other error is answered as `internal`. */
+/** A failure that is shown to the client unchanged. Any other error is answered as `internal`. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly failure: FailureName
@@ -95,14 +95,14 @@ export class Failure extends Error {
 }
 
 /**
- * Base of errors for a write that others overtook and that changed nothing. The same may succeed when it is
- * read and decided again; after too many attempts the caller is told to come back.
+ * Base class of errors for a write that changed nothing, because other writers were faster. It can succeed
+ * after reading and deciding anew; after too many attempts, the caller is told to try again later.
  */
 export class OptimisticLockError extends Error {
   override readonly name: string = 'OptimisticLockError'
 }
 
-/** The cause of the failures that an operator asked for: the service is out of service for maintenance. */
+/** Cause of every failure that is due to maintenance, for which an operator has switched the service off. */
 export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }

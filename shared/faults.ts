@@ -3,16 +3,16 @@ import { Failure, OptimisticLockError, UnderMaintenance } from './errors.ts'
 import { OutOfTime } from './invocation.ts'
 
 /**
- * A cause of failure that passes by itself: the same may succeed a moment later, and neither the request nor
+ * A cause of failure that passes by itself: a retry can succeed a moment later, and neither the request nor
  * the service's code is wrong. Besides the causes below: the invocation ran `out_of_time`; a part of the
  * service is `not_ready`, such as the first signing key; or an operator switched it off for `maintenance`.
  */
 type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
 /**
- * The names of AWS errors and the codes of Node.js that stand for a passing cause: a dependency throttled,
- * answered 5xx (`outage`), gave no answer or no connection; other writers were first at every attempt. The
- * SDK retries most of them (`@smithy/core/retry`), so they arrive here after its last attempt.
+ * The names of AWS errors and codes of Node.js errors with a passing cause: a dependency throttled, answered
+ * 5xx (`outage`) or not at all, could not be reached, or other writers were first at every attempt. The SDK
+ * retries most of them (`@smithy/core/retry`), so only the error of its last attempt arrives here.
  */
 const names = [
   ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],
@@ -25,7 +25,7 @@ const names = [
 const causeOfName = (name: string): PassingCause | undefined =>
   names.find(([, pattern]) => pattern.test(name))?.[0]
 
-/** The passing cause of an error; undefined for an error that would come back with the same request. */
+/** The passing cause of an error; undefined for an error that the same request would always cause. */
 export function passingCause(error: unknown): PassingCause | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof OutOfTime) return 'out_of_time'
@@ -44,13 +44,13 @@ function causeOfStatus(status: number): PassingCause | undefined {
   return status >= 500 ? 'outage' : undefined
 }
 
-/** Whether an error has a passing cause, so that the same may succeed later. */
+/** Whether an error has a passing cause, so that a retry can succeed later. */
 export const isUnavailable = (error: unknown): boolean => passingCause(error) !== undefined
 
 /**
- * Whether an error is a fault: the service's own, because neither the caller nor another system can mend it.
- * Faults are every error without a passing cause that is not a coded failure of the caller, and an invocation
- * that ran out of time without waiting for AWS. infra/RUNBOOK.md#faults lists the other errors.
+ * Whether an error is a fault of this service: neither the caller nor another system can mend it. Faults are
+ * errors that have no passing cause and are no coded failure of the caller, and an invocation that ran out of
+ * time without waiting for AWS. infra/RUNBOOK.md#faults lists the other errors.
  */
 export function isFault(error: unknown): boolean {
   if (error instanceof OutOfTime) return !error.waitedForAws
@@ -59,8 +59,8 @@ export function isFault(error: unknown): boolean {
 }
 
 /**
- * Counts a failure in a metric: as a fault, which rolls a new version's deployment back, and by its passing
- * cause. A failure of the caller is counted as neither.
+ * Counts a failure in metrics: a fault in `Faults`, which rolls back the deployment of a new version, and a
+ * passing cause in `Unavailable`. A failure of the caller is counted in neither.
  */
 export function countFailure(error: unknown): void {
   const cause = passingCause(error)

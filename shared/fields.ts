@@ -9,7 +9,7 @@ export const UserId = v.union(
     v.pipe(
       v.string(),
       v.regex(/^[1-9]\d{0,15}$/, notUserId),
-      // JSON Schema has no maximum for a text.
+      // JSON Schema cannot limit the number that a string contains.
       v.description('At most 9007199254740991.'),
       v.transform(Number),
       v.safeInteger(notUserId),
@@ -33,7 +33,7 @@ export const BusinessKey = v.pipe(
   v.regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without spaces'),
 )
 
-/** How far the clock of a sender may be ahead of the service's own. */
+/** How far a sender's clock may be ahead of this service's clock. */
 export const clockToleranceMilliseconds = 300_000
 
 /** Schema of an instant in epoch milliseconds, at most `maxMilliseconds` ahead of the service's clock. */
@@ -47,8 +47,8 @@ export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
   )
 
 /**
- * Schema of the instant of a past event, in epoch milliseconds. One far ahead is refused: of two updates the
- * later one stands, so an update of the year 275760 would stand for ever.
+ * Schema of the instant of a past event, in epoch milliseconds. An instant far in the future is refused: of
+ * two updates the later one wins, so no update could ever replace one of the year 275760.
  */
 export const Instant = instantAhead(
   () => clockToleranceMilliseconds,
@@ -76,7 +76,7 @@ export const CurrencyCode = v.pipe(
   v.toUpperCase(),
 )
 
-/** Schema of a currency that filters a list, in any case. An unknown currency finds nothing. */
+/** Schema of a currency that filters a list, in upper or lower case. An unknown currency finds nothing. */
 export const CurrencyFilter = v.optional(v.pipe(v.string(), v.toUpperCase()))
 
 /** The number of characters of a text: Unicode code points, as JSON Schema counts them. */
@@ -91,8 +91,8 @@ export const Text = (max: number) =>
   )
 
 /**
- * Zero-width characters that people's names have: a joiner or non-joiner between letters, and those of emoji,
- * keycaps and the flags of England, Scotland and Wales (UTS #51). Anywhere else they would be invisible.
+ * Zero-width characters in people's names: joiners and non-joiners between letters, and the joiners of emoji,
+ * keycaps and the flags of England, Scotland and Wales (UTS #51). Elsewhere they would be invisible.
  */
 const joiners = new RegExp(
   [
@@ -109,9 +109,9 @@ const joiners = new RegExp(
 export const hasInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text)
 
 /**
- * Schema of a text that looks like no other: in normalization form C, without control, zero-width or bidi
- * characters but for the joiners of words and emoji. Each violation has its own reason, so that a sender
- * learns the cause. Trim only after this check: trimming would hide characters at the ends.
+ * Schema of a text that looks like no other: in normalization form C, and without control, zero-width or bidi
+ * characters, except for the joiners in words and emoji. Each violation has its own reason, so that a sender
+ * learns the cause. Trim only after this check, because trimming removes such characters at the ends.
  */
 export const UnambiguousText = v.pipe(
   v.string(),

@@ -1,13 +1,13 @@
 /**
- * Does something with each item, with at most `concurrency` of them at a time. Rejects at the first failure;
- * items under way are then finished, but no further item is begun.
+ * Calls `act` for each item, at most `concurrency` at a time. Rejects at the first failure: calls under way
+ * are still completed, but no further item is started.
  */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   concurrency: number,
   act: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  // A loop that fails closes the generator, which ends it for all other loops.
+  // All loops take items from one generator. A loop that fails closes it, which ends the other loops, too.
   const shared = inTurn(items)
   const work = async () => {
     for await (const item of shared) await act(item)

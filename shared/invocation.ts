@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * The time of an invocation ran out, and its AWS calls were ended. A write among these calls may or may not
- * have taken effect.
+ * The time of an invocation ran out, and its AWS calls were aborted. Whether a write among these calls has
+ * taken effect is unknown.
  */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
@@ -25,13 +25,13 @@ interface Invocation {
 
 const invocations = new AsyncLocalStorage<Invocation>()
 
-/** The used part of Lambda's context. Outside Lambda, without `getRemainingTimeInMillis`, no deadline. */
+/** The part of Lambda's context that is used. Without `getRemainingTimeInMillis`, there is no deadline. */
 export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
 
 /**
- * Runs the work of an invocation, and ends its AWS calls and waits with OutOfTime `reserveMilliseconds`
- * before Lambda would end the process. Settles when no AWS call is under way any more: Lambda freezes the
- * process after the answer, and would thaw a leftover call in the midst of another invocation.
+ * Runs the work of an invocation. Its AWS calls and waits fail with OutOfTime `reserveMilliseconds` before
+ * Lambda would kill the process. Settles only when no AWS call is under way: Lambda freezes the process after
+ * the answer, and would resume a leftover call in the middle of another invocation.
  */
 export async function runInvocation<T>(
   { getRemainingTimeInMillis }: RunContext,
@@ -56,9 +56,9 @@ export async function runInvocation<T>(
 export const deadlineSignal = (): AbortSignal | undefined => invocations.getStore()?.deadline.signal
 
 /**
- * Performs an AWS call within the running invocation: it ends with OutOfTime at the deadline, at the latest.
- * Work that goes on after the invocation has its result, such as the rest of a failed `Promise.all`, may
- * begin no further call.
+ * Performs an AWS call within the running invocation. At the deadline, the call fails with OutOfTime. Work
+ * that continues although the invocation has its result, such as the rest of a failed `Promise.all`, cannot
+ * start another call.
  */
 export async function callWithinInvocation<T>(
   perform: (deadline: AbortSignal | undefined) => Promise<T>,
@@ -77,7 +77,7 @@ export async function callWithinInvocation<T>(
   }
 }
 
-/** Settles as the call does, or with the signal's reason when that comes first. */
+/** Settles like the call, or rejects with the signal's reason if the signal aborts first. */
 const endWith = <T>(signal: AbortSignal, call: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const end = () => reject(signal.reason as Error)

@@ -2,15 +2,15 @@
 export const maxDepth = 32
 
 /**
- * Maximum number of members and elements in an event's JSON: twice those of the largest batch of deposit
+ * Maximum number of members and elements in an event's JSON: twice as many as in the largest batch of deposit
  * addresses that fits into an event.
  */
 export const maxValues = 50_000
 
 /**
  * Whether JSON text is nested deeper, or has more values, than any event needs. Call it before parsing: it
- * reads the text once, without recursion, and stops at the limit. A parsed value would take memory, and code
- * that walks it recursively would fail with an error that looks like a passing fault.
+ * reads the text once, without recursion, and stops at the limit. A parsed value takes memory, and walking it
+ * recursively could overflow the stack, an error after which the event would be retried, not rejected.
  */
 export function isTooComplex(json: string): boolean {
   let depth = 0

@@ -6,7 +6,7 @@ import { Logger } from '@aws-lambda-powertools/logger'
  */
 export const log = new Logger({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'service' })
 
-/** The fields of an unknown error that may be logged: class, status, AWS request id, stack; no message. */
+/** The fields of an unknown error that are safe to log: class, status, AWS request id, stack; no message. */
 export function errorSummary(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const aws = error as Error & { $metadata?: { httpStatusCode?: number; requestId?: string } }
@@ -14,7 +14,7 @@ export function errorSummary(error: unknown): Record<string, unknown> {
     name: error.name,
     status: aws.$metadata?.httpStatusCode,
     aws_request_id: aws.$metadata?.requestId,
-    // Without the message, which begins the stack: one of its lines may look like a frame.
+    // The stack begins with the message, which is removed: a line of it could look like a frame.
     at: error.stack
       ?.replace(error.message, '')
       .split('\n')

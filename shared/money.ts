@@ -4,11 +4,11 @@ import { exactDigits } from './stringify-exact.ts'
 
 // Creating a Big from a double is a bug: strict mode throws on `new Big(0.1)` and on valueOf in arithmetic.
 Big.strict = true
-// Sums and products of decimals are exact, because big.js rounds quotients only.
+// Amounts are written without an exponent. Sums and products are exact: big.js rounds quotients only.
 Big.NE = -1_000_000
 Big.PE = 1_000_000
 
-// Marks an amount for stringifyExact, which functions without money use without big.js.
+// Marks an amount for stringifyExact, so that functions without money can use stringifyExact without big.js.
 Object.defineProperty(Big.prototype as object, exactDigits, {
   get(this: Big) {
     return this.toFixed()

@@ -7,9 +7,9 @@ const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150
 
 /**
- * Runs `attempt` until it succeeds, fails with an error that is not retryable, or `maxAttempts` is reached;
- * then throws the last error, or OutOfTime at the deadline of the invocation. Waits between attempts with
- * exponential backoff and full jitter, so that competing processes do not retry at the same time.
+ * Runs `attempt` until it succeeds. Throws the error of an attempt that is not retryable or was the last of
+ * `maxAttempts`, and OutOfTime at the deadline of the invocation. Waits between attempts with exponential
+ * backoff and full jitter, so that competing processes do not retry at the same time.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,

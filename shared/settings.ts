@@ -7,8 +7,8 @@ const seconds = (fallback: number, minimum = 1) =>
 const currency = (fallback: string) => v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,16}$/)), fallback)
 
 /**
- * Schema of a time zone that this runtime knows, for example `Europe/Berlin`. UTC is known without Intl,
- * whose first use takes 10 ms of processor time: at 256 MB a twelfth of a second.
+ * Schema of a time zone that this runtime knows, for example `Europe/Berlin`. UTC is accepted without asking
+ * Intl, whose first use takes 10 ms of processor time: at 256 MB a twelfth of a second.
  */
 const timeZone = v.pipe(
   v.string(),
@@ -33,7 +33,7 @@ export const Flag = v.pipe(
  * the settings that only the stacks read. Each function receives all settings as environment variables.
  */
 export const Settings = v.object({
-  /** Lifetime of an access_token, and of a device_token with it. */
+  /** Lifetime of an access_token and of the device_token issued with it. */
   accessTokenTtlSeconds: seconds(86_400),
   /** Lifetime of an authorization code. */
   authorizationCodeTtlSeconds: seconds(60),

@@ -1,7 +1,7 @@
-/** Name of the property by which an amount tells its digits. */
+/** Key of the property under which an amount offers all its digits as text. */
 export const exactDigits = Symbol('exact digits')
 
-/** Formats JSON text in which every amount is a number with all its digits, never through a double. */
+/** Formats a value as JSON in which every amount is a number with all its digits, not rounded to a double. */
 export const stringifyExact = (value: unknown): string =>
   JSON.stringify(value, function (this: Record<string, unknown>, key, converted: unknown) {
     const digits = (this[key] as { [exactDigits]?: string } | null | undefined)?.[exactDigits]

@@ -7,6 +7,6 @@ export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({ query: EarningsQuery }),
   output: v.array(EarningPoint),
-  // Reads only after the session check, so that a stranger's request costs none of these reads.
+  // Not prefetched, so that a request that fails the session check costs no reads of earnings.
   run: ({ input, caller }) => readEarnings(caller.userId, input.query),
 })

@@ -7,6 +7,6 @@ export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({}),
   output: v.array(NetworkReward),
-  // Reads only after the session check, so that a stranger's request costs none of these reads.
+  // Not prefetched, so that a request that fails the session check costs no reads of rewards.
   run: ({ caller }) => readNetworkRewards(caller.userId),
 })

@@ -14,9 +14,9 @@ import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-eve
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 
 /**
- * Assigns a deposit address again to the user who had it, in a table that has lost the assignment, when the
- * event is replayed. The service sends the event at the assignment itself; then it changes nothing. If a user
- * has two addresses in one pool, both stay assigned, and the user is told the earlier one.
+ * Restores the assignment of a deposit address to its user, if the event is replayed after the table has lost
+ * the assignment. The service sends the event itself when it assigns an address; that first delivery changes
+ * nothing. A user with two addresses of one pool keeps both, and is shown the one assigned first.
  */
 export const handler = intake({
   detailType: addressAssigned,

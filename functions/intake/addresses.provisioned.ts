@@ -15,16 +15,16 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Number of addresses in one transaction of at most 100 writes: two writes for each, and one for the chunk's
- * event record. It must not change, because a partly added batch is continued by its chunk numbers.
+ * Number of addresses that one transaction adds. Two writes for each, and one for the chunk's event record,
+ * fit into its 100 writes. Never change this number: an interrupted batch goes on by chunk number.
  */
 const chunkSize = 48
 
 /**
  * Adds deposit addresses to the pool of their currency and network, each exactly once, even if an earlier
- * delivery added only some. Each transaction adds a chunk of addresses and claims the chunk's own key. The
- * last one claims the batch's business key: a batch is recorded once all its addresses are there, and can be
- * refused until then. An address that another batch added rejects the batch before anything is written.
+ * delivery added only some. Each transaction adds a chunk of addresses and claims the chunk's own key. A
+ * final one claims the batch's business key, so the batch counts as recorded once all its addresses are
+ * there. An address that another batch has added rejects the batch before anything is written.
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',

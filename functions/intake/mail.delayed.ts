@@ -8,7 +8,7 @@ import { readSignInRecord } from '../../shared/sign-in/record.ts'
 
 /**
  * Mails a sign-in code to a user who has an authenticator, unless the login ticket has been used or ended
- * while the queue held the event back. Like mail.requested, it is not recorded.
+ * while the queue held the event back. Like mail.requested, the event is not recorded.
  */
 export const handler = intake({
   detailType: mailDelayed,

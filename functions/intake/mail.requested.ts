@@ -6,9 +6,9 @@ import { warningKinds, warningLifetimeMilliseconds } from '../../shared/sign-in/
 import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shared/sign-in/send-mail.ts'
 
 /**
- * Mails a sign-in code, or a warning to a user whose password somebody knows, unless the mail has expired.
- * The event is not recorded: if the queue delivers it twice, the user gets the mail twice, which does less
- * harm than a mail lost between recording and sending.
+ * Mails a sign-in code, or a warning to a user whose password somebody else knows, unless the mail has
+ * expired. The event is not recorded: if the queue delivers it twice, the user gets the mail twice, which
+ * does less harm than a mail lost between recording and sending.
  */
 export const handler = intake({
   detailType: mailRequested,

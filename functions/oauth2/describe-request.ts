@@ -3,7 +3,7 @@ import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { describeRequest, RequestDescription } from '../../shared/oauth/authorize.ts'
 
-/** Tells the authorization page whose request it shows and what it asks for, before the user signs in. */
+/** Tells the authorization page which client asks for which scopes, before the user signs in. */
 export const handler = publicEndpoint({
   input: v.object({ query: AuthorizationParameters }),
   output: RequestDescription,

@@ -5,8 +5,8 @@ import { Parameter, requireParameter } from '../../shared/oauth/parameter.ts'
 import { revokeToken } from '../../shared/tokens/session.ts'
 
 /**
- * Revokes an access_token of the client (RFC 7009). Only access_tokens can be revoked, so no type hint is
- * read (§2.1).
+ * Revokes an access_token of the client (RFC 7009). Only access_tokens can be revoked, so `token_type_hint`
+ * is ignored (§2.1).
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',

@@ -51,7 +51,7 @@ export async function handler(
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // Before the first key only its creation can be late.
+  // Before the first key exists, only its creation can be late.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

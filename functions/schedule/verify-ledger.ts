@@ -31,8 +31,8 @@ const concurrency = 8
 
 /**
  * Recomputes the balances of wallets from their bills, every wallet once a day. A run starts every minute and
- * continues the slice of the ledger whose turn it is. The turn of a slice comes every sixteen minutes and a
- * run takes fifteen at most, so that no two work on the same wallets.
+ * continues the slice of the ledger whose turn it is. A slice's turn comes every sixteen minutes and a run
+ * takes at most fifteen, so two runs never work on the same wallets.
  */
 export async function handler(_event: unknown, context: Run): Promise<VerificationReport> {
   resetConsumedUnits()
@@ -53,7 +53,7 @@ export async function handler(_event: unknown, context: Run): Promise<Verificati
   return report
 }
 
-/** Reads the slice whose turn it is at an instant. Emits how many slices are verified, and since when. */
+/** Reads the slice in turn. Emits the number of verified slices and the age of the oldest verification. */
 async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
   const isVerified = (slice: Slice) => slice.verified_at > 0 && isAtRest(slice)

@@ -7,9 +7,9 @@ import { Jwks, toJwks, readKeySet } from '../../shared/keys/set.ts'
 import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
- * The key set, read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
- * once. From ten answers a second on, it is read only once a second: a partition gives all functions together
- * 3,000 reads a second of this one item.
+ * The key set is read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
+ * once. Above ten answers a second, it is read only once a second, because all functions together can read
+ * this one item at most 3,000 times a second (the limit of a partition).
  */
 const keySets = cacheRead(readKeySet, {
   maxAge: jwksCacheMilliseconds,
@@ -18,12 +18,12 @@ const keySets = cacheRead(readKeySet, {
 })
 
 /**
- * Answers the JWKS: the public keys that device_tokens are verified with (RFC 7517 §5). Answers `unavailable`
- * before a deployment's first key.
+ * Answers the JWKS: the public keys with which device_tokens are verified (RFC 7517 §5). Answers
+ * `unavailable` until the deployment has its first key.
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Other services verify tokens with the JWKS, and they are not switched off.
+  // Other services verify tokens with the JWKS, and they keep running during the maintenance.
   answersInMaintenance: true,
   input: v.object({}),
   output: Jwks,

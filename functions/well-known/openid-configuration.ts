@@ -9,7 +9,7 @@ import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Other services find the JWKS by this document, and they are not switched off.
+  // Other services find the JWKS through this document, and they keep running during the maintenance.
   answersInMaintenance: true,
   input: v.object({}),
   output: Discovery,

@@ -9,10 +9,10 @@ import { countFailure } from '../../shared/faults.ts'
 import { runInvocation } from '../../shared/invocation.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
-/** Time that is kept free to complete the transaction under way and to send messages. */
+/** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time kept free to delay the retry of a tree after its hanging calls have been ended. */
+/** Time reserved for delaying the retry of a tree after its hanging AWS calls were aborted. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest pause before a failed tree is tried again: the queue's visibility timeout. */
@@ -23,9 +23,9 @@ const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
 restOnTheHour()
 
 /**
- * Adds the journals of referral trees to all ancestors. A message only names a tree; the new members and
- * purchases are in the tree's journal. So one run serves all messages of a tree, and an extra message does
- * nothing.
+ * Adds the entries in the journals of referral trees to all ancestors. A message only names a tree; the new
+ * members and purchases are in the tree's journal. One run therefore serves all messages of a tree, and an
+ * extra message does nothing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
@@ -67,7 +67,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   return { batchItemFailures: failures }
 }
 
-/** Works at a tree until its journal is empty or the deadline has come. */
+/** Works at a tree until its journal is empty or the deadline has passed. */
 async function takeTurn(rootId: number, deadline: number): ReturnType<typeof growTree> {
   const startedAt = performance.now()
   resetConsumedUnits()

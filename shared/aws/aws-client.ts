@@ -14,11 +14,11 @@ type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown)
 
 /**
  * Prepares an AWS client for a function, and returns it. Its calls, retries included, end at the deadline of
- * the invocation. A call whose connection died while Lambda had frozen the process is retried on a new one.
+ * the invocation. If a connection died while Lambda had frozen the process, its call is retried on a new one.
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client
-  // This middleware masks secrets in inputs and outputs for a log that functions do not write.
+  // The SDK's logger middleware masks secrets in inputs and outputs, for a log that functions do not write.
   middlewareStack.remove('loggerMiddleware')
   middlewareStack.add(
     (next) => async (args) => {
@@ -44,8 +44,8 @@ const isBroken = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')
 
 /**
- * Closes all idle connections. When one of them turns out to be dead, the others are as old, and three dead
- * ones would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
+ * Closes all idle connections. If one connection turns out to be dead, the others are probably dead, too:
+ * they are as old, and three dead ones would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
  */
 function closeIdleConnections({ requestHandler }: Client['config']): void {
   const { httpAgent, httpsAgent } = requestHandler.httpHandlerConfigs()

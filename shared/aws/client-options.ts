@@ -15,8 +15,8 @@ export const clientOptions = () => {
       ...(process.env['AWS_SESSION_TOKEN'] ? { sessionToken: process.env['AWS_SESSION_TOKEN'] } : {}),
     }),
     ...(endpoint ? { endpoint } : {}),
-    // Four attempts without an answer take eight seconds, and so fit into the shortest function timeout. With
-    // fewer, more than one of a hundred requests fail while AWS throttles three of ten calls.
+    // Four attempts without an answer take eight seconds, which fits into the shortest function timeout. With
+    // fewer attempts, more than one in a hundred requests would fail while AWS throttles three in ten calls.
     // Without throwOnRequestTimeout the SDK only warns.
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
     maxAttempts: 4,

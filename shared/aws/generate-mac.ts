@@ -2,7 +2,7 @@ import { GenerateMacCommand } from '@aws-sdk/client-kms'
 import { requireEnv } from '../env.ts'
 import { kms } from './kms.ts'
 
-/** The uses of the MAC key. A MAC made for one use never matches another's. */
+/** The uses of the MAC key. A MAC made for one use never matches a MAC made for another use. */
 type MacPurpose = 'password' | 'event' | 'client-secret'
 
 /** Computes an HMAC-SHA-256 with a key that never leaves KMS. */

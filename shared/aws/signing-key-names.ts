@@ -3,7 +3,7 @@
  * without loading an AWS client.
  */
 
-/** Tag of every signing key in KMS. Its value names the deployment; policies grant access by it. */
+/** Tag of every signing key in KMS. Its value names the deployment; IAM policies grant access by this tag. */
 export const signingKeyTagName = 'signing-key'
 
 /** Signing algorithm of KMS: RSASSA-PKCS1-v1_5 with SHA-256, which is RS256 (RFC 7518 §3.3). */

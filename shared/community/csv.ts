@@ -21,8 +21,8 @@ export function membersCsv(members: readonly Member[]): Reply {
 const byteOrderMark = '\ufeff'
 
 /**
- * Quotes a cell if need be. Spreadsheets begin a new row after either CR or LF, and in many countries a new
- * cell after a semicolon or tab.
+ * Quotes a cell that contains a quote or a separator. Spreadsheets start a new row after a CR or LF alone,
+ * and in many countries a new cell after a semicolon or tab.
  */
 const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
@@ -34,13 +34,13 @@ function toCell(value: Member[keyof Member]): string {
 
 /**
  * Finds each character, plain or full-width, that starts a formula in a spreadsheet: at the beginning of the
- * text, or of a row or cell that a separator in it starts, after any spaces and quotes. Quotes do not help: a
- * spreadsheet with another separator than the comma takes them for text.
+ * text or after a separator in it, even if spaces and quotes come first. Quoting the cell does not help: a
+ * spreadsheet whose separator is not the comma reads the quotes as text.
  */
 const formula = /(?<=(?:^|[;\t\r\n])[\s"]*)[=+\-@＝＋－＠]/gu
 
 /**
- * Escapes a text so that no spreadsheet runs it or a part of it: puts an apostrophe before each formula. NUL
+ * Escapes a text so that no spreadsheet evaluates any part of it: puts an apostrophe before each formula. NUL
  * is removed, because no cell can hold it and a formula could follow it.
  */
 export const textCell = (text: string): string => text.replaceAll('\0', '').replaceAll(formula, "'$&")

@@ -23,8 +23,8 @@ export interface Membership {
 }
 
 /**
- * Creates a member's profile, and the journal entry from which the worker adds the member to all ancestors.
- * Throws OutOfOrderEvent when the referrer is not registered, RejectedEvent when the member is the referrer.
+ * Prepares a member's profile, and the journal entry from which the worker adds the member to all ancestors.
+ * Throws OutOfOrderEvent if the referrer is not registered, RejectedEvent if members refer themselves.
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
@@ -36,7 +36,7 @@ export async function registerMember(registration: Registration): Promise<Member
   return withJournal(member, { joined: true }, putProfile(member))
 }
 
-/** The place in the referral tree of a new direct referral of a member. */
+/** The place in the referral tree that a member's new direct referral gets. */
 export const placeBelow = ({
   userId,
   rootId,
@@ -50,9 +50,9 @@ export const placeBelow = ({
 
 /**
  * The community's part of a new nickname or email address: the profile, and the journal entry from which the
- * worker changes the search indexes of all ancestors. There are no writes when nothing changes. If a
- * condition fails, another writer has changed the profile: call this function again. Throws OutOfOrderEvent
- * for a user who is not registered.
+ * worker updates the search indexes of all ancestors. If nothing changes, there are no writes. If the
+ * condition of a write fails, another writer has changed the profile: call this function again. Throws
+ * OutOfOrderEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,
@@ -66,7 +66,7 @@ export async function renameMember(
   return isSame ? { ...renamed, writes: [] } : renamed
 }
 
-/** Adds the journal entry of a change to its write; none for a root, which has no ancestors. */
+/** Adds a journal entry to the write of a change, but not for a root, which has no ancestors. */
 function withJournal(
   { userId, rootId, depth }: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
   change: JournalChange,

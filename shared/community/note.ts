@@ -10,10 +10,10 @@ const spaces = String.raw` \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000`
 /** Control characters, line and paragraph separators, and half surrogate pairs. */
 const controls = String.raw`\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff`
 
-/** Schema of a note: trimmed, empty to clear it. Its length is counted in Unicode code points. */
+/** Schema of a note: trimmed; an empty text clears the note. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
   UnambiguousText,
-  // Length and control characters for the API reference, in a pattern that most languages understand.
+  // For the API reference: length and control characters, as a pattern that most languages understand.
   v.metadata({ pattern: `^[${spaces}]*(?![${spaces}])[^${controls}]{0,${maxNoteLength}}[${spaces}]*$` }),
   v.trim(),
   v.check((note) => countCharacters(note) <= maxNoteLength, `must have at most ${maxNoteLength} characters`),

@@ -9,7 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
-/** Maximum number of ancestors that a profile names. More are found from the farthest one's profile. */
+/** Maximum number of ancestors that a profile names. The profile of the farthest one names more. */
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({
@@ -68,7 +68,7 @@ export const newProfileItem = (member: NewProfile): Item & Key => ({
   teamCount: 0,
 })
 
-/** The write of a new member's profile; its condition fails when the member has one. */
+/** The write of a new member's profile; its condition fails if the member already has one. */
 export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(member))
 
 /** The write that adds a purchase to the buyer's own package amount. */
@@ -76,8 +76,8 @@ export const addPurchase = (userId: number, amount: Big): Write =>
   addToSums(profileKey(userId), { packageAmount: amount })
 
 /**
- * The write that gives a member another nickname or email address. Its condition fails when either has
- * changed since the profile was read.
+ * The write that gives a member another nickname or email address. Its condition fails if the nickname or the
+ * address has changed since the profile was read.
  */
 export const renameProfile = (
   { userId, nickname, email }: Profile,
@@ -117,7 +117,7 @@ export const Member = v.object({
 })
 export type Member = v.InferOutput<typeof Member>
 
-/** For up to this many members, all notes that may exist are read in one batch with the profiles. */
+/** Maximum number of members whose profiles and possible notes are read together in one batch. */
 const maxMembersWithNotes = 20
 
 /** Reads members as the owner of the list sees them, in the order given. A page takes one batch of reads. */
@@ -153,13 +153,13 @@ async function readWithProfiles(
   const stored = items.slice(0, members.length).filter((item) => item !== undefined)
   if (stored.length === members.length) return [stored.map(toProfile), items.slice(members.length)]
   if (consistent) throw new Error('a member of a list has no profile')
-  // A member who joined a moment ago was not found.
+  // The eventually consistent read did not find a member who has just joined.
   return readWithProfiles(members, others, { consistent: true })
 }
 
 /**
- * Whether a member is in the downline of another. Reads a profile for every `maxUplineLength` levels between.
- * Reads none for a member of another tree, so that the time of a search does not disclose that member.
+ * Whether a member is in another's downline. Reads one profile for every `maxUplineLength` levels between
+ * them, but none for a member of another tree, so that the time of a search does not disclose that member.
  */
 export async function isBelow(
   owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,

@@ -62,12 +62,12 @@ async function readDevice(deviceId: string): Promise<StoredDevice | undefined> {
   return item && v.parse(StoredDevice, item)
 }
 
-/** The write of a device; its condition fails if it has been written since it was read. */
+/** The write of a device; its condition fails if the device has been written since it was read. */
 function putDevice(deviceId: string, device: Device, { version = 0 }: Partial<StoredDevice> = {}): Write {
   return putVersioned({ ...devices.key({ deviceId }), ...device, version: version + 1 }, version)
 }
 
-/** The writes that move an active device from its previous to its present user's count, if they differ. */
+/** The writes that adjust users' counts of active devices after a device has changed. */
 function changeCounts(before: Device | undefined, after: Device): Write[] {
   const userBefore = before?.active ? before.userId : undefined
   const userAfter = after.active ? after.userId : undefined

@@ -19,8 +19,8 @@ const countDays = (first: string, last: string): number =>
   (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
 
 /**
- * Query parameters of a window of earnings: two days (yyyy-MM-dd), both included. By default it ends today
- * and has 30 days.
+ * Query parameters of a window of earnings: two days (yyyy-MM-dd), both included. By default, the window ends
+ * today and has 30 days.
  */
 export const EarningsQuery = v.pipe(
   v.object({ beginDate: v.optional(Day), endDate: v.optional(Day) }),
@@ -42,8 +42,8 @@ export const EarningsQuery = v.pipe(
 )
 
 /**
- * Reads a user's earnings in a window, ascending: a point for each day and currency earned in it. Throws
- * `invalid_parameter` if there are more points than an answer holds, and reads no further.
+ * Reads a user's earnings in a window, ascending: on each day, a point for every currency earned in the
+ * window. Throws `invalid_parameter` as soon as there are more points than an answer can hold.
  */
 export async function readEarnings(
   userId: number,

@@ -9,7 +9,7 @@ const CurrencyAmount = v.object({ currency: v.string(), amount: Money })
 
 /** Answer of the dashboard's overview: what a user owns and has earned. */
 export const Overview = v.object({
-  /** Sum of all rewards in the reward currency, without those that had no rate when they were granted. */
+  /** Sum of all rewards in the reward currency. Rewards that had no rate when granted are left out. */
   network_rewards: Money,
   /** Number of the user's active devices. */
   devices: v.pipe(v.number(), v.safeInteger()),
@@ -61,7 +61,7 @@ function balancesOf(asset: Wallet, reward: Wallet): Overview['balances'] {
 export const NetworkReward = v.object({ reward_type: v.string(), currency: v.string(), amount: Money })
 export type NetworkReward = v.InferOutput<typeof NetworkReward>
 
-/** Reads the sums of all of a user's rewards, at most 500, ordered by type, then currency. */
+/** Reads all of a user's reward sums, at most 500, ordered by type, then currency. */
 export async function readNetworkRewards(userId: number): Promise<NetworkReward[]> {
   const query = {
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',

@@ -30,7 +30,7 @@ export const typeRewards = itemType({
   found: 'by user; by user, currency and type',
 })
 
-// Attribute names of sums and counts. The prefix is followed by a currency.
+// Attribute names of sums and counts. A currency follows `earnedPrefix`.
 const networkRewards = 'network_rewards'
 const trafficBytes = 'traffic_bytes'
 const activeDevices = 'devices'
@@ -38,7 +38,7 @@ const rewardTypes = 'reward_types'
 const earnedPrefix = 'E#'
 const rewarded = 'amount'
 
-/** Maximum number of pairs of reward type and currency that a user's rewards have. */
+/** Maximum number of pairs of reward type and currency in which a user can have rewards. */
 const maxRewardTypes = 500
 
 /** The data of a reward that the dashboard counts. */
@@ -53,9 +53,9 @@ export interface Reward {
 
 /**
  * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
- * sums, so that no page of the dashboard has to read the rewards one by one. A user's first reward of a type
- * and currency fails with ConditionFailed if another first one was faster, and with too_many_reward_types if
- * the user already has the maximum.
+ * sums, so that no page of the dashboard has to read the rewards one by one. For a user's first reward of a
+ * type and currency, they fail with ConditionFailed if another event was faster with that first reward, and
+ * with too_many_reward_types if the user already has the maximum.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const { currency, amount } = reward

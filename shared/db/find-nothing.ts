@@ -8,8 +8,8 @@ const nothing = () => ({
 })
 
 /**
- * Performs work whose reads find nothing and do not call the table: the client does all that it does for a
- * call but send it. Other work of the process must not read meanwhile, and this work must not write.
+ * Performs work whose reads find nothing and do not reach the table: the client does everything for a call
+ * except sending it. Meanwhile, other work of the process must not read, and this work must not write.
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {
   const name = 'findNothing'

@@ -30,7 +30,7 @@ export interface ItemTypeSpec {
 /** Every kind of item that has been declared by the modules loaded so far. */
 export const itemTypes: ItemTypeSpec[] = []
 
-/** Declares a kind of item. Only the item's own file calls this, so that no other builds its keys. */
+/** Declares a kind of item. Only the file that owns the kind calls this, so no other file builds its keys. */
 export function itemType<const Spec extends ItemTypeSpec>(spec: Spec) {
   itemTypes.push(spec)
   const fill = (template: string, values: Record<string, string | number>): string =>

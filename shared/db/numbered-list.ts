@@ -38,8 +38,8 @@ export interface ListPage {
 }
 
 /**
- * Reads a page of a numbered list: the rows of the requested period, and their number. A page of the newest
- * rows of the whole list takes one round of reads, every other page two.
+ * Reads a page of a numbered list: rows of the requested period, and the number of all its rows. A page of
+ * the newest rows of the whole list takes one round of reads, every other page two.
  */
 export async function readListPage(
   list: string,
@@ -65,8 +65,8 @@ export const isNewestPage = ({ beginTime, endTime, current }: Period & PageReque
   current === 1 && beginTime === undefined && endTime === undefined
 
 /**
- * Reads the newest rows of a list. The number of the newest row is the length of the list. Reads eventually
- * consistent, and again strongly consistent if a row between the others is missing.
+ * Reads the newest rows of a list. The number of the newest row is the length of the list. The first read is
+ * eventually consistent; if a row is missing in it, the rows are read again, strongly consistent.
  */
 export async function readNewest(list: string, count: number): Promise<ListPage> {
   const rows = await queryFirst(
@@ -117,7 +117,7 @@ export async function readRange(
   return queryFirst(query, newest - oldest + 1)
 }
 
-/** Maximum rows of one read. Without it, DynamoDB Local reads all remaining rows for a page. */
+/** Maximum rows of one read. Without this limit, DynamoDB Local reads all remaining rows for a page. */
 const rowsPerRead = 1_000
 
 /** Reads all rows of a numbered list, oldest first, in as many reads as necessary. */

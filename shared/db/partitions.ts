@@ -1,7 +1,7 @@
 /**
  * How the partition keys of the table begin, by kind of item: a prefix that ends with `#`, or the whole key.
- * IAM policies grant functions access by these names (infra/permissions.ts), so items that different
- * functions may touch never share one.
+ * IAM policies grant functions access by these names (infra/permissions.ts), so items to which different
+ * functions need access never share a name.
  */
 export const partitions = [
   'ADDR#',

@@ -15,17 +15,17 @@ interface ReadOptions {
 
 type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item | undefined)[]>
 
-/** Reads the items that the running work of readTogether asks for. */
+/** The function that reads items for work in readTogether; undefined outside of readTogether. */
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**
- * Performs work whose reads of items at the same moment share one call. This costs as many units as single
- * calls but a fraction of the function's time: most of a call's processor time is signing, sending and
- * receiving, whatever it reads.
+ * Performs work in which simultaneous reads of items share one call. This uses as many read units as single
+ * calls, but a fraction of the function's processor time, which goes mostly into signing, sending and
+ * receiving calls, however much they read.
  */
 export const readTogether = <Result>(work: () => Result): Result => shared.run(collectReads(), work)
 
-/** Returns a function that collects keys until no code is left to run, and then reads all items. */
+/** Returns a function that collects keys until the running code has finished, and then reads all items. */
 function collectReads(): ReadItems {
   const waiting = new Map<boolean, { keys: Key[]; items: Promise<(Item | undefined)[]> }>()
   const begin = (consistent: boolean) => {
@@ -59,9 +59,9 @@ export async function readItem(
 }
 
 /**
- * Reads one item eventually consistent and, if that finds nothing, again strongly consistent: half the price
- * for an item that exists, and an item written a moment ago is found, too. With `consistent` it is read
- * strongly consistent at once.
+ * Reads one item eventually consistent and, if it is not found, again strongly consistent. This is half the
+ * price for an item that exists, and finds an item that was written a moment ago, too. With `consistent`, the
+ * only read is strongly consistent.
  */
 export const findItem = async (
   key: Key,

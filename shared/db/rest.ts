@@ -4,15 +4,15 @@ import { db } from './table.ts'
 const hourMilliseconds = 3_600_000
 
 /**
- * How long before the hour the last write is sent: three seconds, in which it arrives or fails
- * (clientOptions), and two more for a table that still works on it and for clocks that differ.
+ * How long before a full hour writes stop: three seconds, in which the last write arrives or fails
+ * (clientOptions), and two more in case the table still works on it or clocks differ.
  */
 const restBefore = 5_000
 
-/** How long writes rest after the hour: a restore's items differ by "usually much less than a second". */
+/** How long writes rest after the hour: restored items are apart by "usually much less than a second". */
 const restAfter = 2_000
 
-/** How long a write at an instant (epoch milliseconds) has to wait for the end of a rest; mostly 0. */
+/** Milliseconds that a write at an instant (epoch milliseconds) waits until a rest is over; usually 0. */
 export const restAt = (now: number): number =>
   Math.max(0, restBefore + restAfter - ((now + restBefore) % hourMilliseconds))
 
@@ -32,10 +32,10 @@ const rest: Middleware =
   }
 
 /**
- * Makes the function that calls it rest around every full hour: it sends no write to the table then, repeated
- * ones included, so that a table restored to a full hour has every transaction whole or not at all. Restores
- * are not atomic (Amazon DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). For functions
- * that apply events, for which nobody waits: see "A table restored to a full hour" in infra/RUNBOOK.md.
+ * Stops the calling function's writes to the table, retries included, around every full hour, so that a table
+ * restored to a full hour contains each transaction entirely or not at all. Restores are not atomic (Amazon
+ * DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). Only for functions that apply
+ * events, because nobody waits for them: see "A table restored to a full hour" in infra/RUNBOOK.md.
  */
 export const restOnTheHour = (): void =>
   db.middlewareStack.add(rest as never, {

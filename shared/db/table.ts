@@ -46,7 +46,7 @@ export const Integer = v.pipe(
 )
 
 /**
- * Value of the `ttl` attribute: epoch seconds, a day after expiry. Code compares the timestamp itself; TTL
+ * Value of the `ttl` attribute: epoch seconds, a day after expiry. Code checks the time of expiry itself; TTL
  * only deletes what has expired.
  */
 export const ttlAfter = (expiresAt: number): number => Math.ceil(expiresAt / 1000) + 86_400

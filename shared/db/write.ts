@@ -20,11 +20,11 @@ export interface Write {
   Update?: Without<SdkWrite['Update']>
   Delete?: Without<SdkWrite['Delete']>
   ConditionCheck?: Without<SdkWrite['ConditionCheck']>
-  /** The error to throw when the write's condition does not hold; it gets the item as stored at that time. */
+  /** Makes the error to throw when the write's condition does not hold, given the item as stored then. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether the stored item shows that this very write took effect: the SDK repeats a write whose answer was
-   * lost, and then its condition no longer holds. Only for writes on their own; transactions have tokens.
+   * Whether the stored item shows that this very write took effect. The SDK repeats a write whose answer was
+   * lost, and the repetition then fails the condition. Only for single writes; transactions have tokens.
    */
   isDone?: (stored: Item | undefined) => boolean
 }
@@ -45,9 +45,9 @@ export class ConditionFailed extends OptimisticLockError {
 export const maxTransactionWrites = 100
 
 /**
- * Writes all or nothing. If conditions do not hold, nothing is written, and the first write that failed
- * decides which error is thrown: that of its `otherwise`, or ConditionFailed without one. Throws
- * `unavailable` when the transaction keeps conflicting with others or being throttled.
+ * Writes all or nothing. If conditions do not hold, throws the error for the first write that failed: the one
+ * from its `otherwise`, or ConditionFailed without `otherwise`. Throws `unavailable` when the transaction
+ * keeps conflicting with others or being throttled.
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   const failures = await tryTransact(writes)
@@ -63,7 +63,7 @@ export async function tryTransact(
   { abortSignal }: { abortSignal?: AbortSignal } = {},
 ): Promise<FailedWrite[]> {
   const TransactItems = writes.map(toSdkWrite)
-  // The token makes the SDK's own repetitions of one attempt count once.
+  // With this token, the SDK's own retries of one attempt take effect only once.
   let ClientRequestToken = crypto.randomUUID()
   let mayBeDone = false
   const send = async (): Promise<void> => {
@@ -73,7 +73,7 @@ export async function tryTransact(
         abortSignal && { abortSignal },
       )
     } catch (error) {
-      // After a repetition the token stays: the attempt whose answer was lost may have taken effect.
+      // After a retry by the SDK the token stays: the attempt whose answer was lost may have taken effect.
       mayBeDone ||= wasRepeated(error)
       if (!mayBeDone) ClientRequestToken = crypto.randomUUID()
       throw error
@@ -91,8 +91,8 @@ export async function tryTransact(
 }
 
 /**
- * Performs one write on its own, at half the price of a transaction. Errors as in transact. Resolves with the
- * item's attributes after an update, if the write requests them.
+ * Performs one write on its own, at half the price of a transaction. Throws the same errors as transact. With
+ * `returnNew`, resolves with the item's attributes after an update.
  */
 export async function writeItem(write: Write, options: { returnNew?: true } = {}): Promise<Item | undefined> {
   const { Put, Update, Delete } = toSdkWrite(write)

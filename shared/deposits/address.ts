@@ -83,7 +83,7 @@ export const assignAddress = (digest: string, userId: number): Write => ({
   },
 })
 
-/** The condition of a transaction that an address is not assigned to anybody. */
+/** Checks in a transaction that an address is not assigned to anybody. */
 export const checkUnassigned = (digest: string): Write => ({
   ConditionCheck: { Key: addressKey(digest), ConditionExpression: 'attribute_not_exists(user_id)' },
 })

@@ -106,12 +106,12 @@ const rowKeys = itemType({
   holds: 'a deposit, once in the list of its currency and once in the list of all',
   found: 'a page by its numbers; the first deposit of a day in the index',
 })
-/** Partition key of the list of a user's deposits in one currency, or of all. */
+/** Partition key of the list of a user's deposits in one currency, or of all the user's deposits. */
 const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
- * The writes of a deposit's next version: its own item, and its rows in two lists, that of all deposits and
- * that of its currency. Rows hold the whole deposit, so that a page is one read. The first write fails unless
+ * The writes of a deposit's next version: its own item, and its rows in the list of all deposits and in the
+ * list of its currency. Rows hold the whole deposit, so that a page is one read. The first write fails unless
  * the stored version is the previous one.
  */
 export function putDeposit(deposit: Deposit): Write[] {
@@ -127,7 +127,7 @@ export function putDeposit(deposit: Deposit): Write[] {
   ]
 }
 
-/** The numbers of a user's deposits by currency, which are the lengths of the lists. */
+/** How many deposits a user has in each currency, which are the lengths of the lists. */
 export interface DepositCount {
   userId: number
   /** Instant of the user's newest deposit, epoch milliseconds; 0 before the first. */

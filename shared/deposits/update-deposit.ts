@@ -34,8 +34,8 @@ export interface DepositUpdate extends DepositName {
  * `CREDITED`. Updates may arrive in any order and any number of times; the first final status is kept.
  *
  * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when address,
- * currency or amount differ from an earlier event; ConditionFailed when another event advanced this deposit
- * or counted another deposit of the same user.
+ * currency or amount differ from an earlier event; ConditionFailed when another event has meanwhile advanced
+ * the same deposit or counted another deposit of the same user.
  */
 export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)

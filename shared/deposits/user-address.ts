@@ -19,7 +19,7 @@ import {
   readAddress,
 } from './address.ts'
 
-/** The detail-type of the event by which the service records that it assigned an address. */
+/** The detail-type of the event with which the service records that it assigned an address. */
 export const addressAssigned = 'address.assigned'
 
 /** Answer with a user's own deposit address for a currency on a network. */
@@ -38,11 +38,11 @@ const UserAddressItem = v.object({
   ...UserAddress.entries,
   required_confirmations: Integer,
   created_at: Integer,
-  /** When the bus had accepted the event of the assignment, epoch milliseconds. */
+  /** When the bus was known to have the event of the assignment, epoch milliseconds. */
   announced_at: v.optional(Integer),
 })
 
-/** A user's deposit address. The user may be told it once the event of its assignment is on the bus. */
+/** A user's deposit address. It is not shown to the user until its event is on the bus (`announced`). */
 interface Assignment {
   address: UserAddress
   announced: boolean
@@ -70,13 +70,13 @@ export async function readAssignment(
   return { address, announced: announcedAt !== undefined }
 }
 
-/** Reads the deposit address that a user was told; undefined if none was. Eventually consistent. */
+/** Reads the deposit address that a user was shown; undefined if there is none. Eventually consistent. */
 export async function readUserAddress(userId: number, pool: Pool): Promise<UserAddress | undefined> {
   const assignment = await readAssignment(userId, pool, { consistent: false })
   return assignment?.announced ? assignment.address : undefined
 }
 
-/** A user's address as it is when it is assigned at an instant, epoch milliseconds. */
+/** The answer with an address that is assigned to a user at an instant, epoch milliseconds. */
 const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
   currency: item.currency,
   currency_network: item.currency_network,
@@ -88,11 +88,11 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 
 /**
  * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
- * user gets one address, and an address is assigned to one user. Nobody is told an address before the event
- * of its assignment is on the bus: a table that is restored to an earlier point gets it from there.
+ * user gets one address, and an address is assigned to one user. An address is not shown before the event of
+ * its assignment is on the bus, from where a table restored to an earlier point gets the assignment back.
  *
- * Throws `invalid_parameter` for a currency or network that the service does not have, and `unavailable` when
- * the pool is empty or every attempt lost its address to another user.
+ * Throws `invalid_parameter` for a currency or network that the service does not offer, and `unavailable`
+ * when the pool is empty or every attempt lost its address to another user.
  */
 export async function claimAddress(userId: number, pool: Pool): Promise<UserAddress> {
   const claim = async () => (await readAssignment(userId, pool)) ?? takeAddress(userId, pool)
@@ -105,7 +105,7 @@ export async function claimAddress(userId: number, pool: Pool): Promise<UserAddr
   }
 }
 
-/** Puts the event of an assignment on the bus, then records that it is there. May be repeated. */
+/** Publishes the event of an assignment, then records that the bus has it. Safe to repeat. */
 async function announce(userId: number, pool: Pool, assigned: UserAddress): Promise<void> {
   const { currency, currency_network, address, tag, created_at: at } = assigned
   await publishEvent(addressAssigned, { address, tag, currency, currency_network, user_id: userId, at })
@@ -138,7 +138,7 @@ async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
 /** Number of free addresses in a pool below which an alarm is raised. */
 const lowMark = 100
 
-/** Emits the metric of a low pool: an alarm is raised in time to provision more addresses. */
+/** Emits a metric if a pool is low, so that an alarm comes in time to provision more addresses. */
 async function checkPoolLevel(pool: Pool): Promise<void> {
   const left = await countFreeAddresses(pool, lowMark)
   if (left >= lowMark) return
@@ -157,8 +157,8 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
 }
 
 /**
- * The write that records an assignment that came as an event. Of two assignments of a user in one pool the
- * earlier stays; the condition fails at the later.
+ * The write that records an assignment from an event. Of a user's two assignments in one pool the earlier one
+ * stays: the condition fails for the later one.
  */
 export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
   return {

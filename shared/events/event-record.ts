@@ -9,7 +9,7 @@ import { OptimisticLockError } from '../errors.ts'
 import { isSameSecret } from '../is-same-secret.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
-/** What an event is known by: its type and its business key. */
+/** What identifies an event: its type and its business key. */
 export interface EventName {
   detailType: string
   businessKey: string
@@ -24,18 +24,18 @@ export interface EventRecord extends EventName {
 
 /** An event as the queue delivers it. */
 export interface Delivery {
-  /** Id that the bus gave the event; each of its copies has the same. */
+  /** Id that the bus gave the event; all copies of the event have the same id. */
   eventId: string
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused when the message was sent: 0 if the bus sent it. Instants do not
-   * tell this: the clock of a function may be minutes ahead of the clock of SQS.
+   * How often the event had been refused when the message was sent: 0 if the bus sent it. Comparing instants
+   * is not enough, because a function's clock can be minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
-   * When the event is booked, epoch milliseconds: when it arrived, or when it was first sent if a replay of
-   * the archive sends it again.
+   * When the event is booked, epoch milliseconds: at its arrival or, if a replay of the archive sends it
+   * again, at its first sending.
    */
   bookedAt: number
 }
@@ -60,10 +60,10 @@ export const eventRecord = (
 })
 
 /**
- * Writes what an event changes together with its business key, so that it takes effect exactly once. Resolves
- * with `duplicate` when the key was used before with the same content; throws RejectedEvent when it was used
- * with other content or a copy of this event was refused, and the error of a write whose own condition does
- * not hold.
+ * Writes an event's changes together with its business key, so that the event takes effect exactly once.
+ * Resolves with `duplicate` if the key was used before with the same content. Throws RejectedEvent if the key
+ * was used with other content or a copy of this event was refused, and the error of a write whose own
+ * condition does not hold.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -75,8 +75,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, for writes whose conditions fail only because a later event took effect: then this event is
- * recorded and changes nothing.
+ * Like applyOnce, for writes whose conditions fail only because a later event took effect. In that case, this
+ * event is recorded but changes nothing.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -88,9 +88,9 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 }
 
 /**
- * The outcome of an earlier delivery: `duplicate`, or undefined when the business key was never used. Throws
- * RejectedEvent when the key was used with other content or a copy of this event was refused. Call this
- * before rejecting an event for its effect: its own first delivery may have spent the money.
+ * The outcome of an earlier delivery: `duplicate`, or undefined if no event took effect under the business
+ * key. Throws RejectedEvent when the key was used with other content or a copy of this event was refused.
+ * Call this before rejecting an event because of a balance: its own first delivery may have changed that.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -117,11 +117,11 @@ const recordKey = ({ detailType, businessKey }: EventName): Key => outcomes.key(
 const Refusal = v.object({
   code: RejectionReason,
   explanation: v.string(),
-  /** When it was decided, epoch milliseconds. */
+  /** When the refusal was decided, epoch milliseconds. */
   at: Integer,
   /** How often the event has been refused, this time included. */
   refusals: Integer,
-  /** Until when a function may be sending the dead letter, epoch milliseconds; undefined once it is sent. */
+  /** Until when a function can be sending the dead letter, epoch milliseconds; undefined once it is sent. */
   until: v.optional(Integer),
 })
 export type Refusal = v.InferOutput<typeof Refusal>
@@ -129,20 +129,20 @@ export type Refusal = v.InferOutput<typeof Refusal>
 const StoredOutcome = v.object({
   digest: v.optional(v.string()),
   event_id: v.optional(v.string()),
-  /** Refusals by the id of the event. */
+  /** Refusals, keyed by event id. */
   refused: v.optional(v.record(v.string(), Refusal), {}),
 })
 
 /**
- * Whether a message was sent anew after a refusal, unlike a copy of the refused message. It carries the
- * number of that refusal, or was sent later, as when somebody sends the body of a dead letter alone.
+ * Whether a message was sent anew after a refusal, and is no copy of the refused message. It carries the
+ * number of that refusal (a redrive) or was sent later (somebody sent the body of a dead letter alone).
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
 
 /**
- * The write that claims an event's business key, for a transaction at an instant (epoch milliseconds) that
- * the caller builds. It fails if an event took effect under the key, or a copy of this one was refused.
+ * The write that claims an event's business key, for a transaction of the caller at an instant (epoch
+ * milliseconds). It fails if an event took effect under the key, or a copy of this event was refused.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
@@ -151,7 +151,7 @@ export function putEventRecord(record: EventRecord, at: number): Write {
       Key: recordKey(record),
       // The record has no TTL: a sender may send an event again after years, and money must not move twice.
       UpdateExpression: 'SET digest = :digest, event_id = :id, applied_at = :at REMOVE #ttl',
-      // Keep this the same as isSentAfter.
+      // This condition must agree with isSentAfter.
       ConditionExpression:
         'attribute_not_exists(digest) AND (attribute_not_exists(refused.#id) OR ' +
         'refused.#id.refusals <= :refusals OR refused.#id.#at < :sentAt)',
@@ -168,8 +168,8 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
- * The outcome of an event whose key is already stored: `duplicate`; undefined if only other events with this
- * key were refused. Throws RejectedEvent for other content, and for the reason for which a copy was refused.
+ * The outcome of an event whose key is stored: `duplicate`, or undefined if only other events with the key
+ * were refused. Throws RejectedEvent for other content, or with the reason for which a copy was refused.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
@@ -191,10 +191,10 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event, so that no copy of it can take effect or be refused beside this one.
- * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter has
- * been sent or the event took effect; throws OptimisticLockError while another message of the event may be
- * sending a dead letter.
+ * Records the refusal of an event, so that no copy of it can take effect or be refused as well. Another event
+ * with the same key, or a redriven message, still can. Resolves with false if the dead letter has been sent
+ * or the event took effect. Throws OptimisticLockError while another message of the event may be sending a
+ * dead letter.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined
@@ -208,7 +208,7 @@ export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promi
   throw new OptimisticLockError('other events with this business key are being refused')
 }
 
-/** Whether the dead letter of a refused event must still be sent, by the stored record of its key. */
+/** Whether a refused event's dead letter must still be sent, according to the stored record of its key. */
 function mustSend({ delivery, digest }: RefusedEvent, stored: Item | undefined): boolean {
   const known = v.parse(StoredOutcome, stored ?? {})
   if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))
@@ -220,15 +220,15 @@ function mustSend({ delivery, digest }: RefusedEvent, stored: Item | undefined):
   throw new OptimisticLockError('another message of this event is being refused')
 }
 
-/** Maximum number of refused events whose refusals one business key keeps. */
+/** Maximum number of refusals that the record of one business key keeps. */
 const maxRefusals = 20
 
-/** How long a refusal is kept: longer than any copy of a message, which a queue keeps for 14 days. */
+/** How long a refusal is kept: longer than the 14 days for which a queue keeps any copy of the message. */
 const refusalKeptMilliseconds = 15 * 86_400_000
 
 /**
- * The write that adds a refusal to the record of the event's key. Its condition fails if the record is no
- * longer as `stored`.
+ * The write that adds a refusal to the record of the event's key. Its condition fails if the record differs
+ * from `stored`.
  */
 function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefined): Write {
   const { eventId } = event.delivery

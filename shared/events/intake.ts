@@ -43,7 +43,7 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   rejections?: readonly RejectionReason[]
   /**
    * Applies the event exactly once: `record` is written in the same transaction as the changes. It is called
-   * again after ConditionFailed: another writer was faster, so it has to read and decide anew.
+   * again after ConditionFailed, because another writer was faster, and must then read and decide anew.
    */
   apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome>
 }
@@ -81,7 +81,7 @@ export const refusalsAttribute = 'refusals'
 export const readRefusals = (text: string | undefined): number =>
   /^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 0
 
-/** A message under way, and the known data of its event. */
+/** A message that is being processed, and what is known about its event. */
 interface ReceivedEvent {
   message: SQSRecord
   event: RefusedEvent
@@ -91,9 +91,9 @@ interface ReceivedEvent {
 
 /**
  * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
- * once, whole, with the message attributes `reason` and `refusals`. An event that is out of order or met a
- * temporary fault is retried after growing pauses, and goes to the dead-letter queue after a limited number
- * of tries.
+ * once, whole, with the message attributes `reason` and `refusals`. An event that is out of order, or fails
+ * for another reason, is retried after growing pauses, and goes to the dead-letter queue after a limited
+ * number of tries.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   restOnTheHour()
@@ -110,7 +110,7 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
       processor,
       { context, throwOnFullBatchFailure: false },
     )
-    // Events of a batch are applied in parallel, so the consumed units are those of the whole batch.
+    // Events of a batch are applied in parallel, so units can only be counted for the whole batch.
     log.info('batch', {
       messages: event.Records.length,
       retried: answer.batchItemFailures.length,
@@ -168,7 +168,7 @@ function explain(issues: readonly v.BaseIssue<unknown>[]): string {
     .replaceAll(/[^ -~]/g, '?')
 }
 
-/** What EventBridge wraps an event in, unchecked. */
+/** The envelope in which EventBridge delivers an event. Its fields are not validated. */
 interface Envelope {
   detail?: unknown
   /** When the event was first sent, ISO 8601. */
@@ -183,12 +183,12 @@ function readEnvelope(body: string): Envelope {
     const value: unknown = JSON.parse(body)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Text that is not JSON counts as no object.
+    // Text that is not JSON is rejected like JSON that is not an object.
   }
   throw new RejectedEvent('malformed_event')
 }
 
-/** When an event is booked: see Delivery. A replayed one is not booked ahead of now. */
+/** The instant at which an event is booked (see Delivery). A replayed event is never booked in the future. */
 function bookingInstant(envelope: Envelope): number {
   const now = Date.now()
   if (envelope['replay-name'] === undefined) return now
@@ -196,10 +196,10 @@ function bookingInstant(envelope: Envelope): number {
   return Number.isNaN(sentAt) ? now : Math.min(sentAt, now)
 }
 
-/** The beginning of an event, with the UUID that the bus gave it; read without parsing a harmful rest. */
+/** Matches an event's beginning, with its id from the bus. The rest may be harmful, and is not parsed. */
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
-/** Reads what all copies of an event share. A message that is no event of the bus has its own id. */
+/** Reads the delivery of a message. If the message is no event of the bus, its own id is the event id. */
 function readDelivery({
   messageId,
   body,
@@ -208,7 +208,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A caller other than the queue may omit both; its message then counts as not redriven.
+    // A caller other than the queue can omit these two attributes; its message counts as not redriven.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -238,14 +238,14 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
   throw cause
 }
 
-/** The refusal of a message after this many receives; undefined if it is to be retried. */
+/** The refusal of a message received `receives` times; undefined if the message is to be retried. */
 function decideRefusal(
   error: unknown,
   receives: number,
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // A function whose clock is behind must not take a copy of the message for a later one.
+  // Not before `sentAt`: even if this clock is behind, a copy of the message must not look newly sent.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
@@ -257,10 +257,10 @@ function decideRefusal(
 
 /**
  * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`, once
- * for all copies of its message. Resolves with `duplicate` if there is nothing to do. First records the
- * refusal, so that no copy takes effect or is sent, too; then sends the dead letter; then notes the sending.
- * If the function dies before the note, a copy sends the dead letter after the function's end: a second time
- * only if the function had just sent it.
+ * for all copies of its message. Resolves with `duplicate` if there is nothing to do. It first records the
+ * refusal, so that no copy takes effect or is refused as well, then sends the dead letter, then notes that it
+ * is sent. If the function dies before the note, a copy sends the dead letter after the function's end: for
+ * the second time only if the function had just sent it.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,
@@ -283,7 +283,7 @@ async function refuse(
   try {
     await noteSent(event)
   } catch (error) {
-    // The dead letter is there, so the message must not be delivered again.
+    // The dead letter is in its queue, so the message must not be delivered again.
     log.warn('a dead letter could not be noted', { cause: errorSummary(error) })
   }
   return 'refused'

@@ -2,9 +2,9 @@ import { generateMac } from '../aws/generate-mac.ts'
 import type { EventRecord } from './event-record.ts'
 
 /**
- * Creates the record of an event that contains a secret, with its digest under a MAC. The rest of such an
- * event can be read in the table, so with a plain SHA-256 a stolen table would allow guessing the secret
- * offline.
+ * Returns the record of an event that contains a secret, with a MAC instead of the plain digest. The other
+ * fields of such an event are readable in the table, so with a plain SHA-256 the secret could be guessed
+ * offline from a stolen table.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const mac = await generateMac('event', `${record.detailType}:${record.digest}`)

@@ -6,7 +6,7 @@ import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 
-// One attempt less than other clients, because a sign-in with another second factor goes on without the mail.
+// Fewer attempts than other clients, because a sign-in with another second factor goes on without the mail.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */
@@ -28,11 +28,11 @@ async function putEvent(detailType: string, detail: object): Promise<void> {
   )
   const [{ ErrorCode: code, EventId: eventId } = {}] = Entries
   if (code !== undefined) throw new RefusedEntry(code)
-  // By this line `ops trace` follows a request to the event that it caused.
+  // With this log line, `ops trace` follows a request to the event that it caused.
   log.info('event published', { event_id: eventId, detail_type: detailType })
 }
 
-/** The bus accepted a request but not its entry; the name is the entry's error code. */
+/** The bus accepted a request but refused its entry. The name of this error is the entry's error code. */
 class RefusedEntry extends Error {
   constructor(code: string) {
     super('the bus refused an event')
@@ -40,5 +40,5 @@ class RefusedEntry extends Error {
   }
 }
 
-/** Whether an entry may be sent again (EventBridge: PutEvents); the SDK repeats only whole requests. */
+/** Whether a refused entry can be resent (EventBridge: PutEvents); the SDK repeats only whole requests. */
 const isPassingRefusal = (error: unknown): boolean => error instanceof RefusedEntry && isUnavailable(error)

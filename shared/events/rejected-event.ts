@@ -65,8 +65,8 @@ export class RejectedEvent extends UnappliedEvent {
 }
 
 /**
- * Error for an event that arrived before another one that it needs, such as the registration of its user. It
- * is retried a few times and then goes to the dead-letter queue, from where a redrive applies it.
+ * Error for an event that arrived before another one that it needs, such as the registration of its user. The
+ * event is retried a few times and then goes to the dead-letter queue, from where a redrive applies it.
  */
 export class OutOfOrderEvent extends UnappliedEvent {
   override readonly name = 'OutOfOrderEvent'

@@ -22,7 +22,7 @@ import {
 } from './request.ts'
 import { requireEdge } from './require-edge.ts'
 
-/** Answers the events of a function. */
+/** Handler of the HTTP requests of a Lambda function. */
 export type Handler = (
   event: APIGatewayProxyEventV2,
   context: Context,
@@ -51,14 +51,14 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
   dialect?: Dialect
   /** Which kind of request body the endpoint accepts; `none` by default. */
   accepts?: BodyKind
-  /** Repeated query parameters: refused by default; `report` omits them and names them in `request`. */
+  /** How to treat repeated query parameters: `refuse` (default), or omit and `report` them in `request`. */
   repeats?: 'refuse' | 'report'
 }
 
 /** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
-/** The middleware around every endpoint: answers and logs; refuses in maintenance and from past the edge. */
+/** Every endpoint's middleware: answers, logs; refuses requests in maintenance, or that bypass the edge. */
 export const frame = ({
   dialect = 'envelope',
   answersInMaintenance = false,
@@ -127,7 +127,7 @@ const maintenanceRetrySeconds = 60
 /** Middleware that answers every request `unavailable` while the service is switched off. */
 const refuseInMaintenance: HttpMiddleware = {
   before({ event }) {
-    // Setting a stage variable to the empty text removes it.
+    // An empty value counts as not set, because setting a stage variable to the empty text removes it.
     if ((event.stageVariables?.[maintenanceVariable] ?? '') === '') return
     throw new Failure('unavailable', {
       retryAfterSeconds: maintenanceRetrySeconds,
@@ -137,12 +137,12 @@ const refuseInMaintenance: HttpMiddleware = {
 }
 
 /**
- * Time before the end of the function at which its AWS calls are ended, so that it answers 503 itself: killed
- * by Lambda, it would leave the client with API Gateway's 500, which has no envelope and no Retry-After.
+ * How long before the end of the function its AWS calls are aborted, so that it can answer 503 itself. If
+ * Lambda killed it, the client would get API Gateway's 500, which has no envelope and no Retry-After.
  */
 const answerReserveMilliseconds = 500
 
-/** Options of middy with which an endpoint answers even if its work does not end with its AWS calls. */
+/** Options of middy: the endpoint answers in time even if its work does not end with its AWS calls. */
 const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {
@@ -150,7 +150,7 @@ const answerInTime = {
   },
 }
 
-/** Handles requests, with middleware around. `run` gets a function that reads and parses the input. */
+/** Handles requests with `run` inside the given middleware. `run` gets a function that reads the input. */
 export function handle<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   { input, dialect = 'envelope', accepts = 'none', repeats = 'refuse' }: EndpointSpec<Input, Output>,
   around: HttpMiddleware[],
@@ -180,10 +180,10 @@ export function toEndpoint(
   return Object.assign(run, { description: { scope, input, output, dialect, accepts } })
 }
 
-/** Creates an endpoint that is open to all, or authenticates its caller otherwise than by access_token. */
+/** Creates an endpoint that is open to all, or authenticates its caller without an access_token. */
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: EndpointSpec<Input, Output> & {
-    /** Goes on answering while the service is switched off for maintenance. It must not write. */
+    /** The endpoint keeps answering while the service is switched off for maintenance. It must not write. */
     answersInMaintenance?: true
     run: (context: { input: v.InferOutput<Input>; request: RequestInfo }) => Result<Output>
   },

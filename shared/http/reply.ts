@@ -54,8 +54,8 @@ export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructu
 }
 
 /**
- * Completes a reply with the headers that every answer carries. An answer that nobody may store says so to
- * HTTP/1.0, too (RFC 6749 §5.1).
+ * Completes a reply with the headers that every answer carries. If nobody may store the answer, it also gets
+ * `pragma: no-cache`, for HTTP/1.0 caches (RFC 6749 §5.1).
  */
 export function send({ status, headers: own, body }: Reply): APIGatewayProxyStructuredResultV2 {
   const headers = { ...commonHeaders, ...own }

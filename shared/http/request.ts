@@ -6,10 +6,10 @@ import { Failure, invalidParameter } from '../errors.ts'
 /** Middleware of middy for HTTP requests. */
 export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>
 
-/** Reads what an endpoint may need besides its parsed input from API Gateway's event. */
+/** Reads from API Gateway's event what an endpoint can need besides its parsed input. */
 export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   /**
-   * The client's IP address as API Gateway saw it, or with an edge as the edge saw it. Never taken from a
+   * The client's IP address as API Gateway sees it; with an edge, as the edge sees it. It never comes from a
    * header that a client can write.
    */
   sourceIp: event.requestContext.http.sourceIp,
@@ -20,7 +20,7 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   rawQuery: event.rawQueryString,
   /** Names of the query parameters that were sent more than once. */
   repeated: () => sentParameters(event.rawQueryString).repeated,
-  /** Returns the credentials of the `Authorization` header if it has the given scheme, in any case. */
+  /** Returns the credentials of the `Authorization` header if its scheme, in any letter case, is `scheme`. */
   authorization: (scheme: string) => readAuthorization(event, scheme),
   /** Returns a request header by its lower-case name. */
   header: (name: string) => event.headers[name],
@@ -35,7 +35,7 @@ export type RequestInfo = ReturnType<typeof requestInfo>
 export function sentParameters(text: string) {
   const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]
   return {
-    // A property of its own, even for a parameter that is named `__proto__`.
+    // An own property for each parameter, even one named `__proto__`.
     parameters: Object.fromEntries<string>(
       sent.flatMap(([name, [first, ...more]]) => (more.length === 0 && first?.[1] ? [[name, first[1]]] : [])),
     ),
@@ -54,8 +54,8 @@ export function readParameters(text: string): Record<string, string> {
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
 /**
- * Returns the credentials of the `Authorization` header if its scheme is the given one, in any case (RFC 9110
- * §11.1).
+ * Returns the credentials of the `Authorization` header if its scheme is the given one; the letter case of
+ * the scheme does not matter (RFC 9110 §11.1).
  */
 export function readAuthorization(event: APIGatewayProxyEventV2, scheme: string): string | undefined {
   const [sent, ...rest] = (event.headers['authorization'] ?? '').trim().split(/ +/)
@@ -73,8 +73,8 @@ export type BodyKind = 'none' | 'json' | 'form-or-json'
 export const maximumBodyBytes = 64 * 1024
 
 /**
- * Reads the body of a request: a JSON object, or the fields of a form. Refuses one over 64 KiB, a media type
- * that the endpoint does not accept, and text that does not match its media type.
+ * Reads the body of a request: a JSON object, or the fields of a form. Refuses a body over 64 KiB, a media
+ * type that the endpoint does not accept, and text that does not match its media type.
  */
 export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
@@ -87,7 +87,7 @@ export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown
   throw new Failure('unsupported_media_type')
 }
 
-/** Decodes UTF-8, and throws on any other bytes; a byte order mark is no JSON (RFC 8259 §8.1). */
+/** Decodes UTF-8 and throws on other bytes. A byte order mark is kept, and is no JSON (RFC 8259 §8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()

@@ -8,22 +8,22 @@ import type { HttpMiddleware } from './request.ts'
 export const originSecretHeader = 'x-origin-secret'
 
 /**
- * Middleware that lets only the edge in, if the deployment has one: a request without a secret of the edge is
- * answered `forbidden`. The viewer's address is then taken from the edge's header, because API Gateway sees
- * the edge's own address. Without an edge, the headers of secret and address mean nothing.
+ * Middleware for deployments with an edge: a request without a secret of the edge is answered `forbidden`.
+ * The viewer's address is taken from the edge's header, because API Gateway sees the edge's own address.
+ * Without an edge, the headers with the secret and the address are ignored.
  */
 export const requireEdge = (): HttpMiddleware => ({
   before({ event }) {
     const secrets = process.env['ORIGIN_SECRETS' satisfies EnvironmentName]
     if (secrets === undefined) return
     if (!isOneOf(event.headers[originSecretHeader] ?? '', secrets.split(','))) throw new Failure('forbidden')
-    // Nothing behind this line needs the secret, so nothing can log it.
+    // No later code needs the secret; without it, no later code can log it.
     Reflect.deleteProperty(event.headers, originSecretHeader)
     event.requestContext.http.sourceIp = viewerAddress(event.headers['cloudfront-viewer-address'])
   },
 })
 
-/** Compares with every secret, and in constant time, so that the time of an answer tells nothing of them. */
+/** Compares with every secret in constant time, so that response times tell nothing about the secrets. */
 function isOneOf(sent: string, secrets: string[]): boolean {
   const digest = sha256(sent)
   const matches = secrets.filter((secret) => timingSafeEqual(sha256(secret), digest) && secret !== '')
@@ -33,8 +33,8 @@ function isOneOf(sent: string, secrets: string[]): boolean {
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * The address in `CloudFront-Viewer-Address`, which ends with a colon and the port, for IPv6, too. Throws if
- * there is none: limits would count the edge's own address, and lock out everybody behind it.
+ * The address in `CloudFront-Viewer-Address`, which ends with a colon and the port even for IPv6. Throws if
+ * there is no address: limits would count the edge's own address, and lock out everybody behind the edge.
  */
 function viewerAddress(header = ''): string {
   const address = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

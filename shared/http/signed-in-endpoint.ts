@@ -51,7 +51,7 @@ interface SignedInSpec<
 /**
  * Creates an endpoint for signed-in callers. It checks the token and its scope, parses the input, runs, and
  * answers in the envelope; every failure is answered with its own status and code. A bad token is reported
- * before any other error, so that a stranger learns nothing from bad input.
+ * before any other error, so that a stranger learns nothing from errors about the input.
  */
 export function signedInEndpoint<
   Input extends v.GenericSchema,
@@ -61,7 +61,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint that is rehearsed: an unknown token is looked up once for `first-party`, else twice. */
+/** The endpoint that is rehearsed. For `first-party` an unknown token is looked up once, otherwise twice. */
 const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -69,7 +69,7 @@ const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   run: () => Promise.resolve(null),
 }
 
-/** Handles requests of signed-in callers, with this middleware around it. */
+/** Creates the handler of an endpoint for signed-in callers, inside the given middleware. */
 function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSchema, Prefetched>(
   spec: SignedInSpec<Input, Output, Prefetched>,
   around: HttpMiddleware[],
@@ -84,12 +84,12 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
       const input = readInput()
       const [caller, prefetched] = await Promise.all([
         session,
-        // Without a prefetch function the type parameter is undefined, as is the value.
+        // Without a prefetch function, both the type parameter and the value are undefined.
         spec.prefetch?.(input, userId) as Promise<Prefetched>,
       ])
       return await spec.run({ input, caller, prefetched, request: requestInfo(event) })
     } catch (error) {
-      // A failure of the session check comes before any other.
+      // A failure of the session check takes precedence over any other failure.
       await session
       throw error
     }
@@ -122,11 +122,11 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 const repetitions = 4
 
 /**
- * Rehearses: answers requests of nobody before the first real request, so that a connection to the table is
- * open and the code of a request has run. They have no effect: they are refused, because nobody has their
- * access_token. Any other failure is logged, and is left to the first real request that meets it.
+ * Warms the function up before its first real request: handles requests with an unknown access_token, so that
+ * a connection to the table is open and the code of a request has run. The requests have no effect, because
+ * they are refused. Any other failure is only logged: a real request that meets it will report it.
  *
- * Only the first rehearsed request calls the table; the others find nothing without a call.
+ * Only the first rehearsed request calls the table; the reads of the others find nothing without a call.
  */
 export async function rehearse(handler: Handler): Promise<void> {
   let failure = await rehearseOnce(handler)
@@ -137,7 +137,7 @@ export async function rehearse(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Rehearses one request, and resolves with the error if the request is not refused as it should be. */
+/** Handles one request of nobody. Resolves with undefined if it is refused, otherwise with the error. */
 async function rehearseOnce(handler: Handler): Promise<unknown> {
   try {
     settings()
@@ -150,6 +150,6 @@ async function rehearseOnce(handler: Handler): Promise<unknown> {
   }
 }
 
-// Lambda gives a function a whole processor until its modules are evaluated, and then, at 256 MB, a seventh
-// of one: there a first request with its TLS handshake takes a fifth of a second.
+// Lambda gives a function a whole processor until its modules are evaluated; after that, at 256 MB, a seventh
+// of one, with which a first request and its TLS handshake would take a fifth of a second.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))

@@ -11,28 +11,28 @@ import type { IndexedMember } from '../search/index/items.ts'
 import { type IndexLimits, openTail } from '../search/index/tail.ts'
 import type { AncestorUpdate } from './batch.ts'
 
-/** How large the nodes of lists and the parts of search indexes may become. */
+/** Maximum sizes of the nodes of lists and of the parts of search indexes. */
 export interface Storage {
   capacity: number
   limits: IndexLimits
 }
 
-/** Writes for one transaction that add to an ancestor. */
+/** One transaction that adds to an ancestor. */
 interface PreparedGrowth {
   writes: Write[]
-  /** The rest of the update, if not all new members fit into the transaction; otherwise undefined. */
+  /** What is left of the update, if not all new members fit into the transaction; otherwise undefined. */
   rest: AncestorUpdate | undefined
-  /** The lists whose search indexes have a long tail after these writes. */
+  /** The lists whose search index now has a tail long enough for maintainIndex. */
   due: MemberList[]
 }
 
 /**
- * Maximum number of changed nodes at which another member is inserted. It changes at most twelve nodes of two
- * lists; with the profile and six items of each search index, that fits into 100 writes.
+ * Number of changed nodes above which no further member is inserted. A member changes at most twelve nodes,
+ * in two lists; with the profile and six items of each search index, that fits into 100 writes.
  */
 const maxChangedNodes = 75
 
-/** Prepares a transaction of a batch that adds to an ancestor as much of an update as fits. */
+/** Prepares a transaction that adds to an ancestor as much of a batch's update as fits. */
 export async function prepareGrowth(
   update: AncestorUpdate,
   batch: number,
@@ -83,15 +83,15 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * How far a batch has been added to an ancestor: the batch with so many of its new members. This is one
- * number in the ancestor's profile, `grown`, which rises with every batch, so nothing is added twice. A batch
- * number is an instant, so 2^53 leaves room for a thousand members of each batch.
+ * How far an ancestor has been updated, as one number: the batch and how many of its new members are added.
+ * The number is stored in the ancestor's profile as `grown`, and only rises, so nothing is added twice. Batch
+ * numbers are instants, so up to 2^53 there is room for a thousand members of each batch.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
 /**
- * The write that adds to an ancestor. Its condition fails unless the ancestor already has exactly `done`
- * members of the batch; if `done` is zero, unless it has nothing of the batch, not even its purchases.
+ * The write that adds to an ancestor's sums. Its condition requires that the ancestor has exactly `done`
+ * members of the batch or, if `done` is zero, nothing of the batch, not even its purchases.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,
@@ -115,7 +115,7 @@ function addToAncestor(
   }
 }
 
-/** The updates of an open batch without what the ancestors already have. Reads strongly consistent. */
+/** Removes from an open batch's updates what the ancestors already have. Reads strongly consistent. */
 export async function withoutDone(
   updates: readonly AncestorUpdate[],
   batch: number,

@@ -5,13 +5,13 @@ import { type Profile, readProfile } from '../profile.ts'
 import { type IndexedMember, toIndexed } from '../search/index/items.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** Maximum number of journal entries in a batch: the tree's head holds all of them, in some 50 KB. */
+/** Maximum number of journal entries in a batch: the tree's head holds all of them, in about 50 KB. */
 export const maxBatchEntries = 500
 
-/** Maximum number of new names in a batch. Each changes dozens of blocks of every ancestor's search index. */
+/** Maximum number of renames in a batch: each changes dozens of blocks of every ancestor's search index. */
 const maxRenames = 20
 
-/** Selects the next batch from the oldest journal entries: all but the new names beyond their maximum. */
+/** Selects the next batch from the oldest journal entries: all except new names beyond `maxRenames`. */
 export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
   const later = new Set(entries.filter(({ renamed }) => renamed).slice(maxRenames))
   return entries.filter((entry) => !later.has(entry))
@@ -25,8 +25,8 @@ export interface BatchEntry {
 }
 
 /**
- * Looks up the members of journal entries with all ancestors: a read per `maxUplineLength` ancestors. Sorts
- * them by instant of joining, because members inserted last into a list leave its nodes full.
+ * Looks up the members of journal entries with all ancestors: one read per `maxUplineLength` ancestors. Sorts
+ * the entries by instant of joining, because members appended to the end of a list leave its nodes full.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))
@@ -65,7 +65,7 @@ export interface AncestorUpdate {
 
 /**
  * Adds up a batch of journal entries to one update for each ancestor. No two updates write the same item. The
- * same batch always gives the same updates with members in the same order, so it can be continued.
+ * same batch always gives the same updates and member order, so an interrupted batch can be continued.
  */
 export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   const updates = new Map<number, AncestorUpdate>()
@@ -90,7 +90,7 @@ export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   return [...updates.values()]
 }
 
-/** The members of a batch with new names or addresses, by the lists that they are in. */
+/** For each list, the members of a batch who are in the list and have a new name or address. */
 export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
   const byList = new Map<string, { list: MemberList; members: IndexedMember[] }>()
   for (const { entry, profile, ancestors } of batch) {
@@ -107,8 +107,8 @@ export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; m
 }
 
 /**
- * Packs groups of writes into transactions of at most `maxWrites`, without splitting a group. No two groups
- * may write the same item.
+ * Packs groups of writes into transactions of at most `maxWrites`, without splitting a group. Different
+ * groups must not write the same item.
  */
 export function packGroups(groups: readonly Write[][], maxWrites: number): Write[][] {
   const transactions: Write[][] = []

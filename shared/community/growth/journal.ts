@@ -18,8 +18,8 @@ const Entry = v.object({
 })
 
 /**
- * The journal of a referral tree holds what is not yet added to the ancestors: members who joined, purchases,
- * and changes of names and addresses, which search indexes must learn. An event writes an entry in its own
+ * The journal of a referral tree holds the changes that its ancestors do not have yet: members who joined,
+ * purchases, and new names and addresses, which go into search indexes. An event writes an entry in its own
  * transaction and then notifies the tree queue. The queue's worker adds the entry to all ancestors and then
  * deletes it: see growTree.
  */
@@ -43,7 +43,7 @@ export const putJournalEntry = (rootId: number, userId: number, what: JournalCha
   },
 })
 
-/** The write that deletes a journal entry, if it is there. */
+/** The write that deletes a journal entry, if the entry exists. */
 export const deleteJournalEntry = (rootId: number, { sk }: JournalEntry): Write => ({
   Delete: { Key: { pk: journal.partition({ rootId }), sk } },
 })
@@ -81,7 +81,7 @@ const HeadItem = v.object({
 
 /**
  * The head of a tree: the progress of its worker. Each batch, and each reorganization of a search index,
- * begins and ends with a higher version, so of two workers at the same time only one writes.
+ * raises the version, so only one of two simultaneous workers can write.
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 
@@ -93,13 +93,13 @@ export async function readHead(rootId: number): Promise<TreeHead> {
   return item === undefined ? { version: 0 } : v.parse(HeadItem, item)
 }
 
-/** The head that follows a given head. Versions follow the clock, so they rise after a restore, too. */
+/** The head that follows a given head. Versions follow the clock, so they rise even after a restore. */
 export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
   version: Math.max(version + 1, Date.now()),
   open,
 })
 
-/** The write of a tree's head in place of `read`; fails if the stored head is no longer `read`. */
+/** The write that replaces a tree's head; its condition fails if the stored head is no longer `read`. */
 export const replaceHead = (rootId: number, read: TreeHead, { version, open }: TreeHead): Write => {
   const entries = open?.map((entry) => ({ ...entry, amount: entry.amount && toNumberValue(entry.amount) }))
   return putVersioned({ ...headKey(rootId), version, open: entries }, read.version)

@@ -22,16 +22,16 @@ import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from
 /**
  * Adds everything in a tree's journal to all ancestors: to their lists, search indexes, counts and sums. Each
  * entry takes effect exactly once at each ancestor, at any depth, with any number of workers at the same time
- * and after any interruption. After each batch it makes segments of the long tails of search indexes.
- * Resolves with `unfinished` if not all was done at the deadline (epoch milliseconds): call it again. Throws
- * OptimisticLockError when other workers keep writing the same tree.
+ * and after any interruption. After each batch, it turns tails of search indexes that became long into
+ * segments. Resolves with `unfinished` if work is left at the deadline (epoch milliseconds): call it again.
+ * Throws OptimisticLockError when other workers keep writing the same tree.
  */
 export const growTree = (
   rootId: number,
   deadline: number,
   storage: Storage = { capacity: nodeCapacity, limits: standardLimits },
 ): Promise<'finished' | 'unfinished'> =>
-  // Parallel reads of single items share one call.
+  // Parallel reads of single items share one BatchGetItem call.
   readTogether(async () => {
     while (Date.now() < deadline) {
       const due = await retry(
@@ -39,7 +39,7 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // If no time is left for a list, the next newcomer's batch makes its segment.
+      // A list for which no time is left gets its segment after the batch of its next new member.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'
@@ -47,10 +47,10 @@ export const growTree = (
 
 /**
  * Adds one batch: the open batch if there is one, otherwise the oldest journal entries. A write of the tree's
- * head opens the batch. Each ancestor gets it in a transaction that no second worker can repeat, because the
- * ancestor's profile tells how much of the batch is there. Then the entries are deleted and the batch is
- * closed. Stops at the deadline. Resolves with the lists whose search indexes have a long tail; with
- * undefined if there was nothing to add.
+ * head opens the batch. Each ancestor's profile records how much of the batch the ancestor has, so no second
+ * worker can repeat a transaction. At the end, the entries are deleted and the batch is closed. Stops at the
+ * deadline. Resolves with the lists that are due for maintainIndex; with undefined if there was nothing to
+ * add.
  */
 async function addBatch(
   rootId: number,
@@ -91,6 +91,6 @@ const preparedTogether = 1_000
 /** How many transactions of a batch are under way at a time: each has up to 100 writes. */
 const transactionConcurrency = 4
 
-/** Writes groups of writes, each in one transaction, in any order. */
+/** Performs groups of writes, each group within one transaction; the transactions run in any order. */
 const transactAll = (groups: readonly Write[][]): Promise<void> =>
   forEachConcurrently(packGroups(groups, maxTransactionWrites), transactionConcurrency, transact)

@@ -5,13 +5,13 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
  * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
- * hold, for each child, its first position and the number of members under it. With these counts, a page
- * number or a date leads to its leaves on one path from the root: every page of a list of ten million members
- * is found in three rounds of reads, and a member whose event arrives late is inserted at the right position.
+ * hold, for each child, its first position and the number of members under it. With these numbers, the leaves
+ * of a page or a date are found on one path from the root: every page of a list of ten million members takes
+ * three rounds of reads, and a member whose event arrives late is inserted at the right position.
  *
  * Every node is one item of the table. `version` counts its writes and is 0 before the first one. A write
  * requires that the stored version is still the one that was read, so that no writer overwrites another's
- * change. Nodes are stored as packed bytes, so that a page reads few of them.
+ * change. Nodes are stored as packed bytes; each holds many members, so a page reads few nodes.
  */
 export type BTreeNode = { version: number } & (
   { kind: 'leaf'; entries: BTreePosition[] } | { kind: 'branch'; entries: BTreeChild[] }
@@ -19,7 +19,7 @@ export type BTreeNode = { version: number } & (
 
 /**
  * A member's position in a list: ordered by the instant of joining, then by user id. A list stores only the
- * positions of its members. They never change and are never removed, so a list only needs insertion.
+ * positions of its members. Positions never change and are never removed, so a list only needs insertion.
  */
 export interface BTreePosition {
   /** Instant of joining, epoch milliseconds. */
@@ -40,9 +40,9 @@ export interface BTreeRoot {
 }
 
 /**
- * How many members a leaf, and children a branch, has before it is split. A full leaf is smaller than 4 KB,
- * which is one read unit, unless user ids are random: then it takes two. Three levels hold 400 × 400 × 400 =
- * 64 million members who arrive in order, and 19 million in random order, which leaves nodes two thirds full.
+ * Maximum number of members in a leaf, and of children in a branch, before the node is split. A full leaf is
+ * smaller than 4 KB and takes one read unit; with random user ids, it takes two. Three levels hold 400³ = 64
+ * million members who arrive in order, and 19 million in random order, which fills nodes to two thirds.
  */
 export const nodeCapacity = 400
 
@@ -78,7 +78,7 @@ export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
 export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
   a.joinedAt - b.joinedAt || a.userId - b.userId
 
-/** Binary search: index of the first element whose `compare` is not negative, or the length if none. */
+/** Binary search: index of the first element whose `compare` is not negative, or the length without any. */
 export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => number): number {
   let low = 0
   let high = sorted.length
@@ -100,7 +100,7 @@ export function firstOf({ entries: [first] }: BTreeNode): BTreePosition {
   return { joinedAt: first.joinedAt, userId: first.userId }
 }
 
-/** Packs a B-tree node into attributes of its item: in order of time, a member takes about 7 bytes. */
+/** Packs a B-tree node into attributes of its item. In order of time, a member takes about 7 bytes. */
 export const packNode = ({ kind, version, entries }: BTreeNode): Item => {
   const columns = kind === 'leaf' ? leafColumns : branchColumns
   const rows = entries.map((entry) => columns.map((column) => (entry as BTreeChild)[column]))

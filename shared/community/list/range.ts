@@ -19,19 +19,19 @@ import {
 
 /** A window of a member list, newest first, among the members who joined in a range of time. */
 export interface RangeQuery {
-  /** Start of the range of joining, and its end, not included; epoch milliseconds. */
+  /** Range of the instant of joining, epoch milliseconds: `from` is included, `before` is not. */
   from?: number | undefined
   before?: number | undefined
   /** How many of the newest members in the range to skip. */
   skip: number
   /** Maximum number of members in the window. */
   take: number
-  /** Whether to read strongly consistent, as a worker must to decide its writes. */
+  /** Whether reads are strongly consistent, as they must be when a worker decides what to write. */
   consistent?: boolean
 }
 
 export interface RangeResult {
-  /** Number of members who joined in the range, in the window or not. */
+  /** Number of members who joined in the range, inside and outside the window. */
   total: number
   /** Positions of the members in the window, newest first. */
   entries: BTreePosition[]
@@ -66,7 +66,7 @@ export async function readRange(
     async () => {
       const result = await descend(list, unpackRoot(item), query)
       if (result !== undefined) return result
-      // As a batch, because functions may read lists by BatchGetItem only.
+      // A batch, because functions that list members are allowed only BatchGetItem for lists.
       item = (await readItems([rootKey(list)], { consistent: true }))[0]
       throw stale
     },
@@ -112,8 +112,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * The subtrees to read next: those in which the range of time starts and ends, and all that may hold members
- * of the window. The window's exact start is known only from the ranks of the leaves.
+ * The subtrees to read next: those in which the range of time starts or ends, and all that can hold members
+ * of the window. Only the leaves show where exactly the window starts.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],
@@ -134,7 +134,7 @@ function selectSubtrees(
   )
 }
 
-/** The last subtree with members who joined before an instant; the range of time ends in it. */
+/** The last subtree with members who joined before an instant, at which a range can start or end. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined
@@ -151,8 +151,8 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // A leaf may have grown after its parent was read. The parent's ranks are right for its first `count`
-    // members.
+    // A leaf may have grown after its parent was read. The parent's ranks are right only for the first
+    // `count` members of the leaf.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

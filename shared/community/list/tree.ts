@@ -30,10 +30,10 @@ export class CountedBTree {
   readonly #list: MemberList
   readonly #capacity: number
   readonly #root: BTreeRoot
-  /** All nodes but the root that were read or created, by node id. */
+  /** Every node that was read or created, except the root, by node id. */
   readonly #nodes = new Map<number, BTreeNode>()
   readonly #changedIds = new Set<number>()
-  /** Node ids from this one on belong to nodes that this object creates. */
+  /** The first of the ids that this object gives to the nodes that it creates. */
   readonly #firstNewId: number
 
   private constructor(list: MemberList, capacity: number, root: BTreeRoot) {
@@ -43,7 +43,7 @@ export class CountedBTree {
     this.#firstNewId = root.nextId
   }
 
-  /** Reads the root of a member list's B-tree, whose nodes are split when they have more than `capacity`. */
+  /** Reads the root of a member list's B-tree. Nodes with more than `capacity` entries are split. */
   static async open(list: MemberList, capacity: number): Promise<CountedBTree> {
     return new CountedBTree(list, capacity, unpackRoot(await readNow(rootKey(list))))
   }
@@ -53,7 +53,7 @@ export class CountedBTree {
     return countOf(this.#root.node)
   }
 
-  /** How many nodes `writes` would write. */
+  /** Number of nodes that `writes` would write. */
   get changedNodes(): number {
     return 1 + this.#changedIds.size
   }
@@ -69,7 +69,7 @@ export class CountedBTree {
     )
   }
 
-  /** Inserts a member into the list. Throws OptimisticLockError when another worker is writing it. */
+  /** Inserts a member into the list. Throws OptimisticLockError when another worker is writing the list. */
   async insert(entry: BTreePosition): Promise<void> {
     const { node } = this.#root
     const right = await this.#insertInto(node, entry, true)
@@ -80,7 +80,7 @@ export class CountedBTree {
   }
 
   /**
-   * Inserts a member in a node or its subtree. Returns the new right sibling if the node had to be split.
+   * Inserts a member into a node or its subtree. Returns the new right sibling if the node had to be split.
    * `isRightmost` says whether the node is the last one of its level.
    */
   async #insertInto(
@@ -125,8 +125,8 @@ export class CountedBTree {
     if (known !== undefined) return known
     const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
-    // Another worker has created child nodes since the root was read. Our own new nodes would get the same
-    // ids.
+    // A child id from `firstNewId` on shows that another worker has created nodes since the root was read.
+    // This object would give its own new nodes the same ids.
     const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new OptimisticLockError('a list is being written')
     const meanwhile = this.#nodes.get(id)
@@ -135,7 +135,7 @@ export class CountedBTree {
     return node
   }
 
-  /** Returns the writes of all changed nodes. Their conditions fail if another worker has written one. */
+  /** Returns the writes of all changed nodes. Each fails if another worker has written its node. */
   writes(): Write[] {
     const { node, nextId } = this.#root
     const root = { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) }
@@ -150,7 +150,7 @@ export class CountedBTree {
   }
 }
 
-/** Index of the child into which an entry belongs. */
+/** Index of the child under which an entry belongs. */
 const childIndex = (children: readonly BTreeChild[], entry: BTreePosition): number =>
   Math.max(0, lowerBound(children, (child) => comparePositions(child, entry)) - 1)
 

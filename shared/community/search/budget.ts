@@ -5,12 +5,12 @@ import { writeItem } from '../../db/write.ts'
 import { Failure } from '../../errors.ts'
 
 /**
- * Maximum read units of one caller's searches in a minute of the clock. A search reads a part of every
+ * Maximum read units that one caller's searches can use in a clock minute. A search reads a part of every
  * segment of a list, so without a limit a few callers could use up the table's throughput.
  */
 const searchBudget = { limit: 5_000, milliseconds: 60_000 }
 
-/** Maximum number of a caller's searches for a whole address that find nobody, in an hour of the clock. */
+/** Maximum number of one caller's searches in a clock hour for a whole email address that find nobody. */
 const addressMisses = { limit: 20, milliseconds: 3_600_000 }
 
 const counts = itemType({
@@ -47,14 +47,14 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 }
 
 /**
- * Reserves read units before they are read. Throws `too_many_requests` if the budget has no room: at once if
- * that is known without a write.
+ * Reserves read units before they are used. Throws `too_many_requests` if they exceed the budget; without a
+ * write, if the budget that was read earlier already shows it.
  */
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute: the key of its item, and how to reserve from it,
- * given the item as read before.
+ * The budget of a caller's searches in the current minute: the key of its item, and `reserver`, which takes
+ * the item as it was read and returns the function that reserves units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)
@@ -70,9 +70,9 @@ export function searchBudgetOf(userId: number) {
 }
 
 /**
- * Runs a caller's search for a whole address. Throws `too_many_requests` after 20 searches in an hour that
- * found nobody, so that nobody guesses what a mask hides. A search counts as a miss until it has found
- * somebody, so simultaneous searches learn no more.
+ * Runs a caller's search for a whole email address. Throws `too_many_requests` after 20 searches in an hour
+ * that found nobody, so that nobody can guess masked addresses. A search counts as a miss until it has found
+ * somebody, so simultaneous searches cannot exceed the limit.
  */
 export async function limitMisses<Found extends { total: number }>(
   userId: number,

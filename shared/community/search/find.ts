@@ -72,11 +72,11 @@ interface SearchStart {
   reserve: ReserveUnits
   /** The list's search index; undefined if it has none. */
   index: SearchIndex | undefined
-  /** User id of the owner of the address that is the whole keyword. */
+  /** If the keyword is a whole email address: the user id of the address's owner. */
   addressOwner: number | undefined
 }
 
-/** Reads the root of a member list and its owner's profile. It may run before the caller is authenticated. */
+/** Reads the root of a member list and its owner's profile. Can run before the caller is authenticated. */
 export async function prefetchMembers(
   { type, keyword: text }: MemberFilter,
   ownerId: number,
@@ -136,7 +136,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** How many members fit into an answer. Its body is JSON inside JSON, so members are measured escaped. */
+/** How many members fit into an answer. Its body is JSON inside JSON, so escaped members are measured. */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {
@@ -146,7 +146,7 @@ function countFitting(members: readonly Member[]): number {
   return firstTooMany === -1 ? members.length : firstTooMany
 }
 
-/** Finds the members that match a filter: their number, and those in a window of them, newest first. */
+/** Finds the members who match a filter: their number, and those in the window, newest first. */
 async function findMembers(
   start: PrefetchedList,
   filter: MemberFilter,
@@ -158,7 +158,7 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
-/** Finds members: without a keyword in the list, with one in its index or a short list's profiles. */
+/** Finds members: without a keyword in the list; with one, in its index or a short list's profiles. */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,
@@ -177,7 +177,7 @@ async function findEntries(
   }
   const found = await attempt(root, search.index, false)
   if (found !== undefined) return found
-  // The items are outdated: read them again.
+  // The prefetched items are outdated: read them again.
   const [newRoot, newIndex] = await readItems([rootKey(list), indexKey(list)], { consistent: true })
   const again = await attempt(newRoot, toIndex(newIndex), true)
   if (again === undefined) throw new Failure('unavailable', { retryAfterSeconds: 1 })
@@ -186,10 +186,10 @@ async function findEntries(
 
 const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).node)
 
-/** Maximum number of members of a list that is searched by their profiles while it has no index. */
+/** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units of an eventually consistent read of a profile, and of all else that such a search reads. */
+/** Read units of a search by profiles: for each profile, read eventually consistent, and for all else. */
 const profileUnits = 0.5
 const otherUnits = 25
 
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** The position of the owner of an address, if the owner is in the list and their texts do not match. */
+/** The list position of an address's owner, if the owner is in the list but their texts do not match. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { countCharacters } from '../../fields.ts'
 import { EmailAddress, maskEmail, normalizeEmail } from '../../users/identity.ts'
 
-/** Schema of a keyword, without outer space: at most as long as an email address. An empty one finds all. */
+/** Schema of a keyword: trimmed, and at most as long as an email address. An empty keyword finds all. */
 export const KeywordText = v.pipe(
   v.string(),
   // The same as the checks below, for the API reference.
@@ -15,7 +15,7 @@ export const KeywordText = v.pipe(
 export interface Keyword {
   /** The keyword as it is compared with search texts. */
   folded: string
-  /** The keyword normalized as sign-in does with email addresses; undefined if it is no address. */
+  /** The keyword as an email address, normalized as in sign-in; undefined if it is no address. */
   address: string | undefined
   /** Whether the keyword is long enough to match a part of a masked email address. */
   matchesParts: boolean
@@ -24,7 +24,7 @@ export interface Keyword {
 /** Minimum length of a keyword that matches a part of a masked email address, in characters. */
 const minPartLength = 3
 
-/** Prepares a keyword. */
+/** Prepares a keyword for searches. */
 export function toKeyword(text: string): Keyword {
   const folded = fold(text)
   const address = normalizeEmail(text)
@@ -55,14 +55,14 @@ export const toSearchText = ({ nickname, email }: { nickname: string; email: str
 })
 
 /**
- * Maximum length of a search text in UTF-16 code units. One letter may fold to eighteen, so a name could
- * fill an index; names and addresses that people have are shorter when folded.
+ * Maximum length of a search text in UTF-16 code units. One letter can fold to eighteen, so without a limit a
+ * single name could fill an index; the names and addresses of real people are shorter when folded.
  */
 const maxSearchLength = 256
 
 const cut = (text: string): string => text.slice(0, maxSearchLength).toWellFormed()
 
-/** Folds case as sign-in does with addresses; the two small sigmas are one letter, too (Unicode §5.18). */
+/** Folds case as sign-in does for addresses, and the two small sigmas to one letter (Unicode §5.18). */
 const fold = (text: string): string => normalizeEmail(text).replaceAll('ς', 'σ')
 
 /** Whether a keyword is the beginning of a word of the nickname, or a part of the masked email address. */
@@ -71,21 +71,21 @@ export const matchesText = (
   { folded, matchesParts }: Keyword,
 ): boolean => beginsWord(nickname, folded) || (matchesParts && maskedEmail.includes(folded))
 
-/** A word begins at a letter or digit that follows neither, and after a space or at the start of a text. */
+/** A word begins at a text's start, after a space, and at a letter or digit that does not follow another. */
 const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/gu
 
 /** The indexes at which the words of a text begin. */
 const wordStarts = (text: string): number[] => Array.from(text.matchAll(wordStart), ({ index }) => index)
 
-/** Whether some word of a text begins with a keyword, which may go on into the next words. */
+/** Whether a text contains a keyword that starts at a word; the keyword can span several words. */
 const beginsWord = (text: string, keyword: string): boolean =>
   text.includes(keyword) && wordStarts(text).some((start) => text.startsWith(keyword, start))
 
 /**
- * Calls `emit` with every term of a search text, with some more than once. A term is a possible keyword: each
- * beginning of a nickname from one of its words on, and each part of a masked email address. The index stores
- * a hash of `termBits` bits instead of the term, so it holds no name and no address. Of the 300,000 terms of
- * a segment, two have the same hash in one of ten thousand segments.
+ * Calls `emit` with the hash of every term of a search text, with some more than once. A term is a possible
+ * keyword: any part of a nickname that starts at a word, and any part of a masked email address. The index
+ * stores hashes of `termBits` bits instead of terms, so its term blocks hold no names and no addresses. Only
+ * in one of ten thousand segments do two of the 300,000 terms have the same hash.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)
@@ -98,7 +98,7 @@ export const termBits = 49
 /** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
 const maxTermLength = 32
 
-/** The term to look a keyword up by, and whether it is the whole keyword. */
+/** The term by which a keyword is looked up, and whether that is the whole keyword. */
 export function termOf(folded: string): { term: number; isWhole: boolean } {
   let last: number | undefined
   eachBeginning(folded, 0, 1, (term) => (last = term))
@@ -106,7 +106,7 @@ export function termOf(folded: string): { term: number; isWhole: boolean } {
   return { term: last, isWhole: folded.length <= maxTermLength }
 }
 
-/** Calls `emit` with the parts of a text that begin at an index and have enough characters. */
+/** Calls `emit` with the hash of each part of a text that begins at `start` and has enough characters. */
 function eachBeginning(
   text: string,
   start: number,
@@ -133,7 +133,7 @@ function eachBeginning(
 const isInsideCharacter = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xdc00
 
-/** The finalizer of MurmurHash3, in which every bit depends on all others. */
+/** The finalizer of MurmurHash3: each bit of its result depends on all bits of the hash. */
 function mix(hash: number): number {
   let h = hash
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)

@@ -6,17 +6,17 @@ import { putVersioned, type Write } from '../../../db/write.ts'
 import { type BTreePosition, keyName, type MemberList } from '../../list/node.ts'
 import { type SearchText, termBits, toSearchText } from '../keyword.ts'
 
-// The items of a search index: its head, items with members, and term blocks. Each has its own partition,
-// because a search reads many of them at once.
+// The items of a search index: its head, items with members, and term blocks. Each item has its own
+// partition, because a search reads many items at once.
 
 const number = v.pipe(v.number(), v.safeInteger())
 const Position = v.object({ joinedAt: number, userId: number })
 
-/** The items of a segment: it has `size` members and `2 ** bits` term blocks. */
+/** Identifies the items of a segment, which has `size` members and `2 ** bits` term blocks. */
 const SegmentItems = v.object({ id: v.string(), size: number, bits: number })
 export type SegmentItems = v.InferOutput<typeof SegmentItems>
 
-/** A segment of a search index. The times in which members of segments joined may overlap. */
+/** A segment of a search index. The periods in which the members of two segments joined can overlap. */
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
@@ -27,13 +27,13 @@ export type TailRange = v.InferOutput<typeof TailRange>
 const Head = v.object({
   segments: v.array(Segment),
   tail: TailRange,
-  /** Items that the newest segment has replaced: no search that begins now reads them. */
+  /** Items that the newest segment has replaced: a search that begins now does not read them. */
   replaced: v.object({ segments: v.array(SegmentItems), tail: TailRange }),
 })
 
 /**
- * The search index of a member list finds who matches a keyword without reading the list. Newcomers come into
- * its tail, which every search reads whole. When the tail is long, its members become a segment: sorted by
+ * The search index of a member list finds who matches a keyword without reading the list. New members go into
+ * its tail, which every search reads whole. When the tail is long, its members move into a segment: sorted by
  * position, with a hash table of all terms that find them. A search reads one block of each segment's table.
  */
 export interface SearchIndex extends v.InferOutput<typeof Head> {
@@ -60,14 +60,14 @@ export const indexKey = ({ kind, ownerId }: MemberList): Key => heads.key({ list
 
 const HeadItem = v.object({ version: Integer, head: v.pipe(v.string(), v.parseJson(), Head) })
 
-/** Parses a search index from its item; undefined without one. */
+/** Parses a search index from its item; undefined without an item. */
 export function toIndex(item: Item | undefined): SearchIndex | undefined {
   if (item === undefined) return undefined
   const { version, head } = v.parse(HeadItem, item)
   return { version, ...head }
 }
 
-/** The write of a search index as its next version; fails if the stored one is not `index.version`. */
+/** The write of a search index as its next version; it fails if the stored version is not `version`. */
 export const putNextIndex = (list: MemberList, { version, ...head }: SearchIndex): Write =>
   putVersioned({ ...indexKey(list), version: version + 1, head: JSON.stringify(head) }, version)
 
@@ -83,7 +83,7 @@ export const toIndexed = (member: BTreePosition & { nickname: string; email: str
   text: toSearchText(member),
 })
 
-/** Number of members in an item, except the last one of a segment: about 3.4 KB with usual names. */
+/** Number of members in an item; the last item can have fewer. That is about 3.4 KB with usual names. */
 export const membersPerItem = 192
 
 const memberItems = itemType({
@@ -115,7 +115,7 @@ export const packMembers = (members: readonly IndexedMember[], version: number):
   ),
 })
 
-/** Unpacks the members of an item, and how often it has been written; none without an item. */
+/** Unpacks the members of an item, and the number of its writes. Without an item, there are none. */
 export function unpackMembers(item: Item | undefined): { version: number; members: IndexedMember[] } {
   if (item === undefined) return { version: 0, members: [] }
   const { version, packed } = v.parse(PackedItem, item)
@@ -132,7 +132,7 @@ const termBlocks = itemType({
   found: 'by list, segment and the hash of the term',
 })
 
-/** The block that has a term in a segment of `2 ** bits` term blocks. */
+/** Number of the block that contains a term, in a segment of `2 ** bits` term blocks. */
 export const blockOf = (term: number, bits: number): number => Math.floor(term / 2 ** (termBits - bits))
 
 /** Key of the item of a term block. */
@@ -144,29 +144,29 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
   Array.from({ length: 2 ** bits }, (_, block) => blockKey(list, id, block))
 
 /**
- * Which members of a segment match a term. Members are named by rank: their index in the segment, oldest
- * first. Of many matches only every `interval`-th is kept, as a bookmark: to find the matches between two
- * bookmarks, compare the texts of the members there. Otherwise `interval` is 1, and `ranks` has all.
+ * Which members of a segment match a term, by rank: their index in the segment, oldest first. With few
+ * matches, `interval` is 1 and `ranks` has all. With many, it has every `interval`-th match, as a bookmark;
+ * to find the matches between two bookmarks, compare the texts of the members there.
  */
 export interface Posting {
   /** Number of matches. */
   count: number
   interval: number
-  /** Ranks in ascending order; `i * interval` members match before the i-th. */
+  /** Ranks in ascending order; `i * interval` matches come before `ranks[i]`. */
   ranks: number[]
 }
 
 /** Maximum number of members in a segment: a rank has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of ranks kept, so that a posting has some hundred bytes. */
+/** Maximum number of ranks in a posting, so that it takes a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in its block: the term with each rank that is kept. If some are left out, one more row
- * has the number of all matches plus `maxSegment`, which is above all ranks.
+ * The rows of a term in its block: one row for each rank that is kept. If ranks are left out, a last row has
+ * the number of all matches plus `maxSegment`, which is greater than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)
@@ -174,13 +174,13 @@ export function toRows(term: number, ranks: readonly number[]): number[][] {
   return [...kept, ...count].map((rank) => [term, rank])
 }
 
-/** Attributes of the item of a term block, whose rows are sorted. */
+/** Attributes of a term block's item, from sorted rows. */
 export const packBlock = (rows: readonly number[][], version: number): Item & { packed: Uint8Array } => ({
   version,
   packed: packRows(rows),
 })
 
-/** Finds who matches a term in the item of its block; undefined if nobody does. */
+/** Finds the posting of a term in the item of its block; undefined if nobody matches the term. */
 export function findPosting(item: Item, term: number): Posting | undefined {
   const rows = unpackRows<[number, number]>(v.parse(PackedItem, item).packed)
   const ranks = rows.flatMap(([name, rank]) => (name === term ? rank : []))

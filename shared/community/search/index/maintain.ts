@@ -19,15 +19,15 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Makes a segment of a list's long tail, together with the newest segment if both fit into one. No search
- * reads its items before the last transaction puts them into the index; this fails if the tree has changed
- * meanwhile. May be called again after any interruption, which leaves at most the items of a segment that
- * nobody reads.
+ * Moves the members of a list's long tail into a segment, with those of the newest segment if both fit into
+ * one. No search reads the new items until the last transaction puts them into the index; the transaction
+ * fails if the tree has changed meanwhile. After an interruption, call it again: at most, items of a segment
+ * that nobody reads are left over.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
-  // An open batch comes first, because it adds to tails without changing the head of the tree.
+  // An open batch must be finished first, because it adds to tails without changing the head of the tree.
   if (head.open !== undefined || index === undefined) return
   const { tail, segments, replaced } = index
   if (tail.to - tail.from < limits.tailItems) return
@@ -58,7 +58,7 @@ const readMembersAt = async (keys: readonly Key[]): Promise<IndexedMember[]> =>
   (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
 
 /**
- * How many items are written at a time: a tree that grows by 200 members a second needs some hundred calls a
- * second.
+ * Number of items written at the same time: a tree that grows by 200 members a second needs a few hundred
+ * calls a second.
  */
 const writeConcurrency = 16

@@ -26,8 +26,8 @@ export interface TextReplacement {
 }
 
 /**
- * Replaces the search texts of members in the search indexes of those given lists that have them. May be
- * called again after any interruption. Throws ConditionFailed when another worker writes the same items.
+ * Replaces the search texts of members in the search index of each given list that has one. After any
+ * interruption, call it again. Throws ConditionFailed when another worker writes the same items.
  */
 export async function replaceTexts(replacements: readonly TextReplacement[]): Promise<void> {
   const items = await readItems(
@@ -52,8 +52,8 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
 }
 
 /**
- * Replaces texts in items with members. Term blocks are written first: after an interruption, the old texts
- * in the items tell that the replacement is not finished.
+ * Replaces texts in items with members. Term blocks are written first: after an interruption, old texts in
+ * the items show that the replacement is not finished.
  */
 async function replaceIn(
   keys: readonly Key[],
@@ -76,7 +76,7 @@ async function replaceIn(
   }
 }
 
-/** Makes anew the term blocks of a segment to which new texts add terms, or from which they remove terms. */
+/** Rebuilds those term blocks of a segment to which new texts add terms, or from which they remove terms. */
 async function rewriteBlocks(
   list: MemberList,
   { id, bits }: Segment,

@@ -21,9 +21,9 @@ import {
 /** A window of the members who match a keyword and joined in a range of time, newest first. */
 export interface SearchQuery extends RangeQuery {
   keyword: Keyword
-  /** Number of members of the list; an index that has fewer is not searched. */
+  /** Number of members of the list. An index that has fewer is outdated, so its result is not used. */
   count: number
-  /** Looks up one more member for the result, if there is one. */
+  /** Looks up a further match that the index cannot find, if there is one. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean
@@ -39,10 +39,10 @@ const itemUnits = 0.5
 const otherUnits = 60
 
 /**
- * Finds members by a list's search index, in two rounds of reads. The first reads the tail, a block of terms
- * of each segment, and all members of the segments that a date cuts; the second reads the members of the
- * window. Resolves with undefined if items have been replaced since the index was read, or if it lacks
- * members of the list.
+ * Finds members with a list's search index, in two rounds of reads. The first reads the tail, one term block
+ * of each segment, and all members of segments that are only partly in the range of time; the second reads
+ * the members of the window. Resolves with undefined if the index is outdated: items of it have been
+ * replaced, or members of the list are missing in it.
  */
 export async function searchIndex(
   list: MemberList,
@@ -62,8 +62,8 @@ export async function searchIndex(
       .flatMap((segment) => segmentMembersKeys(list, segment)),
   ]
   const keys = [...memberKeys, ...whole.map(({ id, bits }) => blockKey(list, id, blockOf(term, bits)))]
-  // The reservation throws at once if the caller is known to have no room for it. Otherwise it is made while
-  // the items are read, which saves a round.
+  // The reservation throws at once if the budget is known to be used up. Otherwise it is written while the
+  // items are read, which saves a round trip.
   const reservation = query.reserve(otherUnits + keys.length * itemUnits)
   const [items, other] = await Promise.all([readExisting(keys, consistent), query.findOther(), reservation])
   if (items === undefined) return undefined
@@ -85,7 +85,7 @@ export async function searchIndex(
     return posting === undefined ? [] : [{ segment: whole[i] as Segment, posting }]
   })
 
-  // A term may be only the beginning of the keyword. Then the texts of all matches are compared with it all.
+  // If the term is only the beginning of the keyword, all matches are compared with the whole keyword.
   const ranges = isWholeTerm
     ? rangesOfWindow(found, matches, query)
     : matches.map((match) => ({ ...match, start: 0, end: match.posting.count }))
@@ -118,7 +118,7 @@ async function readExisting(keys: readonly Key[], consistent: boolean): Promise<
   return items.length === keys.length ? items : undefined
 }
 
-/** Who matches a term in a segment. */
+/** The members of a segment who match a term. */
 interface SegmentMatches {
   segment: Segment
   posting: Posting
@@ -134,9 +134,9 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, the range of its matches that may be in the window. The window, newest first, is over the
- * matches in all segments, which may overlap in time, and the positions already `found`. A match that is
- * newer than its segment's range is newer than the window; one that is older is older than the window.
+ * For each segment, the range of its matches that can be in the window. The window counts, newest first, the
+ * matches of all segments, which can overlap in time, and the positions in `found`. A match that is newer
+ * than its segment's range is newer than the window; one that is older is older than the window.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -157,13 +157,13 @@ function rangesOfWindow(
   })
 }
 
-/** The number of the item that has the member of a rank. */
+/** The number of the item that holds the member with a rank. */
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * The ranks of a segment that a range of matches is among, and the numbers of the items with these members.
- * Of the members with these ranks who match, `skip` come before the range. A posting of many matches gives
- * all ranks between two of its bookmarks.
+ * The ranks among which a range of matches is found, and the numbers of the items that hold these members. If
+ * the posting has only bookmarks, these are all ranks from the bookmark before the range to the one after it;
+ * the first `skip` matches among them come before the range.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

@@ -16,11 +16,11 @@ import {
 /** Target size of a block in bytes: most blocks then stay below the 4 KB of half a read unit. */
 const targetBytes = 3_000
 
-/** A segment has at most 4,096 blocks, and they are sized by a sample of a 64th of its terms. */
+/** A segment has at most 2^12 blocks. Their number is estimated from a sample: a 64th (2^-6) of its terms. */
 const maxBits = 12
 const sampleBits = 6
 
-/** Prepares a segment of at most `maxSegment` members, sorted by position; `items` makes its items. */
+/** Prepares a segment of at most `maxSegment` members, sorted by position. `items` yields its items. */
 export function prepareSegment(
   list: MemberList,
   id: string,
@@ -45,7 +45,7 @@ export function prepareSegment(
   return { segment: { id, size: members.length, bits, oldest, newest }, items }
 }
 
-/** Makes some term blocks of a segment anew, by number, given the search texts of its members by rank. */
+/** Rebuilds the given term blocks of a segment from its members' texts in rank order; others stay empty. */
 export const makeBlocks = (
   texts: readonly SearchText[],
   bits: number,
@@ -65,7 +65,7 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
 
 /**
  * The terms of all texts with the ranks of their members, sorted. Each entry is a 64-bit number in two words,
- * the lower one first; its last 15 bits are the rank. Sorting a million texts would take seconds.
+ * the lower one first; its last 15 bits are the rank. To sort a million entries as text would take seconds.
  */
 function sortTerms(
   texts: readonly SearchText[],
@@ -96,7 +96,7 @@ function* blocksOf(words: Uint32Array, bits: number): Generator<number[][]> {
       const ranks: number[] = []
       for (; termAt(i) === term; i += 2) {
         const rank = (words[i] ?? 0) % 2 ** 15
-        // A text may have a term more than once.
+        // A text can contain a term more than once.
         if (rank !== ranks.at(-1)) ranks.push(rank)
       }
       rows.push(...toRows(term, ranks))

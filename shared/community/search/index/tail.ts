@@ -17,7 +17,7 @@ import {
   unpackMembers,
 } from './items.ts'
 
-/** How long a search index and its segments may become. */
+/** Size limits of a search index. */
 export interface IndexLimits {
   /** A list of this many members gets an index; a search of a shorter list reads the members' profiles. */
   minIndexed: number
@@ -29,13 +29,13 @@ export interface IndexLimits {
 
 export const standardLimits: IndexLimits = { minIndexed: 200, tailItems: 22, segment: maxSegment }
 
-/** Adds newcomers to a tail. `isLong` says that its members should become a segment. */
+/** Adds new members to a tail. `isLong` says that the tail is now long enough to become a segment. */
 type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
 
 /**
- * Reads what is needed to add at most `incoming` newcomers to the tail of a list's search index. The writes
- * are for the transaction that adds the newcomers to the list, which has `count` members. A list that becomes
- * large enough gets its index by these writes.
+ * Reads what is needed to add at most `incoming` new members to the tail of a search index. The writes belong
+ * in the transaction that adds these members to the index's list, which has `count` members. If the list
+ * becomes large enough for an index, the writes create it.
  */
 export async function openTail(
   list: MemberList,
@@ -59,7 +59,7 @@ export async function openTail(
       const part = members.slice(i * membersPerItem, (i + 1) * membersPerItem)
       const version = hasRoom && i === 0 ? last.version : 0
       const item = { ...membersKey(list, 'tail', first + i), ...packMembers(part, version + 1) }
-      // The number of a new item has never been used, so there is nothing that it could overwrite.
+      // The number of a new item has never been used, so the write cannot overwrite anything.
       return version === 0 ? { Put: { Item: item } } : putVersioned(item, version)
     })
     if (to > tail.to) writes.push(putNextIndex(list, { ...index, tail: { ...tail, to } }))
