@@ -36,7 +36,7 @@ const ends = ['', '!', '\n', '=x', '\0']
 /** The longest text that is matched with a pattern: a request header, of 8 KB. */
 const maxLength = 8_192
 
-/** Allowed time for a text: 5 ms, plus 1 µs per character. A quadratic pattern needs 4 µs each at 8 KB. */
+/** Time limit: 5 ms plus 1 µs per character. A quadratic pattern needs 4 µs per character at 8 KB. */
 const maxMilliseconds = (length: number): number => 5 + length / 1_000
 
 /** The shortest time of three runs, so that a busy machine does not fail the test. */

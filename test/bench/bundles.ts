@@ -31,7 +31,7 @@ export async function bundleByDefault(
   return metafile
 }
 
-/** Measures the bundle of every function, and the bundle of the same source by esbuild's defaults. */
+/** Measures the bundle of every function, beside a bundle of the same source with esbuild's defaults. */
 export async function measureBundles(): Promise<Table[]> {
   const entries = functionEntries()
   const { metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })

@@ -55,7 +55,7 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
-  // 200 newcomers a second: 5 ms each, and 5 of the 1,000 write units that a partition accepts a second.
+  // The limits for 200 newcomers a second: 5 ms each, and 5 each of a partition's 1,000 write units a second.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,
     line: 5,

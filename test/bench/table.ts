@@ -50,7 +50,7 @@ export const round = (value: number, digits = 4): number => Number(value.toPreci
 /** The documents that show tables, between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
 const documents = ['README.md', 'infra/CAPACITY.md', 'test/bench/README.md']
 
-/** Writes the tables of a run into the documents. A marker without columns gets all columns of its table. */
+/** Writes the tables of a run into the documents. If a document names no columns, it gets all columns. */
 export function writeDocuments(tables: readonly Table[]): void {
   const day = new Date().toISOString().slice(0, 10)
   for (const name of documents) {

@@ -148,7 +148,7 @@ it('the sign-in fields have the attributes that password managers and one-time-c
   expect(await attributes('6-digit code')).toEqual(['text', 'one-time-code', 'numeric'])
 })
 
-/** The member of a DOM element that these tests use; they are compiled without the DOM's types. */
+/** The part of a DOM element that these tests use, because they are compiled without the DOM's types. */
 interface Attributed {
   getAttribute: (name: string) => string | null
 }

@@ -16,7 +16,7 @@ const absentTypes: Record<string, string> = {
   'AWS::CloudWatch::CompositeAlarm': 'ministack has no composite alarms',
   'Custom::CDKBucketDeployment':
     'ministack lacks the AWS command line, with which CDK copies files into a bucket',
-  // The bucket has no files without the deployment above, so that nothing has to empty it.
+  // Without the bucket deployment above, the bucket has no files that must be deleted.
   'Custom::S3AutoDeleteObjects': 'ministack has no AWS SDK for functions that do not bundle it',
   'AWS::Events::EventBusPolicy': 'ministack has no policies of event buses',
 }
@@ -66,7 +66,7 @@ function removeResources(all: Resources) {
   return found
 }
 
-/** Removes conditions from what the roles of functions allow. */
+/** Removes conditions on absent keys from the statements of IAM policies that allow something. */
 function removeConditions(all: Resources) {
   const reason = 'ministack has no values for these condition keys of IAM policies'
   return Object.values(all)

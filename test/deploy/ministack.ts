@@ -21,7 +21,7 @@ export interface Ministack {
 
 /**
  * Installs ministack at first use, and starts it on a free port of the loopback interface: over TLS with a
- * certificate of its own, and with IAM enforced. Everything that it writes is in the directory. Throws if
+ * certificate of its own, and with IAM enforced. Ministack writes only into `directory`. Throws if
  * Python or openssl is missing.
  */
 export async function startMinistack(directory: string): Promise<Ministack> {
@@ -37,7 +37,7 @@ export async function startMinistack(directory: string): Promise<Ministack> {
   const log = openSync(logFile, 'w')
   const child = spawn(join(programs, 'ministack'), [], {
     cwd: directory,
-    // A process group of its own, because ministack does not end the functions' processes with itself.
+    // Starts a process group, because ministack does not end the functions' processes when it ends.
     detached: true,
     stdio: ['ignore', log, log],
     // Passes on nothing else of this environment, because it could contain credentials or another endpoint.

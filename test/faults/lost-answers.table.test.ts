@@ -36,7 +36,7 @@ beforeAll(async () => {
   await rotate({}, { awsRequestId: randomUUID() })
 })
 
-/** Runs `work` while the first transaction takes effect but its answer is lost. */
+/** Runs `work`. The first transaction takes effect, but its answer is lost. */
 async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   let lost = false
   const { restore } = tamperCalls(async ({ name, perform }) => {
@@ -54,13 +54,13 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Time until Lambda would end the function. It leaves a request one second to work, and an event 1.5. */
+/** Remaining times of invocations, which leave a request one second to work and an event 1.5 seconds. */
 const remainingMilliseconds = 1_500
 const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-/** When the request or event is repeated. DynamoDB remembers a transaction's token for ten minutes. */
+/** When a request or event is repeated. DynamoDB remembers the token of the transaction for ten minutes. */
 const repetitions = [
   ['at once', 0],
   ['eleven minutes later', 660_000],

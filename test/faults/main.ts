@@ -18,7 +18,7 @@ function parseCount(text: string): number {
   return Number(text)
 }
 
-// Another process serves the table and the keys. If a test has started one, the environment describes it.
+// Another process serves the table and the keys. If a test has started it, the environment describes it.
 const isServed = process.env['TABLE_NAME'] !== undefined
 const server = isServed
   ? undefined

@@ -31,7 +31,7 @@ interface Named {
 /** A request with the id of something that another user has, and the same with an id that does not exist. */
 type Pair = [others: Named, nobodys: Named]
 
-/** Such pairs for every route that takes an id of something that users can have, keyed by route. */
+/** Pairs of such requests for every route with an id of something that users can have, keyed by route. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
@@ -200,7 +200,7 @@ it('every public route, except for public documents, has a test with an id of an
   expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
 })
 
-it('every signed-in route with more parameters than filters has a test with an id of another user', async () => {
+it('every signed-in route with parameters other than filters has a test with an id of another user', async () => {
   const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
   const inputs = routesWithoutPair.map(async (route) => {
     const { handler } = (await import(

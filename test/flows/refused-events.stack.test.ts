@@ -11,7 +11,7 @@ import { addUser, adjustment } from '../support/ledger.ts'
 import { patience } from '../support/manners.ts'
 import { putEvents } from '../support/put-event.ts'
 
-/** After this long without a new dead letter, all have come: pauses between two deliveries are shorter. */
+/** If no dead letter comes for this long, all have come: the pauses between two deliveries are shorter. */
 const quietMilliseconds = patience(1_000)
 
 /** Deletes dead letters with this text until no more come. Resolves with the amounts of their events. */

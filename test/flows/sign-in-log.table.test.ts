@@ -27,7 +27,7 @@ async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promis
   return JSON.parse(requests[0] ?? '') as Line
 }
 
-test('the log of each sign-in step names outcome, user and source network, the last one the session, and no email address or secret', async () => {
+test('the log of a sign-in contains outcome, user, session and source network, but no email address or secret', async () => {
   const user = await createUser()
   const sourceIp = newSourceIp()
   const source_network = sourceNetwork(sourceIp)

@@ -86,7 +86,7 @@ async function load(what: string, options: Partial<Parameters<Autocannon>[0]> & 
   )
 }
 
-/** Sends events that post bills until the duration is over, some events twice. Resolves with their number. */
+/** Sends events that post bills until the duration is over, some twice. Resolves with the number of bills. */
 async function sendEvents(userId: number): Promise<number> {
   const end = Date.now() + duration * 1000
   let count = 0

@@ -45,8 +45,8 @@ export const addBills = (bills: readonly Bill[]): Bill =>
   )
 
 /**
- * Makes a call, and computes its bill by AWS's rules from the items that the call reads, or from the items
- * that it writes as they are before and after. `send` resolves with the answer and its body. A cancelled
+ * Makes a call, and computes its bill by AWS's rules: from the items that the call reads, or from the items
+ * that it writes, before and after the write. `send` resolves with the answer and its body. A cancelled
  * transaction is billed like a successful transaction: that is the most that AWS charges.
  */
 export async function billCall<Answer>(
@@ -105,7 +105,7 @@ function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, bod
   return Math.max(ConsumedCapacity?.CapacityUnits ?? 0, least)
 }
 
-/** Lists the items that a call reads by their keys, and how each is read. */
+/** Lists the keys of the items that a call reads, and how each item is read. */
 function readKeys(input: object): { key: ItemKey; kind: ReadKind }[] {
   const {
     Key,

@@ -1,2 +1,2 @@
-/** The knobs that every deployed stage must set. */
+/** The settings that every deployed stage must have. */
 export const configured = { authUrl: 'https://auth.example.com/', mailFrom: 'no-reply@example.com' }

@@ -63,7 +63,7 @@ export class AnswerCheck {
     this.#components = { ...components, schemas }
   }
 
-  /** The problem of an answer; undefined if the answer is described, or its path or method is unknown. */
+  /** Says what is wrong with an answer; undefined if the answer is described, or its route is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
     // The API reference does not list 404 and 405 of unknown paths and methods for every route.

@@ -3,7 +3,7 @@
 import { login } from './sign-in-calls.ts'
 import { measureCalls } from './measure-calls.ts'
 
-/** An attempt to sign in, of one of the kinds of account that are compared. */
+/** An attempt to sign in to an account. `kind` is the kind of account, which the test compares. */
 export interface SignInAttempt {
   kind: string
   email: string

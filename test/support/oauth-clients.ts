@@ -133,7 +133,7 @@ export const exchangeRequest = (
   ...(secret === undefined ? {} : { client_secret: secret }),
 })
 
-/** Copies request parameters without the named ones. */
+/** Copies request parameters, except for those with these names. */
 export const without = (parameters: Record<string, string>, ...names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The lines that functions of a local stack have logged: the log file, and the 20 MB of lines before it. */
+/** The lines that functions of a local stack have logged, from the previous and the current log file. */
 export const readLogLines = (logFile: string): string[] =>
   [`${logFile}.previous`, logFile]
     .filter((file) => existsSync(file))

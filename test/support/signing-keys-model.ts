@@ -35,7 +35,7 @@ interface ModelKey {
 }
 
 /**
- * A run of the rotation in the model. `pending` is the step that the run has decided on and not taken yet.
+ * A run of the rotation in the model. `pending` is a step that the run has decided on, but not taken yet.
  */
 export interface ModelRun {
   request: RotationRequest
@@ -186,8 +186,8 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
 }
 
 /**
- * Signs tokens in the model with the active key: now, and until a signer that has just read the key set has
- * to drop its cached copy.
+ * Signs tokens in the model with the active key: now, and for as long as a signer that has just read the key
+ * set is allowed to use its cached copy.
  */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')

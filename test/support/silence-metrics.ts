@@ -1,5 +1,5 @@
-// Functions write their metrics to standard output, thousands of lines in a test run, so they are dropped
-// here. A test that reads them replaces `write` temporarily: see emitted-metrics.ts.
+// Drops the metrics that functions write to standard output, because they are thousands of lines in a run. A
+// test that reads metrics replaces `write` temporarily: see emitted-metrics.ts.
 const write = process.stdout.write.bind(process.stdout) as (...parameters: unknown[]) => boolean
 
 process.stdout.write = (...parameters: unknown[]) =>

@@ -2,7 +2,7 @@ import type { MessageAttributeValue } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 
-/** A message of a queue that a function receives. */
+/** A queue message that a function receives. */
 export interface TestMessage {
   body: string
   id?: string

@@ -10,9 +10,9 @@ interface Ended {
 }
 
 const commandLine = [process.execPath, 'infra/local/start.ts']
-/** The command that a person types, which starts the program through npm. */
+/** The command that a person types: npm, which starts the program. */
 export const throughNpm = ['npm', 'start', '--']
-/** Options with which the stack takes any free ports. */
+/** Options that make the stack choose free ports. */
 export const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0']
 
 /**

@@ -23,7 +23,7 @@ interface Options {
   /** Path of the module that runs the server in a process of its own: see serve-for-parent.ts. */
   script: string
   environment?: NodeJS.ProcessEnv
-  /** Answers other requests than the one for `/`. Returns false for requests that it does not know. */
+  /** Answers requests for paths other than `/`. Returns false for paths that it does not know. */
   answer?: (url: URL, response: ServerResponse) => boolean
 }
 

@@ -19,7 +19,7 @@ const tester = {
   },
 }
 
-/** The access key of the role of `withTester`, on every local stack. */
+/** The access key of the tests' role, on every local stack. */
 export const testerCredentials = {
   AWS_ACCESS_KEY_ID: accessKeyIdOf(`arn:aws:iam::000000000000:role/${RoleName}`),
   AWS_SECRET_ACCESS_KEY: 'any',

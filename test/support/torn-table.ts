@@ -48,7 +48,7 @@ export async function recordStates(act: () => Promise<unknown>): Promise<Recorde
   return [...recorded.values()]
 }
 
-/** Restores one state of each recorded item, as a restore to an instant amid transactions does. */
+/** Writes one state of each recorded item, as a restore to an instant in the middle of a transaction does. */
 export async function restoreStates(
   recorded: readonly Recorded[],
   choose: (states: Recorded['states'], position: number) => Item | undefined,

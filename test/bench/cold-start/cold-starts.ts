@@ -12,7 +12,7 @@ import { startRepeatingProxy } from './repeating-proxy.ts'
 
 /** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
 const wholeProcessorMegabytes = 1769
-/** A function makes a warm-up call in init only if this is set (see shared/http/signed-in-endpoint.ts). */
+/** Without this variable, a function makes no warm-up call in init: see shared/http/signed-in-endpoint.ts. */
 const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'
 const deployed = 'as deployed'
 const unrehearsed = 'as deployed, no rehearsal in init'

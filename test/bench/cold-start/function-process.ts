@@ -17,7 +17,7 @@ interface Taken {
 
 const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000
 
-/** A function in a process of its own: what one execution environment is on Lambda. */
+/** A function in a process of its own, which stands for an execution environment of Lambda. */
 export class FunctionProcess {
   readonly #child: ChildProcess
   #log = ''

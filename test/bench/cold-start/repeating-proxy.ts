@@ -18,8 +18,8 @@ interface Answer {
 const latency = 5
 
 /**
- * Stands in for AWS over TLS: forwards a call the first time, and repeats the stored answer to the same call
- * later, no sooner than 5 ms after the call. Needs `openssl` to make its certificate.
+ * Stands in for AWS over TLS: forwards each new call, and answers a repeated call with the stored answer.
+ * Every answer takes at least 5 ms. Needs `openssl` to make its certificate.
  */
 export async function startRepeatingProxy(awsUrl: string) {
   const known = new Map<string, Promise<Answer>>()

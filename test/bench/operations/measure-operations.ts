@@ -29,7 +29,7 @@ let current: Usage | undefined
 /** Records in `current` the AWS calls of this process, and the bills for its calls to DynamoDB. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
-    // Answers for the bus, which accepts the service's events only from its roles. Nothing is delivered.
+    // Answers in place of the bus, which would accept these events from the service's own roles only.
     const perform = name === 'PutEventsCommand' ? async () => ({ Entries: [{ EventId: 'bench' }] }) : send
     const usage = current
     if (usage === undefined || client instanceof DynamoDBClient) return perform()

@@ -11,7 +11,7 @@ const switches = [
 ]
 
 /**
- * Starts the browser without background requests: Debian's Chromium, or the executable that `CHROMIUM` names.
+ * Starts Debian's Chromium, or the executable that `CHROMIUM` names, without background requests.
  */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: switches })

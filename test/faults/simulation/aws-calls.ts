@@ -25,7 +25,7 @@ export class Killed extends Error {
 const lostAfterMilliseconds = 2_000
 const maxLatencyMilliseconds = 20
 
-/** The callbacks with which the simulation takes part in calls. */
+/** The simulation's callbacks for AWS calls. */
 export interface Stage {
   /** Answers a command of the services that the simulation plays itself: queues, bus and mail. */
   play: (command: object) => unknown
@@ -35,7 +35,7 @@ export interface Stage {
 
 /**
  * Makes every AWS call of a task wait for its turn in virtual time, then injects the faults of the weather.
- * Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns a function that ends this.
+ * Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns a function that undoes this.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {
@@ -84,12 +84,12 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // Random fractions of a millisecond order simultaneous calls, whichever call the SDK prepares first.
+    // The random fraction of a millisecond decides the order of simultaneous calls, not the SDK's speed.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }
 
-  /** Throws the error with which AWS refuses a call, if the weather draws one. */
+  /** Throws the error with which AWS refuses a call, if the weather makes such a fault happen. */
   function refuse(stream: string, operation: string, input: object): void {
     const items = (input as { TransactItems?: object[] }).TransactItems?.length ?? 1
     const item = () => draws.below(`${stream} item`, items)
@@ -104,7 +104,7 @@ interface Response {
   headers?: Record<string, string>
 }
 
-/** Removes the real date from answers: the SDK would take its distance from virtual time for clock skew. */
+/** Removes the real date from answers, because the SDK would conclude that the virtual clock is wrong. */
 async function dateless(perform: () => Promise<unknown>): Promise<unknown> {
   const forget = ({ headers }: Response = {}) => delete headers?.['date']
   try {

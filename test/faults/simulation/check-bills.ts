@@ -74,7 +74,7 @@ function checkChain(records: readonly ShownBill[], expected: readonly ExpectedBi
   })
 }
 
-/** Requests a page with a drawn filter, and compares it with what the filter selects from all bills. */
+/** Requests a page with a random filter, and compares it with the bills that the filter selects. */
 async function checkFilter(
   { get, draws, userId }: CheckContext,
   wallet: Wallet,

@@ -14,7 +14,7 @@ interface Page<T> {
   pages: string
 }
 
-/** Compares every answer that a user can get with the model, and lists the differences. */
+/** Compares every answer to a user's reads with the model, and lists the differences. */
 export async function checkReads(context: CheckContext): Promise<string[]> {
   const { userId, get, record } = context
   const shown = {

@@ -27,7 +27,7 @@ function settingsOf(
   return [...registered, ...updated]
 }
 
-/** Compares the answers that people got when they signed in with the contract, and lists the differences. */
+/** Compares the answers to sign-ins with the contract, and lists the differences. */
 export async function checkSignIns(
   record: SimulationRecord,
   signIns: SignInRecord,

@@ -42,7 +42,7 @@ const pools = [
   { currency: 'BTC', network: 'BITCOIN' },
 ] as const
 
-/** A shorter history has two users, and only one user is compared with the model, at the end. */
+/** With fewer operations, a history has two users, and only one of them is checked, at the end. */
 const minLength = 20
 
 const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)
@@ -262,7 +262,7 @@ const device: Draw = (source, key) => {
   const { draws } = source
   return event(draws.pick('device', ['device.activated', 'device.activated', 'device.deactivated']), {
     device_id: `device-${draws.below('device id', 3)}`,
-    // Every event has its own instant, because the contract does not say which of two at one instant counts.
+    // No two events have the same instant, because the contract does not say which of the two would count.
     at: source.begin - 1_000 * draws.below('device at', 100_000) - uniqueNumber(key),
     user_id: drawUser(source),
   })

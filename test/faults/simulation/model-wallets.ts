@@ -41,8 +41,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The expected money of a user. `observed` has the references of the user's actual bills: they decide which
- * event came first if two events raced, but nothing that the contract does not leave open.
+ * The expected money of a user. `observed` has the references of the user's actual bills. They decide only
+ * what the contract leaves open: which of two racing events came first.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>
@@ -79,7 +79,7 @@ const post = (
   posting: Omit<Posting, 'amount' | 'remark'> & { amount: string; remark?: string },
 ): Posting => ({ remark: null, ...posting, amount: new Big(posting.amount) })
 
-/** The changes that follow from one event alone, unlike deposits and withdrawals. */
+/** The balance changes by one event alone. Deposits and withdrawals depend on earlier events too. */
 export function postingsOf({ type, detail }: { type: string; detail: object }): Posting[] {
   switch (type) {
     case 'wallet.adjusted': {
@@ -122,7 +122,7 @@ export interface ExpectedDeposit {
   detail: Accepted<'deposit.updated'>['detail']
   status: 'PENDING' | 'CONFIRMING' | 'CREDITED' | 'FAILED'
   confirmations: number
-  /** The event that credited it, if one did. */
+  /** The event that credited the deposit, if there is one. */
   credited: Accepted<'deposit.updated'> | undefined
   events: readonly Accepted<'deposit.updated'>[]
 }

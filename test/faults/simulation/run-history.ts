@@ -17,7 +17,7 @@ import { World, type WorldAnswer } from './world.ts'
 export interface Outcome {
   /** Everything that went wrong; empty if all is well. */
   problems: string[]
-  /** Number of events, and of those that were refused. */
+  /** Number of events, and number of refused events. */
   events: number
   refused: number
   /** Number of steps of the virtual time, and digest of all AWS calls: both are the same in every run. */

@@ -53,7 +53,7 @@ export interface SentEvent {
   detail: object
   /** From its first delivery until its last copy was gone; undefined while it is under way. */
   span: Span | undefined
-  /** The reason of its dead letter; undefined if it has none. */
+  /** The reason in the event's dead letter; undefined if the event has no dead letter. */
   refusal: string | undefined
 }
 

@@ -44,13 +44,13 @@ const current: LagOf = () => 0
 /** The greatest age of a read's view (Amazon DynamoDB: read consistency, "usually within one second"). */
 const maxLagMilliseconds = 1_000
 
-/** The states of an item and their write times, oldest first. A state without an item is `undefined`. */
+/** The states of an item and their write times, oldest first. `item` is undefined while it does not exist. */
 type States = { at: number; item: Attributes | undefined }[]
 
 /** The items of one table, with the older states that an eventually consistent read can still show. */
 export class Table {
   readonly input: TableInput
-  /** The items of each partition, keyed by the partition key's text and then by the key's name. */
+  /** The items, keyed by the text of the partition key and then by the name of the whole key. */
   readonly #partitions = new Map<string, Map<string, States>>()
   readonly #keys: string[]
   readonly #now: () => number
@@ -79,7 +79,7 @@ export class Table {
     return [...this.#partitions.values()].flatMap((items) => [...items])
   }
 
-  /** Reads all of these items that exist. */
+  /** Reads those of `items` that exist. */
   #read(items: Iterable<[string, States]>, lagOf: LagOf): Attributes[] {
     return [...items].flatMap(([name, states]): Attributes[] => {
       const item = this.#show(name, states, lagOf)
@@ -164,7 +164,7 @@ export class Table {
   }
 }
 
-/** The value that a key condition compares with an attribute; undefined unless it begins with that. */
+/** The value in a key condition that begins with a comparison of this attribute; otherwise undefined. */
 function valueOf(name: string, query: Query): Value | undefined {
   const [, path = '', value = ''] = /^(\S+) = (:\w+)/.exec(query.KeyConditionExpression) ?? []
   const isName = (query.ExpressionAttributeNames?.[path] ?? path) === name

@@ -67,7 +67,7 @@ export const toStoredItem = (item: Attributes): Attributes =>
 
 const maxDigits = 38
 
-/** The text of a number. Throws for one that needs more digits than DynamoDB keeps. */
+/** The text of a number. Throws if the number needs more digits than DynamoDB keeps. */
 export function toNumber(number: Big): string {
   if (number.c.length > maxDigits) throw validationError('a number has more than 38 digits')
   return number.toFixed()

@@ -10,7 +10,7 @@ import { asStored } from '../as-stored.ts'
 
 type Person = ReturnType<typeof inventPerson>
 
-/** The user id of the member who owns the list; the ids of the others follow it. */
+/** The user id of the list's owner. The user ids of the members in the list follow this id. */
 export const listOwnerId = 1
 
 /** Finds an item of a large list as the table returns it: with numbers as text. */
