@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
@@ -117,4 +117,21 @@ it('deposits are listed newest first, by currency and by day', async () => {
   expect((await recordsOf(userId, { beginTime: '2026-01-01', endTime: '2999-01-01' })).total).toBe(5)
   expect((await recordsOf(userId, { endTime: '2026-01-01' })).total).toBe(0)
   expect((await recordsOf(await addUser())).total).toBe(0)
+})
+
+it('no page of a period has deposits of other days', async () => {
+  const { userId, address } = await addDepositor()
+  onTestFinished(() => void vi.useRealTimers())
+  for (let day = 1; day <= 5; day += 1) {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(`2026-03-0${day}T12:00:00Z`) })
+    await deliver(depositUpdated, deposit(address, { txid: `${userId}-${day}` }))
+  }
+  const pages = [1, 2, 3].map((current) =>
+    recordsOf(userId, { beginTime: '2026-03-02', endTime: '2026-03-04', current, size: 2 }),
+  )
+  expect((await Promise.all(pages)).map(({ records }) => records.map(({ txid }) => txid.at(-1)))).toEqual([
+    ['4', '3'],
+    ['2'],
+    [],
+  ])
 })

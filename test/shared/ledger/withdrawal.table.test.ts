@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 import { addUser, adjustment, describeWallet, readPage } from '../../support/ledger.ts'
 
 const holdingsOf = async (userId: number) =>
@@ -56,6 +56,17 @@ it('balance_after counts what a withdrawal holds', async () => {
   expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
   expect(await deliver(walletAdjusted, adjustment(userId, { amount: '1' }))).toBe('done')
   expect((await readPage(userId, 'asset')).records[0]?.balance_after.toFixed()).toBe('11')
+})
+
+it('a credit beside held money is refused if balance and hold together have too many digits to store', async () => {
+  const amount = '99999999999999999999.999999999999999999'
+  for (const [handler, event] of [
+    [walletAdjusted, adjustment(userId, { currency: 'ETH', amount })],
+    [withdrawalUpdated, { ...request, currency: 'ETH', amount, status: 'requested' }],
+  ] as const)
+    expect(await deliver(handler, event)).toBe('done')
+  const credit = adjustment(userId, { currency: 'ETH', amount: '0.000000000000000002' })
+  expect(await deliver(walletAdjusted, credit)).toEqual(refusedAs('balance_too_large'))
 })
 
 it('a later update of a withdrawal may write the same amount in another way', async () => {
