@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import tseslint from 'typescript-eslint'
 
-/** The rooms of shared/, top to bottom. A room imports only the rooms after it. See shared/README.md. */
+/** The folders (rooms) of shared/, top to bottom. A room imports only rooms below it: shared/README.md. */
 const sharedRooms = [
   'registration',
   'community',
@@ -22,7 +22,7 @@ const sharedRooms = [
   'aws',
 ]
 
-/** The rooms of infra/, top to bottom. A room imports only the rooms after it. See infra/README.md. */
+/** The folders (rooms) of infra/, top to bottom. A room imports only rooms below it: infra/README.md. */
 const infraRooms = [
   'local',
   'ops',
@@ -39,7 +39,7 @@ const infraRooms = [
  */
 const pathTo = (...folders) => `^\\.{1,2}/(.*/)?(${folders.join('|')})/`
 
-/** Forbids some files to import paths that match: by declaration, by `import()` and as a type. */
+/** Configures ESLint to report any import of a matching path: by declaration, by `import()` or as a type. */
 function forbid(files, boundaries) {
   const selector = (node, regex) => `${node}[source.value=/${regex.replaceAll('/', '\\u002F')}/]`
   return {
@@ -56,7 +56,7 @@ function forbid(files, boundaries) {
   }
 }
 
-/** Throws for a room that the list lacks, because nothing would check its imports. */
+/** Throws if a folder is missing from its list of rooms, because no rule would check its imports. */
 function checkComplete(folder, rooms) {
   const unlisted = readdirSync(join(import.meta.dirname, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !rooms.includes(entry.name))
@@ -67,7 +67,7 @@ function checkComplete(folder, rooms) {
 checkComplete('shared', sharedRooms)
 checkComplete('infra', infraRooms)
 
-/** The boundaries of each room of a folder: the rooms above it, and what no room of the folder may import. */
+/** Forbids every room of a folder to import the rooms above it, and to import what `outside` matches. */
 const orderRooms = (folder, rooms, outside) => [
   forbid(`${folder}/*.ts`, [
     outside,
@@ -102,7 +102,7 @@ const boundaries = [
   }),
 ]
 
-/** The files that each file imports, type-only imports included, by absolute paths. */
+/** Absolute paths of the files that a file imports, also as types only; keyed by the importing file. */
 const imports = new Map(
   globSync('{functions,shared,infra,test}/**/*.{ts,mjs}', { cwd: import.meta.dirname }).map((name) => {
     const file = join(import.meta.dirname, name)
@@ -123,7 +123,7 @@ function findCircle(file, path = [file], visited = new Set()) {
   return undefined
 }
 
-/** Reports a file that imports itself through others: no order to read such files in is right. */
+/** Reports a file that imports itself through other files: such files cannot be read in any order. */
 const noImportCircle = {
   create: ({ filename, report }) => ({
     Program(node) {

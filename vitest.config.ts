@@ -75,7 +75,7 @@ const onProcesses = {
   ],
 }
 
-/** The longest tests of what seldom breaks, npm run test:long. */
+/** The slowest tests, of code that seldom breaks. `npm run test:long` runs them. */
 const long = {
   unit: ['test/shared/keys/decide/every-*.test.ts'],
   process: ['test/readme.process.test.ts'],
@@ -87,8 +87,8 @@ const long = {
 }
 
 /**
- * Tests of a table that run on DynamoDB Local, because they are about what DynamoDB itself does, or IAM. The
- * others run on one in memory, which takes half of the time; test/faults shows that both answer alike.
+ * Table tests that run on DynamoDB Local, because they test what DynamoDB itself or IAM does. All others run
+ * on a table in memory, which takes half of the time; test/faults shows that both tables answer alike.
  */
 const onDynamodbLocal = [
   'test/faults/stale-reads.table.test.ts',
@@ -100,10 +100,10 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Tests of a cache in a module, which remembers requests of a time to come: no other file may share it. */
+/** Tests of a module whose cache remembers requests at faked later times: no other file may share it. */
 const ofTheFuture = ['test/functions/well-known/jwks.table.test.ts']
 
-/** Tests on DynamoDB Local that load modules anew, or replace them: no other file may share theirs. */
+/** Tests on DynamoDB Local that reload or replace modules, so other files cannot share their modules. */
 const ofOwnModules = [
   'test/functions/intake/{mail.requested,rates.published}.table.test.ts',
   'test/shared/events/event-record.table.test.ts',
@@ -112,19 +112,18 @@ const ofOwnModules = [
 /**
  * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
- * - `x.template.test.ts`: nothing, too, but the synthesis of whole stages, which takes seconds.
+ * - `x.template.test.ts`: nothing either, but it synthesizes whole stages, which takes seconds.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
- * - `x.table.test.ts`: a table, in memory or for some (project `dynamodb`) that of DynamoDB Local, and keys
- *   that all such files share. The tested code runs in the test's own process with the environment of a
- *   function.
+ * - `x.table.test.ts`: a table, in memory or (project `dynamodb`) in DynamoDB Local, and KMS keys that all
+ *   such files share. The tested code runs in the test's own process with the environment of a function.
  * - `x.stack.test.ts`: the whole local stack, shared by all such files.
  */
 export default defineConfig({
   test: {
     globalSetup: 'test/support/api-reference.ts',
     allowOnly: false,
-    // More workers than two cores have room for: a worker waits for servers, timers and queues half of its
-    // time.
+    // More workers than the two CPU cores of a usual machine, because a worker waits for servers, timers and
+    // queues half of its time.
     maxWorkers: 4,
     projects: [
       project('unit', {
@@ -153,7 +152,7 @@ export default defineConfig({
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', {
         ...onStack,
-        // With a larger backlog than a developer has time for.
+        // Runs with a larger backlog than a developer has time for.
         include: [...long.stack, 'test/functions/worker/grow-tree.stack.test.ts'],
         env: { ...common.env, BACKLOG: '10000' },
       }),

@@ -27,7 +27,7 @@ export const Config = v.pipe(
       ),
       v.maxLength(maxStageLength, `must have at most ${maxStageLength} characters`),
     ),
-    /** URL of the page on which users sign in and consent. Default: this project's page, then deployed. */
+    /** URL of the page on which users sign in and consent. Default: this project deploys its own page. */
     authUrl: v.optional(Url),
     /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
@@ -42,8 +42,8 @@ export const Config = v.pipe(
     /**
      * Whether CloudFront with a firewall (AWS WAF) is the only way to the API; or an object of its settings.
      * `rate` (600): requests a minute from one IPv4 address; a route with a share of the throttle accepts
-     * that share of `rate`, at least 10. `secretNumber` (1): raise it by one to rotate the secret by which
-     * functions recognize the edge. `alarmTopicArn`: a topic for alarms in the firewall's region, us-east-1.
+     * the same share of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret that proves to
+     * functions that a request came through the edge. `alarmTopicArn`: a topic for the alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
@@ -54,13 +54,13 @@ export const Config = v.pipe(
      */
     protectData: v.optional(Flag),
     /**
-     * Where the stage goes on if its own region is lost: `region` is the standby region, which gets a replica
-     * of the table and of the keys, `certificateArn` and `alarmTopicArn` are those there. Default: none.
+     * Where the stage continues if its own region is lost: `region` is the standby region, with a replica of
+     * the table and the keys; `certificateArn` and `alarmTopicArn` replace the stage's own. Default: none.
      */
     standby: v.optional(Standby),
     /**
-     * Set only when the stage's own region is lost: name of the table in the standby region that was restored
-     * from the replica, and with which the stage is deployed there. Default: none.
+     * Name of the table in the standby region that was restored from the replica: the stage is deployed in
+     * the standby region with this table. Set it only when the stage's own region is lost. Default: none.
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
@@ -75,8 +75,8 @@ export const Config = v.pipe(
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /**
-     * Requests per second that one route accepts on average; twice as many may come at the same moment.
-     * Further requests get status 429.
+     * Requests per second that one route accepts on average; a burst may be twice as large. Further requests
+     * get status 429.
      */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
     /** ARN of the SNS topic that receives alarms. Default: none. */
@@ -87,9 +87,9 @@ export const Config = v.pipe(
      */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
-     * For each of the senders `business`, `chain`, `rewards` and `operator`, a list with the ARNs of the IAM
-     * roles and users, of any account, that alone may send its events. Default: whoever may put events on the
-     * bus by the account's IAM policies may send as any of the four.
+     * ARNs of the IAM roles and users, of any account, that may send events as `business`, `chain`, `rewards`
+     * and `operator`, with one list for each of these senders. Default: everyone whom the account's IAM
+     * policies allow to put events on the bus may send as any of the four.
      */
     senders: v.optional(Senders, {}),
     /** Days after which log lines are deleted. */
@@ -151,7 +151,7 @@ export type Config = v.InferOutput<typeof Config>
 
 /**
  * The configuration that differs in a standby region. There is no edge: the firewall is in us-east-1, which
- * may be lost, and the lost region's distribution still holds the domain.
+ * may be the lost region, and the lost region's distribution still holds the domain.
  */
 const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,
@@ -160,8 +160,8 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
 })
 
 /**
- * The region of a deployment: the command line's, or the standby region after a failover. Throws a
- * ConfigError for the standby region without a failover, because two regions would serve one table.
+ * The region of a deployment: the region of the command line, or after a failover the standby region. Throws
+ * a ConfigError for the standby region without a failover, because two regions would serve one table.
  */
 export function deploymentRegion(
   { standby: place, failover }: Config,
@@ -185,7 +185,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** The problem of a deployment without `mailFrom`: mails of a default sender would not reach anybody. */
+/** The error of a deployment without `mailFrom`, which has no default: nobody would get mails from one. */
 const mailFrom =
   '  missing: "mailFrom": "no-reply@YOUR-DOMAIN", the sender of its mails, which SES must have verified'
 
@@ -211,8 +211,8 @@ const Stages = v.pipe(
 )
 
 /**
- * Reads the configuration of a stage in cdk.json. Throws a ConfigError for any other name, because a mistyped
- * name must not deploy a stage with default values, and for a value that is no list of stages.
+ * Reads the configuration of a stage in cdk.json. Throws a ConfigError for an unknown stage, because a
+ * mistyped name must not deploy a stage with default values, and for `stages` of another shape.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
   const parsed = v.safeParse(Stages, stages)

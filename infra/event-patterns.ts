@@ -1,22 +1,22 @@
 import { ownSource } from '../shared/env.ts'
 import type { Event } from './events.ts'
 
-/** Name of the rule of events that no other rule takes, without the stage's prefix. */
+/** Name, without the stage's prefix, of the rule for events that no other rule matches. */
 export const unmatchedRuleName = 'unmatched'
 
-/** Name of the queue of events that no rule takes, without the stage's prefix. */
+/** Name, without the stage's prefix, of the queue for events that no other rule matches. */
 export const unmatchedQueueName = 'unmatched-dead-letters'
 
 type Row = Pick<Event, 'detailType' | 'senders'>
 
 /**
- * The sources from which the bus of a stage takes an event; undefined for any. The local stack takes events
- * from whoever tries it out, except those that only the service itself sends.
+ * The sources from which a stage's bus accepts an event; undefined if it accepts every source. The local
+ * stack accepts events from whoever tries it out, except events that only the service itself sends.
  */
 export const acceptedSources = (stage: string, { senders }: Row): readonly string[] | undefined =>
   stage === 'local' && !senders.includes(ownSource) ? undefined : senders
 
-/** The event pattern of the rule that takes an event to its queue. */
+/** The event pattern of the rule that routes an event to its queue. */
 export function takenPattern(stage: string, event: Row): { source?: string[]; detailType: string[] } {
   const source = acceptedSources(stage, event)
   return { ...(source === undefined ? {} : { source: [...source] }), detailType: [event.detailType] }
@@ -29,7 +29,7 @@ export const archivedPattern = (events: readonly Event[]): { detailType: unknown
   ],
 })
 
-/** The event pattern of all events that no other rule takes: unknown ones, and those of a foreign source. */
+/** The event pattern of events that no other rule matches: unknown events, and events of a wrong source. */
 export function untakenPattern(stage: string, events: readonly Row[]): { $or: object[] } {
   const bySources = Map.groupBy(events, (event) => acceptedSources(stage, event)?.join())
   bySources.delete(undefined)

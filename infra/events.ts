@@ -1,7 +1,7 @@
 import { ownSource } from '../shared/env.ts'
 import type { Canary, Permissions } from './permissions.ts'
 
-/** The systems around the service that send events, by the `source` of their events. */
+/** The systems around the service that send events, named by the `source` of their events. */
 export const outsideSenders = ['business', 'chain', 'rewards', 'operator'] as const
 
 /** A sender of events, named by the `source` of its events: a system around the service, or the service. */
@@ -16,13 +16,13 @@ export interface Event {
   confidential?: true
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true
-  /** For how many seconds the queue holds the event back, by the configuration. Default: not at all. */
+  /** For how many seconds the queue delays the event, given the configuration. Default: not at all. */
   delaySeconds?: (config: { mailDelaySeconds: number; loginTicketTtlSeconds: number }) => number
   canary?: Canary
   permissions: Permissions
 }
 
-/** Every event that the bus takes, by subject. */
+/** Every event that the bus takes, grouped by subject. */
 export const events: Event[] = [
   // Password login
   {
@@ -72,7 +72,7 @@ export const events: Event[] = [
     detailType: 'mail.delayed',
     senders: [ownSource],
     momentary: true,
-    // However short-lived a login ticket is, half of its life is left to use the code.
+    // Leaves at least half of a login ticket's life to use the code, even if that life is short.
     delaySeconds: ({ mailDelaySeconds, loginTicketTtlSeconds }) =>
       Math.min(mailDelaySeconds, Math.floor(loginTicketTtlSeconds / 2)),
     permissions: {

@@ -12,7 +12,7 @@ export const List = v.pipe(
   v.transform((parts) => parts.filter((part) => part !== '')),
 )
 
-/** Schema of principals by sender: roles or users, because a policy compares them with aws:PrincipalArn. */
+/** Schema of each sender's roles and users. Only these, because policies compare them to aws:PrincipalArn. */
 export const Senders = v.strictObject(
   v.entriesFromList(
     outsideSenders,

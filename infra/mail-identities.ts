@@ -1,6 +1,6 @@
 /**
- * The SES identities by which an address may send, the most specific first: the address, its domain, and
- * every parent domain. https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
+ * The SES identities that allow an address to send mail, the most specific first: the address, its domain,
+ * and every parent domain. https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
  */
 export function identitiesOf(address: string): string[] {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.')

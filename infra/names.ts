@@ -6,7 +6,7 @@ export const endpointName = (entry: string): string => entry.replaceAll('/', '-'
 /** Name of an event's queue and rule, without the stage's prefix: `user.updated` → `user-updated`. */
 export const eventName = (detailType: string): string => detailType.replaceAll('.', '-')
 
-/** Tag of every resource and role of the service; policies tell the service's own roles by it. */
+/** Tag of every resource and role of the service. Policies recognize the service's own roles by this tag. */
 export const serviceTag = { name: 'service', value: service } as const
 
 /** Tag of every resource and role with the name of its stage. */

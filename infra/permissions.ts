@@ -11,8 +11,8 @@ export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*
  */
 export interface Permissions {
   /**
-   * The partitions that a function reads and writes, by DynamoDB action. A member of a transaction needs its
-   * own action, for example `PutItem`. There is no `Scan`, which reads every partition.
+   * The partitions that a function reads and writes, by DynamoDB action. An operation within a transaction
+   * needs its own action, for example `PutItem`. There is no `Scan`, which reads every partition.
    */
   table?: Partial<Record<TableAction, readonly LeadingKeys[]>>
   /** The partitions of the table's global secondary index that the function queries. */
@@ -23,7 +23,7 @@ export interface Permissions {
   totpKey?: ('Encrypt' | 'Decrypt')[]
   /** Access to the signing keys in KMS. `sign`: sign tokens. `manage`: create, check and delete keys. */
   signingKeys?: 'sign' | 'manage'
-  /** Detail-types of the events that the function may put on the event bus, as this service. */
+  /** Detail-types of the events that the function may put on the event bus with the service as source. */
   publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
   /** Allows sending mails with SES. */
   mail?: true
@@ -55,5 +55,5 @@ export const defaultMemoryMegabytes = 256
  */
 export const maxScheduleAgeSeconds = 60
 
-/** Timeout in seconds of a function whose permissions do not set it, by what calls the function. */
+/** Timeout in seconds of a function whose permissions do not set it, by the kind of caller. */
 export const defaultTimeoutSeconds = { endpoint: 10, event: 30, worker: 30, schedule: 60 } as const

@@ -37,7 +37,7 @@ const searchPermissions: Permissions = {
 const forMethods = (methods: Route['method'][], row: Omit<Route, 'method'>): Route[] =>
   methods.map((method) => ({ method, ...row }))
 
-/** Every endpoint, by subject. */
+/** Every endpoint, grouped by subject. */
 export const routes: Route[] = [
   // Sign-in flow
   {
@@ -107,7 +107,7 @@ export const routes: Route[] = [
     path: '/oauth2/revoke',
     entry: 'oauth2/revoke',
     public: true,
-    // Low, because anyone may send a client secret, and every check of one is a call of KMS.
+    // Low, because anyone can send a client secret, and every check of a client secret calls KMS.
     throttleShare: 0.3,
     permissions: {
       table: { GetItem: ['CLIENT#', 'TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] },

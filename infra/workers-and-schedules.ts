@@ -16,7 +16,7 @@ export interface Schedule {
   name: string
   /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
-  /** Set if a run changes nothing but its own progress, so that a stop of the service ignores it. */
+  /** Set if a run changes nothing but its own progress, so stopping the service does not wait for its end. */
   onlyReads?: true
   permissions: Permissions
 }
@@ -33,8 +33,8 @@ export const workers: Worker[] = [
         UpdateItem: ['MEMBER#'],
         DeleteItem: ['FIND#', 'TREE#'],
       },
-      // Gives a whole processor: a segment of a search index takes a second of it, a newcomer of a large tree
-      // a millisecond or two.
+      // Gives the function a whole processor: a segment of a search index takes a second of CPU time, and
+      // a newcomer of a large tree takes a millisecond or two.
       memory: 1769,
     },
   },

@@ -1,7 +1,7 @@
 /** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** `code` of the API's envelope, or its equivalent for API Gateway's answers; 0 without a valid answer. */
+  /** `code` of the API's envelope, or its equivalent for API Gateway's answers; 0 if no valid answer came. */
   readonly code: number
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
@@ -26,12 +26,10 @@ const requestTimeoutMilliseconds = 20_000
 
 const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.content ?? ''
 
-/** Gets the `data` of an endpoint's envelope. Throws an ApiFailure unless it succeeds. */
+/** Gets the `data` of an endpoint's envelope. Throws an ApiFailure unless the request succeeds. */
 export const get = <Data>(path: string): Promise<Data> => call(path, {})
 
-/**
- * Posts JSON to an endpoint and returns the `data` of its envelope. Throws an ApiFailure unless it succeeds.
- */
+/** Posts JSON to an endpoint and returns its envelope's `data`. Throws an ApiFailure if the request fails. */
 export const post = <Data>(path: string, body: object, accessToken?: string): Promise<Data> =>
   call(path, {
     method: 'POST',
@@ -66,8 +64,8 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Describes a failure that API Gateway itself answered, without an envelope. Its throttling lasts for
- * seconds, and unlike the API's 429 it does not mean that this user has tried too often.
+ * Describes a failure that API Gateway itself answered, without an envelope. API Gateway throttles for only
+ * seconds, and its 429, unlike the API's, does not mean that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

@@ -38,7 +38,7 @@ export interface AuthorizationRequest extends SentRequest {
 
 /**
  * Reads the authorization request from a query string; undefined if the request is missing or incomplete. The
- * page shows nothing of it before the service has checked it, and does not use its `redirect_uri`.
+ * page shows nothing of the request before the service has checked it, and does not use its `redirect_uri`.
  */
 export function readAuthorizationRequest(query: string): SentRequest | undefined {
   const sent = new URLSearchParams(query)

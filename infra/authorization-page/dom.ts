@@ -1,4 +1,4 @@
-/** HTML attributes by name (`true` sets one without a value), and event listeners by `on…`. */
+/** HTML attributes by name (`true` sets an attribute without a value), and event listeners named `on…`. */
 type Attributes = Record<string, string | boolean | undefined | ((event: Event) => void)>
 type Child = Node | string | undefined
 
@@ -48,6 +48,6 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
  */
 export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)
 
-/** Says where the user goes after this page. An app may have any name, but only an address of its own. */
+/** Says where the user goes after this page. An app can choose any name, but not another's address. */
 export const showDestination = (destination: string): HTMLElement =>
   make('p', { class: 'fine destination' }, 'You then return to ', make('bdi', {}, destination), '.')

@@ -76,7 +76,7 @@ export function makeAlert(): Alert {
 
 /**
  * Returns a function that runs one action at a time, so a second click while an action runs does nothing. An
- * ApiFailure goes to `onFailure`; if that returns false, the alert shows it.
+ * ApiFailure goes to `onFailure`; if `onFailure` returns false, the alert shows the failure.
  */
 export function makeGuard(alert: Alert, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false

@@ -37,7 +37,7 @@ async function open(sent: SentRequest): Promise<void> {
   }
 }
 
-/** Shows the sign-in step that the tab's state and history name, now and whenever they change. */
+/** Shows the sign-in step that the browser history names, now and after every move through the history. */
 function startFlow(request: AuthorizationRequest): void {
   const flow: SignInFlow = {
     request,

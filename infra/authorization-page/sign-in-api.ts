@@ -22,7 +22,8 @@ export interface Account {
 }
 
 /**
- * Asks the service which app sent the request, and for which scopes. Throws an ApiFailure if it is invalid.
+ * Asks the service which app sent the request, and for which scopes. Throws an ApiFailure if the request is
+ * invalid.
  */
 export async function checkRequest(sent: SentRequest): Promise<AuthorizationRequest> {
   const query = new URLSearchParams(sent.parameters).toString()

@@ -15,9 +15,7 @@ export interface TabState {
 
 const storageKey = 'sign-in'
 
-/**
- * Reads the stored state; empty if the stored state belongs to another authorization request than the URL.
- */
+/** Reads the stored state; empty if it belongs to another authorization request than the URL's. */
 export function readState(): TabState {
   const stored = sessionStorage.getItem(storageKey)
   if (stored === null) return {}

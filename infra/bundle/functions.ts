@@ -27,7 +27,7 @@ type BundleRecord = v.InferOutput<typeof BundleRecord>
 
 const recordFile = join(root, 'dist', 'functions.json')
 
-/** Files that affect every bundle besides its sources: the bundler's configuration and the packages. */
+/** Files, other than its sources, that affect every bundle: the bundler's configuration and the packages. */
 const tools = [
   'infra/bundle/functions.ts',
   'infra/bundle/plug-ins.ts',
@@ -99,7 +99,7 @@ export const bundleOptions = (entries: readonly string[]) =>
       '@aws-sdk/signature-v4-multi-region': './infra/bundle/single-region-signing.ts',
       '@smithy/core/event-streams': stubs,
     },
-    // The SDK never gets a web stream here, and its check for one loads Node's web streams.
+    // The SDK's check for web streams would load Node's web streams, which functions never give to the SDK.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },
     legalComments: 'none',
     plugins: plugIns,

@@ -14,7 +14,7 @@ export const pageDirectory = join(root, 'dist', 'authorization-page')
 
 /**
  * Bundles the authorization page into one script, one stylesheet, one icon and the index.html that references
- * them. The assets' names contain their hashes, so that browsers may cache them for ever.
+ * them. The assets' names contain their hashes, so that browsers can cache them for ever.
  */
 export async function bundleAuthorizationPage(outputDirectory = pageDirectory): Promise<void> {
   const { metafile, outputFiles } = await build({

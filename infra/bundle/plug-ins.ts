@@ -16,7 +16,7 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // In a thread `process` has fewer exports, and a bundle must not depend on where it is made.
+      // Does not list the exports of `process`: a thread has fewer, and a bundle must not depend on that.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -39,7 +39,7 @@ function exportsOf(path: string): string {
 /** File with the stubs that replace parts of the SDK. */
 export const stubs = join(import.meta.dirname, 'stubs.ts')
 
-/** Internal modules of the SDK that the stubs replace, too: an alias can replace only a package's exports. */
+/** Internal modules of the SDK that the stubs replace. An alias cannot, because it replaces only packages. */
 const stubbed = [
   'Sha256Js',
   'Md5Js',
@@ -52,14 +52,14 @@ const stubbed = [
 
 /**
  * Removes SDK parts that no function needs, 18 KB of most bundles: whole modules, and the list of regions,
- * because the SDK also knows a region's partition by the region's name.
+ * because the SDK can also tell the partition of a region from the region's name.
  */
 const stubSdk: Plugin = {
   name: 'stub-sdk',
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
       const isStubbed = /@smithy\/core|@aws-sdk\/client-/.test(importer) && stubbed.includes(basename(path))
-      // esbuild reads package.json, which says the same of every module, only for paths that it resolves.
+      // Repeats what package.json says, because esbuild reads it only for paths that esbuild resolves itself.
       return isStubbed ? { path: stubs, sideEffects: false } : undefined
     })
     builder.onLoad({ filter: /@aws-sdk\/core\/.*\/partitions\.js$/ }, async ({ path }) => {

@@ -17,7 +17,7 @@ export class EndpointCache {
 /** `@smithy/core/event-streams`, a tenth of a bundle: no operation that a function calls streams events. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** The SDK's hashes in JavaScript are for runtimes whose `node:crypto` has none. */
+/** The SDK's hashes in JavaScript, for runtimes without `node:crypto`. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 
@@ -25,14 +25,14 @@ export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 export const fromSharedConfigFiles = () => () =>
   Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
 
-/** The region of an EC2 instance: a function knows its own. */
+/** Asks an EC2 instance for its region: a function has its region in an environment variable. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
 /** The retry mode `adaptive`. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
-/** Chooses the SDK's default settings, for which it may ask the host for its region. */
+/** Chooses the SDK's default settings. The SDK's own function might ask the host for its region. */
 export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
 
-/** The `package.json` of an SDK client, whose version the User-Agent carries. */
+/** The `package.json` of an SDK client: the SDK sends its version in the User-Agent header. */
 export default { version: 'bundled' }

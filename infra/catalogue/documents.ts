@@ -16,10 +16,10 @@ const sections: Record<string, Record<string, () => string | Promise<string>>> =
   'infra/SECURITY.md': { reach: describeReach },
 }
 
-/** Every document with generated sections: its file, and its text with those sections up to date. */
+/** Every document with generated sections: its file, and its text with the generated sections up to date. */
 export async function catalogueDocuments(): Promise<{ file: string; text: string }[]> {
   const documents = []
-  // Imports one after another: two simultaneous imports may resolve before a module that they share has run.
+  // Imports the modules in turn: simultaneous imports may resolve before a module that both load has run.
   for (const [name, generated] of Object.entries(sections)) {
     const file = join(root, name)
     let text = readFileSync(file, 'utf8')

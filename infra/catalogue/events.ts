@@ -46,8 +46,8 @@ const sendersOf = ({ detailType }: Intake): readonly string[] =>
   events.find((event) => event.detailType === detailType)?.senders ?? []
 
 /**
- * Writes a business key as a template, by computing it for a detail in which each member has its own name as
- * value.
+ * Writes a business key as a template, by computing it for a detail whose members have their own names as
+ * values.
  */
 function describeKey(handler: Intake): string {
   const names = new Proxy({}, { get: (_, name) => `{${String(name)}}` })

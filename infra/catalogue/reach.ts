@@ -9,7 +9,7 @@ const reads: TableAction[] = ['GetItem', 'BatchGetItem', 'Query', 'ConditionChec
 const puts: TableAction[] = ['PutItem', 'UpdateItem']
 const deletes: TableAction[] = ['DeleteItem']
 
-/** The partitions on which a function may perform at least one of these actions. */
+/** The partitions on which a function is allowed at least one of these actions. */
 const partitions = ({ table = {} }: Permissions, actions: TableAction[]): string[] =>
   [...new Set(actions.flatMap((action) => table[action] ?? []))].sort()
 
@@ -46,8 +46,8 @@ const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
 ]
 
 /**
- * Markdown table of what an attacker could do with each function's permissions, all of which stand in the
- * function's row in the routes, events, workers or schedules.
+ * Markdown table of what an attacker could do with each function's permissions, which are listed in the
+ * function's row of the routes, events, workers or schedules.
  */
 export function describeReach(): string {
   const functions = [

@@ -20,7 +20,7 @@ export function addDomain(scope: Construct, config: Config): DomainName | undefi
   return domain
 }
 
-/** Creates the stack outputs by which the DNS record of `domainName` is made, an alias of this target. */
+/** Creates the stack outputs for the DNS record of `domainName`, which must be an alias of this target. */
 export function addDomainOutputs(
   scope: Construct,
   { domainName }: Config,

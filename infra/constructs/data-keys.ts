@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-/** The KMS keys without which the table's contents are useless, and the actions that roles take on each. */
+/** The KMS keys without which the table's contents are useless, and what the service's roles do with each. */
 export const dataKeyActions = {
   MacKey: ['kms:GenerateMac'],
   TotpKey: ['kms:Encrypt', 'kms:Decrypt'],
@@ -19,16 +19,16 @@ export const describeKey = (name: DataKeyName, { stage }: Config): string => `${
 /** Name of the stack output with the ARN of a data key. */
 export const arnOutput = (name: DataKeyName): string => `${name}Arn`
 
-/** Removal of a data key. A stage without protection is meant to leave as little behind as KMS allows. */
+/** How a data key is removed: a stage without protection leaves as little behind as KMS allows. */
 export const keyRemoval = (config: Config) => ({
   removalPolicy: removalPolicy(config),
   ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }),
 })
 
 /**
- * Statements for a key's own policy that, whatever IAM policies allow, deny the service's roles all but
- * `actions` and deny the roles of other stages everything. They keep a captured function from tagging,
- * disabling or deleting the key. Roles of the service have its tags; the roles that deploy it have not.
+ * Statements for a key's own policy. Whatever IAM policies allow, they deny this stage's roles all but
+ * `actions`, and other stages' roles everything, so that a captured function cannot tag, disable or delete
+ * the key. They match roles with the service's tags, which the roles that deploy the service do not have.
  */
 export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
   const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }

@@ -36,16 +36,16 @@ interface EdgeProps {
   webAclArn: string
 }
 
-/** Statuses of failures that CloudFront would otherwise keep for ten seconds and give to other clients. */
+/** Error statuses whose answers CloudFront would otherwise cache for ten seconds, for all clients. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /** Hosted zone of every CloudFront distribution (Route 53 API Reference, AliasTarget). */
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
- * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets by
- * which functions know that a request came through the edge. The edge needs only the API, and functions need
- * the edge, so all can be in one stack.
+ * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets
+ * that prove to functions that a request came through the edge. The edge needs only the API, and functions
+ * need the edge, so all can be in one stack.
  */
 export class Edge extends Construct {
   /** URL of the edge, without a trailing slash. */
@@ -64,7 +64,7 @@ export class Edge extends Construct {
       origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-        // Longer than API Gateway waits for a function, so that its answer wins.
+        // Longer than API Gateway waits for a function, so that clients get API Gateway's timeout answer.
         readTimeout: Duration.seconds(35),
         customHeaders: { [originSecretHeader]: secrets.sent.unsafeUnwrap() },
       }),
@@ -78,7 +78,7 @@ export class Edge extends Construct {
       comment: `${config.stage}: edge of the API`,
       webAclId: webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
-      // Off, because WAF counts single addresses, and an IPv6 network has 2^64 of them.
+      // Off, because WAF counts requests per address, and one client's IPv6 network has 2^64 addresses.
       enableIpv6: false,
       ...(domainName !== undefined && certificateArn !== undefined
         ? {
@@ -86,9 +86,9 @@ export class Edge extends Construct {
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
           }
         : {}),
-      // Stores nothing: answers say `no-store`, and those without `cache-control` live zero seconds. With a
-      // maximum of zero, CloudFront would drop `Authorization`, which it forwards only as part of the cache
-      // key. As part of the key, the header also keeps the answers of two tokens apart.
+      // Caches nothing: answers say `no-store`, and answers without `cache-control` expire in zero seconds.
+      // The maximum is above zero, or CloudFront would drop `Authorization`, which it forwards only as a
+      // part of the cache key. As part of the key, the header also keeps the answers to two tokens apart.
       defaultBehavior: {
         ...behavior,
         cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {
@@ -96,7 +96,7 @@ export class Edge extends Construct {
           queryStringBehavior: CacheQueryStringBehavior.all(),
         }),
       },
-      // The key set and the discovery document, as long as they allow, once for each origin that asks.
+      // Caches the key set and the discovery document as long as their headers allow, once per `Origin`.
       additionalBehaviors: {
         '/.well-known/*': {
           ...behavior,
@@ -117,9 +117,9 @@ export class Edge extends Construct {
 
   /**
    * Secrets with consecutive numbers: the distribution sends one, and functions also accept its neighbours,
-   * so a deployment or a rollback may replace the secrets in any order. One more secret joins those accepted,
-   * because a template may have only 60 references to secrets. Its name contains the number, because
-   * CloudFormation reads a secret again only when the reference changes.
+   * so a deployment or a rollback may replace the secrets in any order. A further secret lists all accepted
+   * secrets, because a template can have only 60 references to secrets. The further secret's name contains
+   * the number, because CloudFormation reads a secret again only when the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)
@@ -138,7 +138,7 @@ export class Edge extends Construct {
     return { sent, accepted }
   }
 
-  /** The parts of a request that the API gets, besides the cache key and what CloudFront always sends. */
+  /** The parts of a request that CloudFront forwards, besides the cache key and what it always sends. */
   private addOriginRequestPolicy(name: string): OriginRequestPolicy {
     return new OriginRequestPolicy(this, 'Forwarded', {
       originRequestPolicyName: name,
@@ -156,7 +156,7 @@ export class Edge extends Construct {
     })
   }
 
-  /** Adds a cache policy: answers without `cache-control` are not stored, cookies are no part of a key. */
+  /** Adds a cache policy that does not store answers without `cache-control`, and ignores cookies. */
   private addCachePolicy(
     id: 'Private' | 'Public',
     name: string,
@@ -169,7 +169,7 @@ export class Edge extends Construct {
     return new CachePolicy(this, id, { cachePolicyName, minTtl, defaultTtl, maxTtl, cookieBehavior, ...key })
   }
 
-  /** Adds the headers of the service's own answers to those of CloudFront, WAF and API Gateway. */
+  /** Adds the security headers of the service's answers to answers of CloudFront, WAF and API Gateway. */
   private addHeaders(name: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: name,

@@ -21,7 +21,7 @@ export class GradualDeployment extends Construct {
   private readonly config: Config
   private readonly application: LambdaApplication
   private readonly role: Role
-  /** The aliases of the canaries. All other aliases wait until these have their new version. */
+  /** The aliases of the canaries. All other aliases wait until the canaries have their new version. */
   private readonly canaries = new DependencyGroup()
 
   constructor(scope: Construct, id: string, config: Config) {
@@ -31,7 +31,7 @@ export class GradualDeployment extends Construct {
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') })
   }
 
-  /** Returns the alias of a function, by its name with the stage's prefix; callers invoke it instead. */
+  /** Returns the alias of a function, which callers invoke. `functionName` includes the stage's prefix. */
   deploy(fn: LambdaFunction, functionName: string, isCanary: boolean): IFunction {
     // The casts change no value: CDK's types do not compile with exactOptionalPropertyTypes.
     const version = fn.currentVersion as IVersion
@@ -62,7 +62,7 @@ export class GradualDeployment extends Construct {
     this.allow(['cloudwatch:DescribeAlarms'], [['cloudwatch', `alarm:${alarm.name}`]])
   }
 
-  /** Allows CodeDeploy to shift the calls of a function, and to read the alarm that judges it. */
+  /** Allows CodeDeploy to shift the calls of a function, and to read the alarm on its new version. */
   private allow(actions: string[], on: string[][]): void {
     const resources = on.map(([service = '', resource = '']) =>
       Stack.of(this).formatArn({ service, resource }),
@@ -99,7 +99,7 @@ export class GradualDeployment extends Construct {
           faults: sum(this.config.serviceName, 'Faults', { function: fn.functionName, version }),
         },
         label: 'failures in percent of the new version’s calls',
-        // As long as a canary is tried. CloudWatch evaluates this sliding window every minute.
+        // The five minutes in which a canary is tried. CloudWatch evaluates this sliding window each minute.
         period: Duration.minutes(5),
       }),
       threshold: maxFailedPercent,

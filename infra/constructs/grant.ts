@@ -60,8 +60,8 @@ function* statementsFor(
     })
   if (publish)
     yield allow(['events:PutEvents'], [resources.bus.eventBusArn], {
-      // `events:source` has several values and so needs a set operator, which also matches a missing key:
-      // hence Null (EventBridge: Using IAM policy conditions).
+      // `events:source` has several values and so needs a set operator, which also matches a request without
+      // this key; Null excludes such a request (EventBridge: Using IAM policy conditions).
       'ForAllValues:StringEquals': { 'events:source': ownSource },
       Null: { 'events:source': 'false' },
       StringEquals: { 'events:detail-type': publish },
@@ -126,8 +126,8 @@ function* signingKeyStatements(
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
   // CreateKey with tags also needs kms:TagResource. No condition key distinguishes a new key from an existing
-  // one. With IfExists, a new key passes whatever KMS knows of it, but no existing key of another use, key
-  // spec or deployment. A new key has no alias, while most keys that people create have one.
+  // key. With IfExists, a new key passes whatever KMS knows of it, but an existing key of another use, key
+  // spec or deployment does not. A new key has no alias, while most keys that people create have one.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

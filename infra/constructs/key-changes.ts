@@ -9,13 +9,13 @@ interface KeyChangesProps {
   stage: string
   /** ARNs of the keys that nobody changes outside a deployment. */
   keys: string[]
-  /** Role of the rotation, which disables and deletes signing keys; without it, no other keys are watched. */
+  /** Role that is expected to disable and delete signing keys. Without it, only `keys` are watched. */
   rotationRole?: IRole
   /** Name of the rule. */
   ruleName: string
 }
 
-/** Actions that end a key's service, or change who may use it (AWS KMS: API reference). */
+/** Actions that make a key unusable, or change who may use it (AWS KMS: API reference). */
 const watchedActions = [
   'CreateGrant',
   'DeleteImportedKeyMaterial',
@@ -27,9 +27,9 @@ const watchedActions = [
 ]
 
 /**
- * Counts changes of KMS keys that CloudTrail records, denied ones included: changes of `keys` by anybody;
- * with a `rotationRole` also of any other key by anybody else, because CloudTrail does not say whose a
- * signing key is. The rule has no target, because CloudWatch counts its matches.
+ * Counts changes of KMS keys that CloudTrail records, denied ones included: changes of `keys` by anybody, and
+ * with a `rotationRole` also changes of any other key by other roles, because CloudTrail does not say which
+ * deployment owns a signing key. The rule has no target, because CloudWatch counts its matches.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, { stage, keys, rotationRole, ruleName }: KeyChangesProps) {

@@ -11,7 +11,7 @@ export const loadIntakes = (): Promise<Intake[]> =>
     }),
   )
 
-/** The JSON Schema of each event's `detail`, by detail-type. */
+/** The JSON Schema of each event's `detail`, keyed by detail-type. */
 export async function eventSchemas(): Promise<Record<string, JsonSchema>> {
   const intakes = await loadIntakes()
   return Object.fromEntries(intakes.map(({ detailType, detail }) => [detailType, inputSchema(detail)]))

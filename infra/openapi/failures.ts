@@ -18,7 +18,7 @@ const gatewayAnswers: Record<number, { message: string; when: string }> = {
   503: { message: 'Service Unavailable', when: 'no function was free, or none answered within 30 seconds' },
 }
 
-/** The failures that an endpoint can answer because of its scope and body, in addition to its own. */
+/** The failures that follow from an endpoint's scope and body, in addition to those of its description. */
 function impliedFailures(endpoint: EndpointDescription): FailureName[] {
   // Every endpoint rejects repeated query parameters and large bodies, even one that has neither.
   const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter', 'too_large']
@@ -27,7 +27,7 @@ function impliedFailures(endpoint: EndpointDescription): FailureName[] {
   return names
 }
 
-/** Describes every answer of an endpoint that is a failure, its own and API Gateway's, by status. */
+/** Describes every failure that an endpoint can answer, its own and API Gateway's, keyed by status. */
 export function failureResponses(endpoint: EndpointDescription, operation: Operation): JsonSchema {
   const names = [...new Set([...operation.failures, ...impliedFailures(endpoint)])]
   const statuses = [...names.flatMap(statusesOf), ...Object.keys(gatewayAnswers).map(Number)]

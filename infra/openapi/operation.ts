@@ -7,10 +7,7 @@ export interface Operation {
   summary: string
   /** Description of the endpoint for client developers, one paragraph of Markdown. */
   description: string
-  /**
-   * Failures that are specific to the endpoint. Those that follow from its scope, parameters and body are
-   * added.
-   */
+  /** Failures specific to the endpoint. Failures implied by its scope, parameters and body are added. */
   failures: FailureName[]
   /**
    * The endpoint's checks of its parsed parameters or body, as JSON Schema: the required properties, and

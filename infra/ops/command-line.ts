@@ -37,7 +37,7 @@ export async function runOps(commandLine: string[], output: Terminal): Promise<n
 }
 
 /**
- * Puts a space before a kid that begins with a hyphen, as one of 64 does, so that it is not taken for an
+ * Puts a space before a kid that begins with a hyphen, as one in 64 does, so that the kid is not taken for an
  * option. A kid is a SHA-256 in base64url (RFC 7638).
  */
 const markKid = (argument: string): string =>

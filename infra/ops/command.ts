@@ -9,7 +9,7 @@ export interface CommandContext {
   target: Target
   terminal: Terminal
   /**
-   * Prints a result: as JSON with `--json`, otherwise as text; `text` replaces a result too long to read.
+   * Prints a result: as JSON with `--json`, otherwise as text. `text` is the shorter result to print as text.
    * Returns `ok` (default: true), which decides the exit code.
    */
   show: (result: object, options?: { ok?: boolean; text?: object }) => boolean

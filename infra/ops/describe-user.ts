@@ -3,7 +3,7 @@ import { normalizeEmail, readEmailOwner } from '../../shared/users/identity.ts'
 import { readUser } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
 
-/** A user's data without secrets, by id or email address. Throws an OperationError if there is none. */
+/** A user's data without secrets, by id or email address. Throws an OperationError for an unknown user. */
 export async function describeUser(reference: string) {
   const userId = /^\d+$/.test(reference) ? Number(reference) : await readEmailOwner(normalizeEmail(reference))
   const [user, signIn] =

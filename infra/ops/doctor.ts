@@ -11,7 +11,7 @@ import { formatInstant } from './terminal.ts'
 /** Maximum delay of a key rotation step before `doctor` reports a failure; the alarm has the same limit. */
 const maxOverdueMilliseconds = 3_600_000
 
-/** Checks every part of a deployment. A check that throws only fails itself. */
+/** Checks every part of a deployment. A check that throws counts as failed, and the others still run. */
 export function examine(target: Target): Promise<({ check: string } & Finding)[]> {
   const { baseUrl, hasEdge, namePrefix, standbyRegion, settings, tableName } = target
   const checks: Record<string, (() => Promise<Finding>) | false | undefined> = {

@@ -10,7 +10,7 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 /**
  * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. The address of an
  * API without `domainName` is chosen by AWS; it comes from the option `baseUrl` or from the stack outputs
- * file. Throws a UsageError for an unknown stage, or one whose configuration is not valid.
+ * file. Throws a UsageError for an unknown stage, or for a stage with an invalid configuration.
  */
 export function findStage(
   stage: string,

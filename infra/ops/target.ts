@@ -26,10 +26,10 @@ export interface Target {
 /** Command-line options that choose the deployment. */
 export interface TargetOptions {
   stage?: string | undefined
-  /** URL of a local stack. Default: that of `npm start`. */
+  /** URL of a local stack. Default: the URL of `npm start`. */
   url?: string | undefined
   baseUrl?: string | undefined
-  /** Region of a stage. Default: that of the SDK, or after a failover the standby region. */
+  /** Region of a stage. Default: the SDK's region, or after a failover the standby region. */
   region?: string | undefined
   /** Name of a table to use instead of the deployment's, for example one restored to a point in time. */
   table?: string | undefined
@@ -111,8 +111,8 @@ export async function enterTarget(target: Target): Promise<void> {
 }
 
 /**
- * Credentials for the local stack: those of an assumed role are kept; any others count as the account
- * owner's.
+ * Credentials for the local stack. It accepts the credentials of an assumed role as they are, and takes any
+ * others for the account owner's.
  */
 const localCredentials = (endpoint: string, region = 'us-east-1') => ({
   AWS_ENDPOINT_URL: endpoint,

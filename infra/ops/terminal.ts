@@ -34,7 +34,7 @@ export const withoutControls = (terminal: Terminal): Terminal => ({
   err: (text) => terminal.err(showControls(text)),
 })
 
-/** Shows a text in one line, so that it cannot look like several. */
+/** Shows a text in one line, so that it cannot look like several lines. */
 const inOneLine = (text: string): string => showControls(text).replaceAll('\n', escapeUnits)
 
 /** Formats a result as text: its plain members as lines, and its lists of objects as tables below them. */
@@ -104,7 +104,7 @@ export function formatDuration(milliseconds: number): string {
 
 const progressIntervalMilliseconds = 10_000
 
-/** Returns a function that shows how far a command is, on standard error, every ten seconds. */
+/** Returns a function that shows a command's progress on standard error, at most every ten seconds. */
 export function startProgress(terminal: Terminal, title: string): (text: string) => void {
   let shownAt = Date.now()
   return (text) => {

@@ -28,7 +28,7 @@ export async function findWallets(userId: number | undefined): Promise<WalletId[
   return wallets.filter(({ version }) => version > 0).map(({ id }) => id)
 }
 
-/** Finds bills without a cause: the record of their event, or their credited deposit. */
+/** Finds bills without a cause: a bill is caused by a recorded event or a credited deposit. */
 async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
   const caused = await Promise.all(bills.map(hasCause))
   return bills.filter((_, i) => !caused[i])

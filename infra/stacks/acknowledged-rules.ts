@@ -124,7 +124,7 @@ function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; rea
     }
 }
 
-/** A rule id as cdk-nag words it: a stack with a standby knows its region, and its partition by that. */
+/** Puts region and partition into a rule id, as cdk-nag does if a stack knows its region (for a standby). */
 function inRegionOf(construct: IConstruct, id: string): string {
   const { region, partition } = Stack.of(construct)
   if (Token.isUnresolved(region)) return id

@@ -19,7 +19,7 @@ export async function addStacks(
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const tags = tagsOf(config.stage)
   // Tags of the stacks themselves, which CloudFormation passes on; tags of the resources are added below. A
-  // table can only have a replica if the regions of its stack and of all that refer to it are known.
+  // table can only have a replica if the regions of its stack and of all stacks that refer to it are known.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
   // After a failover, the stage uses the replicas itself, and the primary keys are out of reach.
@@ -57,7 +57,7 @@ export async function addStacks(
           })
       : undefined,
   })
-  // One after the other: together, both stacks would start more gradual deployments than AWS accepts.
+  // Deploys one stack after the other: together, they would start more gradual deployments than AWS accepts.
   api.addStackDependency(intake)
   if (firewall) api.addStackDependency(firewall)
   if (page)
@@ -79,9 +79,9 @@ const importEdge = async () => ({
 const localOrigin = 'http://127.0.0.1:3001'
 
 /**
- * Returns the URL of the authorization page and the origins that may call the API (CORS): the configured
- * ones, else those of the deployed page, else those of the local stack. The origin of a deployed page may be
- * a CDK token, whose value is known only during the deployment.
+ * Returns the URL of the authorization page and the origins that may call the API (CORS): as configured, or
+ * else those of the deployed page, or on the local stack its own. The origin of a deployed page may be a CDK
+ * token, whose value is known only during the deployment.
  */
 export function resolvePage(
   config: Config,

@@ -133,7 +133,7 @@ export class ApiStack extends Stack {
     for (const route of this.api.node.findAll()) {
       const share = route instanceof CfnRoute ? shares.get(route.routeKey) : undefined
       if (!(route instanceof CfnRoute) || share === undefined) continue
-      // With CloudFormation's capitalization, because CDK passes these on unchanged.
+      // The settings have CloudFormation's capitalization, because CDK passes them on unchanged.
       settings[route.routeKey] = {
         ThrottlingRateLimit: Math.max(1, throttleRate * share),
         ThrottlingBurstLimit: Math.max(1, Math.round(throttleBurst * share)),

@@ -18,7 +18,7 @@ await addStacks(app, config, region)
 acknowledgeRules(app)
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
 
-/** Ends the process with the message of a wrong configuration alone: a stack trace would hide it. */
+/** Ends the process with only the message of a configuration error: a stack trace would hide the message. */
 function refuseWrongConfig<T>(read: () => T): T {
   try {
     return read()

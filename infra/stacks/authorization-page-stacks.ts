@@ -116,7 +116,7 @@ export class AuthorizationPageContentStack extends Stack {
     const logGroup = addLogGroup(this, 'Logs', config)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     role.addToPolicy(writeLogs(logGroup))
-    // Both deployments share one function of CDK.
+    // CDK creates one function for both deployments below.
     const copying = { role, logGroup }
     const assets = new BucketDeployment(this, 'Assets', {
       ...copying,

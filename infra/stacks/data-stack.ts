@@ -128,8 +128,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Denies all but AWS services the use of the event key other than through SQS. If the stage names its
- * operators, who show and redrive dead letters, denies it to all but them and the service's roles.
+ * Lets only AWS services use the event key other than through SQS. If the stage names its operators, who show
+ * and redrive dead letters, only AWS services, operators and the service's roles may use the key at all.
  */
 function limitReaders(key: Key, config: Config): void {
   const deny = (conditions: Record<string, Record<string, unknown>>) =>

@@ -13,7 +13,7 @@ import { type Route, routes } from '../routes.ts'
 /** The region in which CloudFront looks for firewalls and certificates. */
 const edgeRegion = 'us-east-1'
 
-/** Seconds over which WAF counts the requests of a source, the shortest time that it allows. */
+/** Seconds over which WAF counts the requests of a source: the shortest window that WAF allows. */
 const windowSeconds = 60
 
 /** Minimum number of requests that a rate rule of WAF may allow. */
@@ -27,8 +27,8 @@ interface EdgeStackProps extends StackProps {
 }
 
 /**
- * The firewall of the edge, which must be in us-east-1. It stops a source that sends too much before the
- * request can use up a throttle that is for everybody, and answers in the envelope.
+ * The firewall of the edge, which must be in us-east-1. It stops a source that sends too many requests before
+ * they use up the throttle that all clients share, and answers in the service's envelope.
  */
 export class EdgeStack extends Stack {
   /** ARN of the firewall, for stacks in any region. */
@@ -46,7 +46,7 @@ export class EdgeStack extends Stack {
         too_large: body('too_large'),
         too_many_requests: body('too_many_requests'),
       },
-      // WAF sees 16 KiB of a body by default. With this it sees as much as the service accepts.
+      // WAF sees 16 KiB of a body by default. With this limit, it sees as much as the service accepts.
       associationConfig: { requestBody: { CLOUDFRONT: { defaultSizeInspectionLimit: 'KB_64' } } },
       rules: rules(options.rate).map((rule, priority) => ({ ...rule, priority })),
     })
@@ -57,7 +57,7 @@ export class EdgeStack extends Stack {
   }
 }
 
-/** Not with the other alarms, because an alarm can watch only metrics of its own region. */
+/** The edge's own alarm. It is in this stack, because an alarm can watch only metrics of its own region. */
 const refusals = ({ namePrefix }: Config, region: string, webAclName: string): AlarmSpec => ({
   id: 'edge-refusals',
   name: `${namePrefix}edge-refusals-${region}`,
@@ -85,7 +85,7 @@ function rules(rate: number): Rule[] {
   return [
     block('too_large', 'body-size', {
       sizeConstraintStatement: {
-        // A body too long for WAF to see whole is larger than the limit, too.
+        // A body that is too long for WAF to see in full is also too large for the service.
         fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
         comparisonOperator: 'GT',
         size: maximumBodyBytes,
@@ -113,7 +113,7 @@ const limitSource = (limit: number, scopeDownStatement?: Statement): Statement =
   },
 })
 
-/** WAF refuses an `or` of a single statement. */
+/** Matches any of these routes. WAF refuses an `or` with a single statement. */
 function anyOf(expensive: Route[]): Statement {
   const statements = expensive.map(matchRoute)
   const [only] = statements
@@ -124,7 +124,7 @@ const matchRoute = ({ method, path }: Route): Statement => ({
   andStatement: {
     statements: [
       matchExactly({ method: {} }, method, unchanged),
-      // A client may percent-encode a path, which must not lead around the rule.
+      // Decodes the path, so that a client cannot bypass the rule with a percent-encoded path.
       matchExactly({ uriPath: {} }, path, [{ priority: 0, type: 'URL_DECODE' }]),
     ],
   },
@@ -140,7 +140,7 @@ const matchExactly = (
 
 const unchanged: CfnWebACL.TextTransformationProperty[] = [{ priority: 0, type: 'NONE' }]
 
-/** A rule that answers a failure as the service does: in the envelope, and not to be stored. */
+/** A rule that answers with a failure as the service does: in the envelope, with the service's headers. */
 const block = (failure: FailureName, name: string, statement: Statement): Rule => ({
   name,
   statement,
@@ -152,7 +152,7 @@ const block = (failure: FailureName, name: string, statement: Statement): Rule =
         customResponseBodyKey: failure,
         responseHeaders: Object.entries({
           ...commonHeaders,
-          // A page of any origin may read this answer: there is nothing private in it.
+          // Scripts of any origin may read this answer, because it contains nothing private.
           'access-control-allow-origin': '*',
           'access-control-expose-headers': 'retry-after',
           ...(failure === 'too_many_requests' ? { 'retry-after': String(windowSeconds) } : {}),

@@ -35,7 +35,7 @@ const queueDefaults = {
   retentionPeriod: Duration.days(14),
 } satisfies QueueProps
 
-/** The properties of a queue that is encrypted by a KMS key, or by SQS's own if there is none. */
+/** The properties of a queue that is encrypted by a KMS key, or without one by SQS's own key. */
 const encryptedBy = (encryptionMasterKey: Key | undefined): QueueProps =>
   encryptionMasterKey === undefined
     ? queueDefaults
@@ -144,7 +144,7 @@ export class IntakeStack extends Stack {
     )
   }
 
-  /** Keeps the events that no rule takes, so that what a sender misspells is not lost in silence. */
+  /** Keeps the events that no rule matches, so that an event with a misspelled type is not lost silently. */
   private addCatchAll(config: Config, key: Key | undefined): void {
     const queue = new Queue(this, unmatchedQueueName, {
       ...encryptedBy(key),
@@ -190,8 +190,8 @@ export class IntakeStack extends Stack {
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
-    // At most ten groups at a time, each of which keeps the table as busy as it can: requests need the rest
-    // of a new on-demand table's 4,000 write units per second, and of the account's functions.
+    // Works on at most ten groups at a time, because each group keeps the table as busy as it can. Requests
+    // need the rest of a new on-demand table's 4,000 write units per second, and of the account's functions.
     target.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )

@@ -38,13 +38,13 @@ export class ObservabilityStack extends Stack {
       Map.groupBy(alarms, (_, index) => specs[index]?.journey ?? 'shared'),
     )
     new Dashboard(this, 'Dashboard', {
-      // Dashboards are global (CloudWatch: PutDashboard), and the lost region's dashboard still has the name.
+      // Dashboards are global (CloudWatch: PutDashboard), and the lost region's one still uses the name.
       dashboardName: config.failover ? `${config.serviceName}-${this.region}` : config.serviceName,
       widgets: [[this.healthLine(config)], ...dashboardRows(props)],
     })
   }
 
-  /** The stage's health as one line. The alarm's name is plain text, for an emulator without such alarms. */
+  /** The stage's health in one line. Names the alarm in plain text: an emulator lacks composite alarms. */
   private healthLine(config: Config): AlarmStatusWidget {
     const resourceName = healthAlarmName(config)
     const arn = this.formatArn({

@@ -65,6 +65,6 @@ export const standbyStackName = ({ stage }: Config): string => `account-service-
 const exportOf = (name: DataKeyName, config: Config): string =>
   `${standbyStackName(config)}-${arnOutput(name)}`
 
-/** The replica of a key, for stacks in the standby region. CloudFormation keeps it while they use it. */
+/** The replica of a key. While stacks in the standby region use it, CloudFormation does not remove it. */
 export const importReplica = (scope: Construct, name: DataKeyName, config: Config): IKey =>
   Key.fromKeyArn(scope, name, Fn.importValue(exportOf(name, config)))

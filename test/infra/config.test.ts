@@ -21,7 +21,7 @@ describe('readConfig', () => {
 
   it.each([
     ['an unknown knob', { acessTokenTtlSeconds: 60 }, /acessTokenTtlSeconds/],
-    ['a delay that no queue has', { mailDelaySeconds: 901 }, /mailDelaySeconds/],
+    ['a delay longer than a queue allows', { mailDelaySeconds: 901 }, /mailDelaySeconds/],
     ['a number out of range', { accessTokenTtlSeconds: 0 }, /accessTokenTtlSeconds/],
     ['text for a number', { accessTokenTtlSeconds: 'soon' }, /accessTokenTtlSeconds/],
     ['a fraction of a second', { accessTokenTtlSeconds: '1.5' }, /accessTokenTtlSeconds/],
@@ -53,17 +53,17 @@ describe('the configuration of a deployment', () => {
   const there = { region: 'eu-west-1' }
   const arnHere = 'arn:aws:sns:eu-central-1:123456789012:alarms'
 
-  it('a deployment that lacks the sender of its mails is refused, and told what to write', () => {
+  it('a deployment without the sender of its mails is refused with a message that says what to write', () => {
     const refused = () => readConfig({ stage: 'prod' })
     expect(refused).toThrow('"stages", "prod" in cdk.json')
     expect(refused).toThrow('"mailFrom": "no-reply@YOUR-DOMAIN"')
   })
 
   it.each([
-    ['the page of its own', { mailFrom: 'a@b.example' }],
+    ['the default page', { mailFrom: 'a@b.example' }],
     ['a page elsewhere', { mailFrom: 'a@b.example', authUrl: 'https://b.example/' }],
     ['CORS origins', { ...configured, corsOrigins: ['https://a.example', 'https://b.example:8443'] }],
-  ])('a deployment with its mail sender and %s is accepted', (_what, values) => {
+  ])('a deployment with a mail sender and %s is accepted', (_what, values) => {
     expect(readConfig({ stage: 'prod', ...values })).toMatchObject({ stage: 'prod' })
   })
 
@@ -82,7 +82,7 @@ describe('the configuration of a deployment', () => {
     ],
     ['a failover to nowhere', { failover: 'restored' }, /failover needs a standby/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
-  ])('a deployment with %s is refused by the name of the knob', (_what, values, message) => {
+  ])('a deployment with %s is refused with the name of the knob', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
   })
 
@@ -95,7 +95,7 @@ describe('the configuration of a deployment', () => {
 describe('deploymentRegion', () => {
   const stage = { ...configured, stage: 'prod', standby: { region: 'eu-west-1' } }
 
-  it('a stage is deployed in the region of the command line, us-east-1 if it names none', () => {
+  it('a stage is deployed in the region that the command line names, or by default in us-east-1', () => {
     expect(deploymentRegion(readConfig(stage), 'eu-central-1')).toBe('eu-central-1')
     expect(deploymentRegion(readConfig(stage), undefined)).toBe('us-east-1')
   })
@@ -104,7 +104,7 @@ describe('deploymentRegion', () => {
     expect(deploymentRegion(readConfig({ ...stage, failover: 'restored' }), 'eu-central-1')).toBe('eu-west-1')
   })
 
-  it('without a failover nobody deploys a stage in its standby region, because two would serve one table', () => {
+  it('without a failover, a deployment to the standby region is refused, because two regions would serve one table', () => {
     expect(() => deploymentRegion(readConfig(stage), 'eu-west-1')).toThrow(
       'eu-west-1 is the standby region of this stage: name its own by AWS_REGION, or set "failover"',
     )
@@ -134,7 +134,7 @@ describe('chooseStage', () => {
   })
 
   it.each(['{"prod":', '[1]', '{"prod":true}'])(
-    'chooseStage refuses the stages %s, which are no list of stages',
+    'chooseStage refuses the context `stages` with the value %s, which is no object of stages',
     (text) => {
       expect(() => choose({ stages: text, stage: 'prod' })).toThrow('`stages` must be a JSON object')
     },

@@ -6,7 +6,7 @@ import { events, outsideSenders } from '../../infra/events.ts'
 const sources = [...outsideSenders, 'account-service', 'Business', 'stranger']
 const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted', 'User.registered']
 
-/** Where the bus of a stage delivers an event: the detail-types of the rules that take it, or `unmatched`. */
+/** Where the bus of a stage delivers an event: the detail-types of the matching rules, or `unmatched`. */
 function deliveries(stage: string, source: string, detailType: string): string[] {
   const event = { source, 'detail-type': detailType, detail: {} }
   const taken = events.filter((row) => compilePattern(writtenPattern(stage, row))(event))
@@ -14,7 +14,7 @@ function deliveries(stage: string, source: string, detailType: string): string[]
   return [...taken.map((row) => row.detailType), ...unmatched]
 }
 
-/** The pattern as CDK writes it. */
+/** The event pattern of a row with the member names that CDK writes into the template. */
 function writtenPattern(stage: string, row: (typeof events)[number]) {
   const { detailType, ...rest } = takenPattern(stage, row)
   return { ...rest, 'detail-type': detailType }
@@ -27,7 +27,7 @@ describe('the rules of the bus', () => {
         expect(deliveries(stage, source, detailType), `${detailType} from ${source}`).toHaveLength(1)
   })
 
-  it('a deployment takes an event from its senders only', () => {
+  it('a deployment accepts an event only from the senders of this event', () => {
     for (const { detailType, senders } of events)
       for (const source of sources)
         expect(deliveries('prod', source, detailType), `${detailType} from ${source}`).toEqual(
@@ -35,13 +35,13 @@ describe('the rules of the bus', () => {
         )
   })
 
-  it('the local stack takes an event from anybody, but mail.requested from the service alone', () => {
+  it('the local stack accepts an event from anybody, but mail.requested only from the service itself', () => {
     expect(deliveries('local', 'stranger', 'wallet.adjusted')).toEqual(['wallet.adjusted'])
     expect(deliveries('local', 'stranger', 'mail.requested')).toEqual(['unmatched'])
     expect(deliveries('local', 'account-service', 'mail.requested')).toEqual(['mail.requested'])
   })
 
-  it('no pattern is longer than the 2,048 characters that EventBridge allows', () => {
+  it('the pattern of unmatched events is shorter than the 2,048 characters that EventBridge allows', () => {
     expect(JSON.stringify(untakenPattern('prod', events)).length).toBeLessThan(2_048)
   })
 })

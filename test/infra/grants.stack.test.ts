@@ -32,7 +32,7 @@ async function testGrantsOf(name: string): Promise<void> {
   const item = functionOf(name)
   const run = () => scenarios[name]?.(makeCalls((payload) => stack.invoke(name, payload)))
   await run()
-  // A worker that has no time for its work sends a message to its own queue.
+  // Gives a worker too little time for its work, so that it also sends a message to its own queue.
   if (name.startsWith('worker-')) {
     item.timeoutSeconds = 5
     await run()
@@ -41,9 +41,9 @@ async function testGrantsOf(name: string): Promise<void> {
   expect(listUnused(item, stack.accessesOf(name))).toEqual([])
 }
 
-const title = '%s is denied nothing that it needs, and needs every IAM grant that it has'
+const title = '%s has every IAM grant that it needs, and needs every IAM grant that it has'
 describe.concurrent('functions', () => {
   test.each(Object.keys(concurrentScenarios))(title, testGrantsOf)
 })
-// One after another, because the scenario of the rotation deletes the keys with which others sign.
+// One after another, because the scenario of the rotation deletes the keys with which other functions sign.
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)

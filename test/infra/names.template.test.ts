@@ -53,7 +53,7 @@ const names = namesIn(await synthesizeUnchecked(longest, { values }))
 const others = namesIn(await synthesizeUnchecked('prod'))
 
 describe('the names of a stage’s resources', () => {
-  it('every name begins with the service and the stage, so that an account may have other services', () => {
+  it('every name begins with the service and the stage, so that an account can have other services, too', () => {
     const kinds = Object.entries(namedTypes).map(([type, [property]]) => `${type} ${property}`)
     expect([...new Set(names.map(({ kind }) => kind))].toSorted()).toEqual(kinds.toSorted())
     for (const { kind, name } of names)
@@ -67,7 +67,7 @@ describe('the names of a stage’s resources', () => {
     }
   })
 
-  it('no two resources of one type have the same name, in one stage or in two', () => {
+  it('no two resources of one type have the same name, within one stage or in two stages', () => {
     const all = [...names, ...others].map(({ kind, name }) => `${kind} ${name}`)
     expect(all.filter((name, position) => all.indexOf(name) !== position)).toEqual([])
   })

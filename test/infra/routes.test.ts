@@ -11,7 +11,7 @@ const rows: { name: string; permissions: Permissions }[] = [
   ...[...workers, ...schedules],
 ]
 
-/** Names of the functions that may do one of these actions in a partition. */
+/** Names of the functions that are allowed at least one of these actions in a partition. */
 const whoMay = (partition: RegExp, ...actions: (keyof NonNullable<Permissions['table']>)[]): string[] => {
   const may = ({ table = {} }: Permissions) =>
     actions.some((action) => table[action]?.some((key) => partition.test(key)))
@@ -25,7 +25,7 @@ describe('partitions', () => {
     expect(whoMay(/^KEYS/, ...writes)).toEqual(['rotate-signing-keys'])
   })
 
-  it('only sign-in, code exchange and what ends sessions write tokens', () => {
+  it('only sign-in, code exchange, and the endpoints and the event that end sessions may write tokens', () => {
     expect(whoMay(/^TOKENS#/, 'PutItem', 'UpdateItem')).toEqual(['oauth2/token', 'user/login-2fa'])
     expect(whoMay(/^TOKENS#/, 'DeleteItem')).toEqual(['oauth2/revoke', 'oauth2/token', 'user/logout'])
     expect(whoMay(/^ENDED#/, ...writes)).toEqual(['user.updated'])
@@ -37,7 +37,7 @@ describe('partitions', () => {
     expect(whoMay(/^W#/, ...writes)).toEqual(ledger)
   })
 
-  it('only the delayed mail reads sign-in records; only sign-in and the events of users write them', () => {
+  it('only mail.delayed may read sign-in records; only sign-in and the events about users may write them', () => {
     expect(whoMay(/^SIGNIN#/, ...reads)).toEqual(['mail.delayed'])
     expect(whoMay(/^SIGNIN#/, ...writes)).toEqual([
       'user.registered',
@@ -47,14 +47,14 @@ describe('partitions', () => {
     ])
   })
 
-  it('an endpoint that only reads writes nothing', () => {
+  it('no GET endpoint may write, except to assign an address or to charge a search to its caller', () => {
     const mayWrite = routes.filter(({ method }) => method !== 'POST').map(({ entry }) => entry)
     const all = whoMay(/./, ...writes).filter((name) => mayWrite.includes(name))
-    // A search writes what it costs its caller.
+    // A search of members charges its costs to its caller.
     expect(all).toEqual(['address/info', 'community/export', 'community/members'])
   })
 
-  it('an event reads and writes the records of its own detail-type only', () => {
+  it('the function of an event may read and write only the event records of its own detail-type', () => {
     for (const { name, permissions } of rows) {
       const keys = Object.values(permissions.table ?? {}).flat()
       for (const key of keys.filter((one) => one.startsWith('EVT#')))
@@ -62,7 +62,7 @@ describe('partitions', () => {
     }
   })
 
-  it('only the listed public endpoints, which need no access_token, may read tokens', () => {
+  it('of the endpoints that need no access_token, only those that exchange or revoke tokens may read tokens', () => {
     const open = routes.filter((route) => route.public).map(({ entry }) => entry)
     const readers = whoMay(/^TOKENS#/, ...reads).filter((name) => open.includes(name))
     expect(readers).toEqual(['oauth2/exchange', 'oauth2/revoke', 'oauth2/token'])

@@ -1,7 +1,7 @@
 import { afterAll, it, vi } from 'vitest'
 import { startOwnStack } from './runbook/own-stack.ts'
 
-// On AWS the switch waits minutes until what had begun has ended; here every call ends within milliseconds.
+// Shortens the switch's wait for running calls: on AWS it takes minutes; here calls end within milliseconds.
 vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   probing: { answers: 3, pauseMilliseconds: 50 },
@@ -21,7 +21,7 @@ afterAll(() => stack.stop())
 const url = stack.baseUrl
 const people = peopleOf(url)
 
-/** Procedures whose commands must work together; each rehearsal runs the runbook's own commands. */
+/** Rehearsals of procedures, keyed by the procedure's heading; each runs the runbook's own commands. */
 const rehearsals: Record<string, () => Promise<void>> = {
   'Stopping the service': () => stoppingTheService(url, people),
   'A leaked signing key': () => aLeakedSigningKey(url, people),

@@ -77,7 +77,7 @@ describe('IAM policies', () => {
   })
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
-    // kms:CreateKey needs `*`, because the new key has no ARN yet; kms:ListKeys has no resource-level one.
+    // A new key has no ARN yet for kms:CreateKey; kms:ListKeys has no resource-level permissions.
     const allowed = new Set(['kms:CreateKey', 'kms:ListKeys'])
     const broad = statements()
       .filter(({ Resource }) => list(Resource).includes('*'))
@@ -104,16 +104,16 @@ describe('IAM policies', () => {
     }
   })
 
-  it('the inline policies of a role stay below what IAM allows, 10,240 characters without white space', () => {
+  it('the inline policies of a role stay below IAM’s limit of 10,240 characters without white space', () => {
     const sizes = ofType(stacks, 'AWS::IAM::Policy').map(({ resource }) => {
       const { PolicyDocument: document } = resource.Properties
-      // References are longer than the ARNs that they stand for.
+      // Counts too much: a reference in the template is longer than the ARN that replaces it.
       return JSON.stringify(document).replaceAll(/\s/g, '').length
     })
     expect(Math.max(...sizes)).toBeLessThan(8_000)
   })
 
-  it('every statement about items names their partitions, and fails for requests without one', () => {
+  it('every IAM statement about table items names partitions, and does not match requests without a partition', () => {
     const onItems = statements().filter(({ Action }) =>
       list(Action).some((name) => name.startsWith('dynamodb:')),
     )
@@ -142,7 +142,7 @@ describe('endpoints', () => {
     'POST /user/login/2fa',
   ]
 
-  it('every endpoint requires an access_token, except those on the list of public ones', async () => {
+  it('every endpoint requires an access_token, except the endpoints on the list of public routes', async () => {
     const open: string[] = []
     for (const { method, path, entry } of routes) {
       const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href

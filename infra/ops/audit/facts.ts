@@ -13,7 +13,7 @@ export interface Facts {
   tag: string
   /** The key set in the table; undefined if it is missing or invalid. */
   keySet: SigningKeySet | undefined
-  /** Every evidence record in the table, by sort key. */
+  /** Every evidence record in the table, ordered by sort key. */
   evidence: EvidenceRow[]
   /** Archived signing keys, which have left the key set. */
   archive: SigningKey[]
@@ -22,7 +22,7 @@ export interface Facts {
    * `keySet`, `archive` and `jwks`; an object that is not an RSA key has no entry.
    */
   thumbprints: ReadonlyMap<object, string>
-  /** Sort keys of the items in the signing keys' partition that are invalid. */
+  /** Sort keys of the invalid items in the partition of the signing keys. */
   unreadable: string[]
   kms: KmsKey[]
   jwks: JwksFact

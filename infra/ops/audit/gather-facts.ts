@@ -22,7 +22,7 @@ export async function gatherFacts(
     tag = serviceName(target.stage),
   }: { at?: number; anchor?: Anchor | undefined; tag?: string } = {},
 ): Promise<Facts> {
-  // Reads the JWKS before the records: it may then be older than the records, as a cached copy may be, but
+  // Reads the JWKS before the records: the JWKS may be older than the records, as a cached copy may be, but
   // never newer.
   const jwks: JwksFact =
     target.baseUrl === undefined

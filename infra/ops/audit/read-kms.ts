@@ -16,8 +16,8 @@ const readConcurrency = 8
 
 /**
  * Reads every KMS key that has the deployment's tag or is on record. KMS cannot search by tag, so this reads
- * the tags of all keys in the account and region. A key whose tags the caller may not read is not this
- * deployment's.
+ * the tags of all keys in the account and region. A key with tags that the caller is not allowed to read
+ * counts as another deployment's.
  */
 export async function readKms(tag: string, recorded: readonly string[]): Promise<KmsKey[]> {
   const arns = new Set(recorded)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples, readInstant, type RunCommand } from '../command.ts'
 
-/** Adds the command group `events`, which sends events to the deployment's bus, new and archived ones. */
+/** Adds the command group `events`, which sends new events and archived events to the deployment's bus. */
 export function addEventCommands(program: Command, run: RunCommand): void {
   const parent = program
     .command('events')

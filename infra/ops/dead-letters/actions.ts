@@ -36,8 +36,8 @@ export async function dropDeadLetters(sqs: SQSClient, queue: string, matches: Ma
 
 /**
  * Sends the matching dead letters back to their source queue, each with its attributes, then deletes them;
- * resolves with their number. After a crash in between, a message may be sent twice; its event still takes
- * effect once.
+ * resolves with their number. A crash between sending and deleting can send a message twice, but its event
+ * takes effect once.
  */
 export async function redriveDeadLetters(
   sqs: SQSClient,

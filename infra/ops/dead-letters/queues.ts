@@ -11,7 +11,7 @@ import type { Target } from '../target.ts'
 export interface QueuePair {
   /** Name of the queue on the command line: the event type with dashes for dots, or the worker. */
   name: string
-  /** Undefined for the events that no rule takes, which have no queue to go back to. */
+  /** Undefined for the queue of events that no rule matched: these events have no queue to go back to. */
   queue: string | undefined
   deadLetters: string
 }
@@ -30,7 +30,7 @@ export const openSqs = (): SQSClient =>
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 30_000 },
   })
 
-/** Lists every queue that has a dead-letter queue, and the queue of events that no rule takes. */
+/** Lists every queue that has a dead-letter queue, and the queue of events that no rule matched. */
 export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePair[] => [
   ...events.map(({ detailType }) => {
     const name = eventName(detailType)
@@ -94,7 +94,7 @@ export async function listQueueCounts(target: Pick<Target, 'namePrefix'>) {
   )
 }
 
-/** Runs the work for each dead-letter queue with visible messages, for all of them at the same time. */
+/** Runs the work for all dead-letter queues with visible messages at the same time. */
 export async function onDeadLetters<Result>(
   sqs: SQSClient,
   pairs: readonly QueuePair[],

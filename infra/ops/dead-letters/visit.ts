@@ -16,7 +16,7 @@ export interface DeadLetter {
   reason: string | null
   detailType: string | null
   source: string | null
-  /** The event's `resources`, which `event put` uses to mark its events. */
+  /** The event's `resources`, in which `event put` marks the events that it sends. */
   resources: string[]
   /** Name of the replay that sent the event; null for an event from its original sender. */
   replay: string | null

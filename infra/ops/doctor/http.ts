@@ -19,8 +19,8 @@ export async function checkApi(baseUrl: string): Promise<Finding> {
 }
 
 /**
- * Checks that a 401 brings the header `www-authenticate` to the client (RFC 6750 §3). Some kinds of AWS
- * endpoints rename it.
+ * Checks that a 401 reaches the client with the header `www-authenticate` (RFC 6750 §3), because some kinds
+ * of AWS endpoints rename this header.
  */
 export async function checkChallenge(baseUrl: string): Promise<Finding> {
   // Any endpoint for signed-in users.
@@ -35,8 +35,8 @@ export async function checkChallenge(baseUrl: string): Promise<Finding> {
 const Answer = v.object({ code: v.number() })
 
 /**
- * Checks password digests by a sign-in with an unknown address, whose password the service digests, too:
- * Lambda builds its own Node.js, whose cryptography may differ.
+ * Checks password digests by a sign-in with an unknown address, because the service digests the password of
+ * an unknown address, too. Lambda builds its own Node.js, whose cryptography may differ.
  */
 export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
   const body = {
@@ -56,7 +56,7 @@ export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
   }
 }
 
-/** A request as API Gateway passes it on when somebody sends it to its own address, past the edge. */
+/** The Lambda event of a request that somebody sends straight to API Gateway's own address. */
 const strangersRequest = {
   version: '2.0',
   routeKey: 'POST /user/login-with-password',

@@ -59,7 +59,7 @@ interface Identity {
   configurationSet: string | undefined
 }
 
-/** Finds the verified identity by which SES lets a sender send: the most specific one counts. */
+/** Finds the verified identity that SES uses for a sender: the most specific one. */
 async function findIdentity(client: SESv2Client, mailFrom: string): Promise<Identity | undefined> {
   for (const name of identitiesOf(mailFrom)) {
     const found = await readIdentity(client, name)
@@ -77,7 +77,7 @@ async function readIdentity(client: SESv2Client, name: string) {
   }
 }
 
-/** SES asks for ses:SendEmail on the configuration set, too, and functions have it on identities only. */
+/** With a configuration set, SES also requires ses:SendEmail on that set, which functions do not have. */
 const identityProblems = ({ name, configurationSet }: Identity): string[] =>
   configurationSet === undefined
     ? []

@@ -5,8 +5,8 @@ import { countMessages, totalOf } from '../dead-letters/queues.ts'
 const pollIntervalMilliseconds = 500
 
 /**
- * How long the number of waiting messages may stay the same before the wait is given up: longer than an event
- * that came too early waits for its next retry.
+ * How long the number of waiting messages may stay the same before the wait is given up. An event that came
+ * too early waits for less than this until its next retry.
  */
 const maxStallMilliseconds = 90_000
 

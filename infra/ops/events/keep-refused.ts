@@ -21,7 +21,7 @@ export interface KeptRefusals {
   release: () => Promise<void>
 }
 
-/** Reasons that are no fault of the event itself: it came before another one, or the service was down. */
+/** Reasons that are not the event's own fault: an event before it was missing, or the service was down. */
 const passing: readonly (string | undefined)[] = [
   'unknown_user',
   'unknown_referrer',
@@ -30,19 +30,19 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far in the future a refusal is dated: an event sent before that date counts as a copy. */
+/** How far in the future a refusal is dated. An event sent before this date counts as a copy. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** More refusals than any dead letter has, so that a redriven dead letter counts as a copy, too. */
 const beyondAllRefusals = 1_000_000
 
-/** Maximum number of dead letters in a queue: reading them must end before the first is visible again. */
+/** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying events that were refused before an instant and are dead letters: they would
- * meet other balances than the first time. Records the refusals in the table, which may have lost them, with
- * a date in the future, so that no event under the same id takes effect until `release`.
+ * Keeps a replay from applying events that were refused before an instant and are dead letters, because the
+ * balances may have changed since. Records the refusals in the table, which may have lost them, with a date
+ * in the future, so that no event with the same id takes effect until `release`.
  */
 export async function keepRefused(
   sqs: SQSClient,
@@ -54,7 +54,7 @@ export async function keepRefused(
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
-      // A dead letter of an earlier replay may only have come too early, so its refusal is not kept.
+      // A dead letter of an earlier replay may merely have come too early, so its refusal is not kept.
       matches: ({ replay, since }) => replay === null && since < before,
     })
     if (letters.length < maxLetters) return letters
@@ -71,7 +71,7 @@ export async function keepRefused(
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // A delivery that is dated after every other one replaces the recorded refusal.
+    // A delivery with a later date than all others replaces the recorded refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // A dead letter that SQS itself moved has no number of refusals.

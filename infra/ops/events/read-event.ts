@@ -23,7 +23,7 @@ const EventLine = v.object({
 })
 
 /**
- * Reads a line of an input as an event that the bus of a stage takes, or says why it does not. The reason
+ * Reads an input line as an event, or returns the reason why the bus of a stage would not take it. The reason
  * never quotes the line, which may contain secrets.
  */
 export function readEvent(stage: string, line: string): OutgoingEvent | string {
@@ -40,7 +40,7 @@ export function readEvent(stage: string, line: string): OutgoingEvent | string {
   return findObstacle(stage, event) ?? event
 }
 
-/** Why the bus of a stage would not take an event; undefined if it does. */
+/** Returns why the bus of a stage would not take an event; undefined if it would. */
 function findObstacle(stage: string, { detailType, source }: OutgoingEvent): string | undefined {
   const row = events.find((one) => one.detailType === detailType)
   if (row === undefined) return 'no function takes events of this detail-type'

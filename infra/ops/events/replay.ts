@@ -18,7 +18,7 @@ import { formatInstant } from '../terminal.ts'
 import { keepRefused } from './keep-refused.ts'
 import { awaitEmptyQueues } from './await-empty-queues.ts'
 
-/** The events from one instant up to another, which is excluded; epoch milliseconds. */
+/** A span of time, epoch milliseconds: it includes `from` and excludes `to`. */
 interface Span {
   from: number
   to: number
@@ -36,8 +36,8 @@ interface ReplayResult {
 }
 
 /**
- * Detail-types on which other events depend. A replay keeps no order, so these go first, one group after
- * another; all others follow together.
+ * Detail-types on which other events depend. A replay does not keep the order of events, so these types are
+ * replayed first, one group after another, and all other types together after them.
  */
 const first = [['user.registered', 'addresses.provisioned', 'rates.published'], ['address.assigned']]
 
@@ -49,14 +49,14 @@ const archiveLagMilliseconds = 600_000
 
 const maxListedPerQueue = 1_000
 
-/** How long to wait until every event before `to` is in the stage's archive; the local one is never late. */
+/** How long to wait until every event before `to` is in the archive; the local stack archives at once. */
 export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
  * Replays the archived events of a span, and waits until they are applied. Events that came too early are
  * redriven as long as that helps; events that were dead letters before the replay are left out. Resolves with
- * false if an event is rejected in the end.
+ * false if an event is still rejected at the end.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -83,12 +83,12 @@ export async function replayEvents(
       applied = await awaitApplied(sqs, [...some, worker])
       if (!applied) break
     }
-    // Events sent since `to` may have been refused because the replay had not yet brought earlier ones.
+    // An event sent since `to` may have been refused because the replay had not yet applied an earlier event.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
-    // Drop the second dead letters of these events: their first ones are still there.
+    // Drops new dead letters of events that are kept from being applied: their old dead letters still exist.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
     )
@@ -138,8 +138,8 @@ async function redriveWhileItHelps(
 const pollIntervals = { first: 50, most: 5_000 }
 
 /**
- * Replays the events of a span to rules of the bus, by their names, and waits for the end. The archive has
- * the name of the bus. Throws an OperationError if EventBridge gives up.
+ * Replays the events of a span to the named rules of the bus, and waits for the end. The archive has the same
+ * name as the bus. Throws an OperationError if EventBridge gives up.
  */
 async function replayArchive(
   { eventBusName }: Target,
@@ -154,7 +154,7 @@ async function replayArchive(
     new StartReplayCommand({
       ReplayName: name,
       EventSourceArn: archiveArn,
-      // The times of events have whole seconds (EventBridge: AWS service event metadata).
+      // The time of an event has no fraction of a second (EventBridge: AWS service event metadata).
       EventStartTime: new Date(from - (from % 1000)),
       EventEndTime: new Date(to),
       Destination: {

@@ -29,10 +29,7 @@ interface SendResult {
   /** Whether every event has been applied or rejected. */
   applied: boolean
   refused_count: number
-  /**
-   * The rejected input lines: at most 1,000 that could not be sent, and 1,000 per queue that a function
-   * rejected.
-   */
+  /** The rejected input lines: at most 1,000 that were not sent, and 1,000 that each function rejected. */
   refused: RejectedLine[]
 }
 
@@ -50,7 +47,7 @@ const maxListed = 1_000
  * effect once.
  */
 export async function sendLines({ target, terminal }: CommandContext, file: string): Promise<SendResult> {
-  // Marks each event with the run and its line, by which its dead letter is found and the line is reported.
+  // Marks each event with its run and line number, which its dead letter keeps, so that it can be reported.
   const mark = `urn:event-put:${randomUUID()}:`
   const client = new EventBridgeClient({
     ...clientOptions(),

@@ -5,15 +5,15 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * The answers in a row, and the pause between them, by which the command sees that API Gateway has applied a
- * switch everywhere. AWS names no time for that.
+ * How many equal answers in a row, and with which pause between them, show that API Gateway has applied a
+ * switch everywhere. AWS documents no time for that.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 
-/** Longest time that AWS may take to carry out a switch; the command gives up after it. */
+/** How long a command waits for AWS to apply a switch before it gives up. */
 export const maxSwitchMilliseconds = 300_000
 
-/** Milliseconds after a part was stopped by which every call that had begun has ended. */
+/** How many milliseconds after a part was stopped every call that had already begun has ended. */
 export const drainMilliseconds = (part: PartName): number => 1_000 * Math.max(...limits[part])
 
 const limits: Record<PartName, number[]> = {
@@ -22,7 +22,7 @@ const limits: Record<PartName, number[]> = {
     ...events.map(({ permissions }) => permissions.timeout ?? defaultTimeoutSeconds.event),
     ...workers.map(({ permissions }) => permissions.timeout ?? defaultTimeoutSeconds.worker),
   ],
-  // EventBridge and then Lambda may each hold a run back for this time.
+  // EventBridge and then Lambda can each delay a run by this time.
   schedules: schedules
     .filter(({ onlyReads }) => !onlyReads)
     .map(

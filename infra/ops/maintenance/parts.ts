@@ -30,7 +30,7 @@ export type PartName = (typeof partNames)[number]
 /** `changing` if AWS has not carried out the switch everywhere, or if it was never completed. */
 export type PartState = 'running' | 'stopped' | 'changing'
 
-/** A resource whose setting stops a part of the service or lets it run; AWS applies it a little later. */
+/** A resource whose setting stops or starts a part of the service. AWS applies the setting with a delay. */
 interface Switch {
   state: PartState
   set: (stopped: boolean) => Promise<unknown>
@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * A variable of the API's stage, which API Gateway adds to every request, stops requests. Two APIs have the
- * name while a deployment puts an edge in front of the API.
+ * Finds the APIs. A variable of their stage stops them, because API Gateway adds it to every request. Two
+ * APIs have the same name while a deployment puts an edge in front of the API.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())
@@ -78,8 +78,8 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
 }
 
 /**
- * The event source mappings stop the delivery from every queue to its function. Messages wait in their
- * queues; only deliveries count towards becoming a dead letter.
+ * Finds the event source mappings, which deliver from every queue to its function. While they are stopped,
+ * messages wait in their queues, and do not become dead letters, because only deliveries count for that.
  */
 async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   const client = new LambdaClient(clientOptions())
@@ -107,7 +107,7 @@ async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   throw new OperationError(`no queue delivers to ${[...missing].join(', ')}: deploy again`)
 }
 
-/** Rules stop the schedules. Operators can still invoke the functions, as a restore needs it. */
+/** Finds the rules of the schedules. Operators can still invoke the functions of stopped rules. */
 function findRules({ namePrefix }: Target): Promise<Switch[]> {
   const client = new EventBridgeClient(clientOptions())
   return Promise.all(

@@ -16,7 +16,7 @@ const concurrency = 16
 
 /**
  * Puts every address without an owner into its pool, and resolves with the number added. Reads the whole
- * table. May be repeated.
+ * table. Can be run again.
  */
 export async function freeAddresses(): Promise<number> {
   const items = scanItems(
@@ -37,7 +37,7 @@ export async function freeAddresses(): Promise<number> {
   return freed
 }
 
-/** Throws an OperationError while an event that may assign an address waits or is a dead letter. */
+/** Throws an OperationError while an event that might assign an address waits or is a dead letter. */
 export async function checkReplayed(target: Target): Promise<void> {
   const sqs = openSqs()
   try {

@@ -14,7 +14,7 @@ import { scanItems } from './scan-items.ts'
 export interface Preparation {
   /** The hour to which the table was restored, ISO 8601. */
   hour: string
-  /** Keys of items written when the service should have paused: their event's other writes may be missing. */
+  /** Keys of items written in the pause before the hour: other writes of the same event may be missing. */
   late: string[]
   tokens: number
   codes: number
@@ -26,7 +26,7 @@ export interface Preparation {
 const segments = 16
 const concurrency = 64
 
-/** Kinds of removed items, by partition: of POOL# only free addresses, of ADDRS# only unannounced ones. */
+/** Kinds of items to remove, keyed by partition: in POOL# free addresses, in ADDRS# unannounced addresses. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -37,8 +37,8 @@ const kinds = {
 /**
  * Removes from a table restored to a full hour (epoch milliseconds) what must not come back: access tokens
  * and codes, which may have ended or been used since; free deposit addresses, which may have been assigned
- * since; addresses that no user was told; and records of key transitions that the key set has not made. Reads
- * the whole table. May be repeated.
+ * since; addresses that were not announced to any user; and records of key transitions that the key set has
+ * not made. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number): Promise<Preparation> {
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
@@ -94,8 +94,8 @@ async function readKeyRecords(): Promise<Item[]> {
 
 /**
  * Finds evidence and archived keys of transitions that a restored table's key set has not made, because they
- * would block its next transition. `items` is the whole partition of the keys. The rotation does not pause
- * around full hours, because an emergency may not wait.
+ * would block the key set's next transition. They exist because the rotation does not pause around full
+ * hours: an emergency cannot wait. `items` is the whole partition of the signing keys.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

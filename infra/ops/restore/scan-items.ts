@@ -2,9 +2,9 @@ import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { db, type Item, tableName } from '../../../shared/db/table.ts'
 
 /**
- * Yields the items of the whole table that match a filter, in no order and strongly consistent. Reads the
- * segments in parallel, each at most a page ahead. Every item is read and charged, whether it matches or not
- * (AWS: Scan). No function may scan.
+ * Yields the items of the whole table that match a filter, in no particular order, by strongly consistent
+ * reads. Reads the segments in parallel, each at most one page ahead. AWS charges for every item that is
+ * read, even if it does not match (AWS: Scan). No function is allowed to scan.
  */
 export async function* scanItems(
   filter: Pick<

@@ -21,7 +21,7 @@ import { sharedAlarms } from './shared-alarms.ts'
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** Every alarm of a stage, except those of the edge, which is in another region, and of deployments. */
+/** Every alarm of a stage, except the edge's, which is in another region, and those of deployments. */
 export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
   [
     ...functionAlarms(props),
@@ -168,7 +168,7 @@ const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** A failover loses the writes that the standby region has not received yet. */
+/** Alarms on late replication: a failover loses the writes that the standby region has not received yet. */
 const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed): UnnamedAlarm[] =>
   standby === undefined || failover
     ? []
@@ -236,7 +236,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** SES reviews an account whose mails bounce or annoy beyond these shares (SES: sending review process). */
+/** Alarms on bounces and complaints. SES reviews an account above these shares (sending review process). */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

@@ -6,7 +6,7 @@ import { eventName } from '../../names.ts'
 import type { UnnamedAlarm } from './journeys.ts'
 import { deadLetterMetric, type Observed, period, queueMetric } from './metrics.ts'
 
-/** The alarms on late messages, dead letters, events that no rule takes, and lost events. */
+/** The alarms on late messages, dead letters, events that no rule matches, and lost events. */
 export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
   ...intake.deadLetterQueueNames.map((deadLetters): UnnamedAlarm => {
     const queue = deadLetters.replace('-dead-letters', '')
@@ -38,7 +38,7 @@ export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** Metrics in one alarm, at most (CloudWatch: metric math). */
+/** Maximum number of metrics in one alarm (CloudWatch: metric math). */
 const maxMetrics = 10
 
 /**

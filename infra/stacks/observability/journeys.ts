@@ -41,7 +41,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm waits for another that makes it superfluous, and stays silent once that has ended. */
+/** How long an alarm waits for a broader alarm that silences it, and stays silent after that alarm ends. */
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 

@@ -26,7 +26,7 @@ export const functionNames = ({ api, intake }: Observed): string[] => [
 ]
 
 /**
- * One of Lambda's metrics of a function. It names the function in plain text: a CDK reference would export
+ * One of Lambda's metrics of a function. The function is named in plain text: a CDK reference would export
  * the name from the other stack, and CloudFormation refuses to remove an export in use, so no function could
  * ever be removed.
  */
@@ -61,11 +61,11 @@ export const serviceMetric = (
   dimensionsMap: Record<string, string> = {},
 ): Metric => new Metric({ namespace: serviceName, metricName, dimensionsMap, statistic, period })
 
-/** The number of requests that failed in one way: see shared/errors.ts. */
+/** The number of requests that failed with this failure: see shared/errors.ts. */
 export const failureMetric = (config: Config, failure: FailureName): Metric =>
   serviceMetric(config, 'Failures', 'Sum', { failure })
 
-/** The percentage of a function's calls that failed in one way; 0 below a number of failures. */
+/** The percentage of a function's calls that failed with this failure; 0 below `atLeast` failures. */
 export const failureShare = (
   config: Config,
   failure: FailureName,

@@ -5,7 +5,7 @@ import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 /** Operations with symmetric keys per second that KMS allows an account in any region (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
-/** Concurrent executions of an account that asked for no more (Lambda quotas). */
+/** Default limit of an account's concurrent executions (Lambda quotas). */
 const concurrentExecutions = 1_000
 
 /** Alarms on what every journey uses; while one of them is raised, alarms of journeys do not notify. */

@@ -23,8 +23,8 @@ const maxBytes = 265_000
 const bundleFile = (entry: string) => join(bundleDirectory(entry), 'index.mjs')
 
 /**
- * Loads a bundle while AWS answers every call, but mails with an error. Returns what `use` makes of it, and
- * the operations that were called.
+ * Loads a bundle while AWS answers every call, except mails, with success. Returns the result of `use`, and
+ * the AWS operations that the bundle called. Mails are answered with `mailError`.
  */
 async function loadBundle<T>(entry: string, mailError: string, use: (bundle: object) => T | Promise<T>) {
   const calls: string[] = []
@@ -69,7 +69,7 @@ describe('bundleFunctions', () => {
     expect(statSync(bundleFile(entry)).size).toBeLessThan(maxBytes)
   })
 
-  it('a function with unchanged sources is not bundled again, except beside an invalid record', async () => {
+  it('a function with unchanged sources is bundled again only if the record of the bundles is invalid', async () => {
     vi.mocked(build).mockClear()
     const bundles = await bundleFunctions()
     expect(build).not.toHaveBeenCalled()
@@ -79,7 +79,7 @@ describe('bundleFunctions', () => {
     expect(build).toHaveBeenCalledOnce()
   })
 
-  it('a function loads nothing of Node.js that it has no use for: fetch, web streams, file watchers', async () => {
+  it('a function does not load the parts of Node.js that it never uses: fetch, web streams, file watchers', async () => {
     const url = pathToFileURL(bundleFile('account/info')).href
     const script = `await import('${url}'); console.log(process.moduleLoadList.join('\\n'))`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
@@ -87,7 +87,7 @@ describe('bundleFunctions', () => {
     expect(stdout).not.toMatch(/undici|webstreams|fs\/(promises|watchers)/)
   })
 
-  it('an error that our code tells apart has its class in a bundle, and any other its name', async () => {
+  it('in a bundle, an AWS error keeps its class if our code distinguishes it, and otherwise its name', async () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
     const refuse = ['TransactWriteItems', 'SendMessage', 'UpdateItem']
     expect(await deliverMail('BadRequestException')).toEqual({
@@ -100,7 +100,7 @@ describe('bundleFunctions', () => {
     })
   })
 
-  it('a function for signed-in users rehearses before its first request, and a public one does not', async () => {
+  it('a function for signed-in users reads the table once before its first request, and a public function does not', async () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
     vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
     expect((await loadBundle('account/info', '', Object.keys)).calls).toEqual(['BatchGetItem'])

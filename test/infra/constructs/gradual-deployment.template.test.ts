@@ -50,21 +50,21 @@ function callsPastAliases(): string[] {
 const maxDeployments = 5
 
 describe('a gradual deployment', () => {
-  it('starts only so many CodeDeploy deployments at once as AWS accepts', () => {
+  it('starts at most as many CodeDeploy deployments at once as AWS accepts', () => {
     const perStack = [...Map.groupBy(canaries(), ({ stack }) => stack).values()].map(({ length }) => length)
     for (const deployments of perStack) expect(deployments).toBeLessThanOrEqual(maxDeployments)
     // The stacks are updated one after another.
     expect(stacks.get('api')?.stack.dependencies).toContain(stacks.get('intake')?.stack)
   })
 
-  it('all other functions of a stack wait for its canaries, so that no bad version gets further', () => {
+  it('updates the other functions of a stack after its canaries, so that a bad version reaches only canaries', () => {
     for (const { stack, id, resource } of aliases())
       if (resource.UpdatePolicy === undefined)
         for (const canary of canaries())
           if (canary.stack === stack) expect(resource.DependsOn, id).toContain(canary.id)
   })
 
-  it('a new version first gets a tenth of the calls, and an alarm rolls it back', () => {
+  it('gives the new version of a canary a tenth of the calls first, and rolls it back on an alarm', () => {
     const groups = new Map(
       ofType(stacks, 'AWS::CodeDeploy::DeploymentGroup').map((group) => [group.id, group]),
     )
@@ -87,7 +87,7 @@ describe('a gradual deployment', () => {
     }
   })
 
-  it('the alarm watches only the new version: three failures that are 5 % of its calls roll it back', () => {
+  it('is rolled back by failures of the new version alone: at least three, and 5 % of its calls', () => {
     const judges = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ resource }) =>
       String(resource.Properties['AlarmName']).endsWith('-deployment'),
     )
@@ -108,7 +108,7 @@ describe('a gradual deployment', () => {
     }
   })
 
-  it('only schedules may invoke a function without its alias', () => {
+  it('lets only schedules invoke a function without its alias', () => {
     expect(callsPastAliases()).toEqual([])
   })
 

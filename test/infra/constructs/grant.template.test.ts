@@ -9,7 +9,7 @@ const rotation = (stage: StagePolicies) => stage.denialsOf('rotate-signing-keys'
 const signs = { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'DIGEST' }
 const keyOf = (stage: string) => signingKey({ 'signing-key': `account-service-${stage}` })
 
-/** The condition keys of a request that gives a key tags. */
+/** The IAM condition keys of a request that tags a KMS key. */
 const givesTags = (tags: Record<string, string>) => ({
   'aws:TagKeys': Object.keys(tags),
   ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`aws:RequestTag/${name}`, value])),
@@ -18,7 +18,7 @@ const devTags = { 'signing-key': 'account-service-dev' }
 
 describe('signing keys', () => {
   it.each(['user-login-2fa', 'oauth2-token', 'oauth2-exchange', 'rotate-signing-keys'])(
-    '%s of dev cannot sign as prod',
+    '%s of one stage cannot sign with the keys of another stage',
     (name) => {
       expect(dev.denialsOf(name)(onKey('Sign', keyOf('dev'), signs))).toBeUndefined()
       expect(dev.denialsOf(name)(onKey('Sign', keyOf('prod'), signs))).toContain('not authorized')
@@ -30,14 +30,14 @@ describe('signing keys', () => {
     ['kms:SigningAlgorithm', 'RSASSA_PKCS1_V1_5_SHA_512'],
     ['kms:SigningAlgorithm', 'RSASSA_PSS_SHA_256'],
     ['kms:MessageType', 'RAW'],
-  ])('no function signs with %s %s', (key, value) => {
+  ])('no function is allowed to sign with %s %s', (key, value) => {
     for (const name of ['user-login-2fa', 'rotate-signing-keys']) {
       const request = onKey('Sign', keyOf('dev'), { ...signs, [key]: value })
       expect(dev.denialsOf(name)(request)).toContain('not authorized')
     }
   })
 
-  it('the rotation creates RSA keys with the tags of its own deployment only', () => {
+  it('the rotation can create only RSA keys with the tag of its own deployment', () => {
     const create = (changes: object, action = 'kms:CreateKey', resource = '*') =>
       rotation(dev)({
         action,
@@ -51,7 +51,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // Whether KMS tells IAM the spec and use of a key that it is creating is not documented.
+    // AWS does not document whether KMS tells IAM the spec and the use of a key that it is creating.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()
@@ -85,7 +85,7 @@ describe('keys that are not the rotation’s', () => {
   })
 
   it.each(['Sign', 'DisableKey', 'ScheduleKeyDeletion', 'GetPublicKey', 'TagResource'])(
-    'the key’s own policy denies %s of the MAC and TOTP keys to the rotation, even with the tag on them',
+    'the policies of the MAC and TOTP keys deny %s to the rotation, even if these keys have its tag',
     (action) => {
       for (const key of Object.values(dev.keys)) {
         const tagged = { ...key, keyUsage: 'SIGN_VERIFY', keySpec: 'RSA_2048', tags: devTags }
@@ -95,7 +95,7 @@ describe('keys that are not the rotation’s', () => {
     },
   )
 
-  it('a key’s own policy denies its use to the roles of another stage', () => {
+  it('the policy of the MAC key denies its use to the roles of another stage', () => {
     const mac = { 'kms:MacAlgorithm': 'HMAC_SHA_256' }
     const signIn = dev.denialsOf('user-login-with-password')
     expect(signIn(onKey('GenerateMac', dev.keys.MAC, mac))).toBeUndefined()
@@ -114,7 +114,7 @@ describe('what the MAC and TOTP keys are used for', () => {
     ['no encryption context', undefined, false],
     ['another encryption context', ['purpose'], false],
     ['the user id and more', ['user_id', 'purpose'], false],
-  ])('TOTP secrets are decrypted with %s: %s, allowed: %s', (_, keys, allowed) => {
+  ])('decryption of a TOTP secret with %s (%s) is allowed: %s', (_, keys, allowed) => {
     const denial = dev.denialsOf('user-login-2fa')(
       onKey('Decrypt', dev.keys.TOTP, { 'kms:EncryptionContextKeys': keys }),
     )
@@ -130,7 +130,7 @@ describe('events:PutEvents', () => {
       context: { 'events:source': [source], 'events:detail-type': detailType },
     })
 
-  it('a function that mails puts requests of mails on the bus, as this service, and no other event', () => {
+  it('a function that sends mails is allowed to put only mail requests on the bus, with this service as source', () => {
     expect(put('user-login-with-password', 'account-service', 'mail.delayed')).toBeUndefined()
     for (const name of ['user-login-with-password', 'user-login-2fa']) {
       expect(put(name, 'account-service', 'mail.requested')).toBeUndefined()
@@ -140,7 +140,7 @@ describe('events:PutEvents', () => {
     }
   })
 
-  it('a function that hands out addresses puts address.assigned on the bus, and no other event', () => {
+  it('a function that assigns addresses is allowed to put only address.assigned on the bus', () => {
     expect(put('address-info', 'account-service', 'address.assigned')).toBeUndefined()
     expect(put('address-info', 'account-service', 'mail.requested')).toBeDefined()
     expect(put('address-info', 'chain', 'address.assigned')).toBeDefined()

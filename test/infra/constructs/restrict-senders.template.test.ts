@@ -27,7 +27,7 @@ function statements(knob: object): PolicyStatement[] {
   return Object.values(policies).map(({ Properties: { Statement } }) => ({ ...Statement, Resource: '*' }))
 }
 
-/** What the bus's policy says of a role that puts an event on the bus; undefined leaves it to IAM. */
+/** What the bus's policy decides on an event that a role puts; undefined if the policy leaves it to IAM. */
 function decide(knob: object, roleArn: string, source: string, detailType: string, tags: object = {}) {
   const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
   const context = new Map<string, string | string[]>([
@@ -48,7 +48,7 @@ describe('the policy of the bus', () => {
     ['a role of another stage', { ...own, stage: 'dev' }, 'Deny'],
     ['a role of another service', { ...own, service: 'shop' }, 'Deny'],
     ['a role without tags', {}, 'Deny'],
-  ])('%s may send as the service itself: %s', (_who, tags, decision) => {
+  ])('for %s and the service itself as source, the decision is %s', (_who, tags, decision) => {
     for (const knob of [{}, senders])
       expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)
   })
@@ -62,7 +62,7 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
-  ])('role %s that sends as %s a %s is answered %s', (name, source, detailType, decision) => {
+  ])('for role %s, source %s and event %s, the decision is %s', (name, source, detailType, decision) => {
     expect(decide(senders, role(name), source, detailType)).toBe(decision)
   })
 

@@ -41,14 +41,14 @@ async function clearKeySet(): Promise<void> {
 const indexed = (joinedAt: number) =>
   toIndexed({ userId: joinedAt, joinedAt, nickname: 'Indexed', email: 'indexed@example.com' })
 
-/** The grant scenarios of workers and scheduled functions, by function name. */
+/** The grant scenarios of workers and scheduled functions, keyed by function name. */
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent, child } = await joinFamily()
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     await addNewcomers(child, standardLimits.minIndexed, parent)
     await deliverMessage({ root_id: parent })
-    // An index with a long tail, and an item that a newer segment has replaced.
+    // Makes an index with many entries that are in no segment yet, and an item that a newer segment replaced.
     const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
     const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())
@@ -61,7 +61,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // A wallet in the slice whose turn it is this minute, and in that of the next.
+    // Adds a wallet to the slice of the ledger that is due this minute, and a wallet to the next minute's.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 60_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)
@@ -71,7 +71,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {
-    // A missing grant looks like a KMS that lags, so the rotation waits for it.
+    // Fails if the rotation waits for KMS, because to the rotation a missing grant looks like a slow KMS.
     const rotate = async (call: object): Promise<RotationResult> => {
       const result = (await run(call)) as RotationResult
       if (result.waits_for_kms) throw new FailedCall('the rotation waits for KMS')

@@ -48,7 +48,7 @@ async function newDepositor() {
   return { accessToken, address: await claimAddress(userId, pool) }
 }
 
-/** The grant scenarios of the endpoints for a user's own data, by function name. */
+/** The grant scenarios of the endpoints for a user's own data, keyed by function name. */
 export const dataScenarios: Record<string, Scenario> = {
   'account-info': readOwn,
   'account-asset': readOwn,

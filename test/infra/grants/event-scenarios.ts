@@ -20,7 +20,7 @@ const deliverInvalid = ({ deliver: send }: Calls): Promise<void> => send({})
 const addLongWallet = (userId: number, wallet: WalletName = 'asset') =>
   addBills({ userId, wallet }, chunkOfBills, { close: false })
 
-/** Scenarios with valid events, by intake function; an invalid event is added to each below. */
+/** Scenarios with valid events, keyed by intake function; an invalid event is added to each below. */
 const validEvents: Record<string, Scenario> = {
   'user-registered': async (calls) => {
     const { parent } = await newFamily()
@@ -37,11 +37,11 @@ const validEvents: Record<string, Scenario> = {
       login_password: md5('another'),
       totp_secret: newRegistration()['totp_secret'],
     })
-    // An update older than the current values, which changes nothing.
+    // This update is older than the current values, so it changes nothing.
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
-    // A member whom others find by name.
+    // Updates a member whom others can find by name in their member lists.
     const { child } = await newFamily()
     await calls.deliver({ update_id: randomUUID(), user_id: child, at: Date.now(), nickname: 'another' })
   },
@@ -83,7 +83,7 @@ const validEvents: Record<string, Scenario> = {
   'withdrawal-updated': async (calls) => {
     const withdrawal = { user_id: await addUser(), currency: 'USDT', amount: '1', at: Date.now() }
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'cancelled' })
-    // Of a user without a wallet, which is refused.
+    // A withdrawal of a user without a wallet is refused.
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'requested' })
     await addLongWallet(withdrawal.user_id)
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'settled' })
@@ -93,7 +93,7 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver(grant(userId))
     const richUser = await addUser()
     await addLongWallet(richUser, 'reward')
-    // Its worth in the reward currency is found by the rates.
+    // The function needs the published rates to convert this amount into the reward currency.
     await calls.deliver({ ...grant(richUser), currency: 'BTC' })
     await deliver(walletAdjusted, adjustment(userId, { wallet: 'reward', amount: '9'.repeat(20) }))
     await calls.deliver({ ...grant(userId), amount: `0.${'9'.repeat(18)}` })
@@ -133,7 +133,7 @@ const validEvents: Record<string, Scenario> = {
     await deliver(addressesProvisioned, batch)
     const address = batch.addresses[0]?.address ?? ''
     await calls.deliver(assignment(pool, address, await addUser(), Date.now()))
-    // The address is another user's now, so it is refused.
+    // The address already belongs to another user, so this assignment is refused.
     await calls.deliver(assignment(pool, address, await addUser(), Date.now()))
   },
   'deposit-updated': async (calls) => {
@@ -148,7 +148,7 @@ const validEvents: Record<string, Scenario> = {
   },
 }
 
-/** The grant scenarios of the intake functions, by function name. */
+/** The grant scenarios of the intake functions, keyed by function name. */
 export const eventScenarios: Record<string, Scenario> = Object.fromEntries(
   Object.entries(validEvents).map(([name, scenario]): [string, Scenario] => [
     `intake-${name}`,

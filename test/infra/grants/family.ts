@@ -14,7 +14,7 @@ export async function newFamily(): Promise<{ parent: number; child: number; toke
 }
 
 /**
- * Creates a member with one direct referral, whose registrations are still queued in the journal of the
+ * Creates a member with one direct referral. Both registrations are still queued in the journal of the
  * referral tree.
  */
 export async function joinFamily(): Promise<{ parent: number; child: number }> {

@@ -1,17 +1,17 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** One IAM action that a function is granted; on items, on the partitions that a pattern names. */
+/** One IAM action that a function is granted, and for an action on items the pattern of their partitions. */
 interface Grant {
   action: string
   resources: string[]
   partition: string | undefined
 }
 
-/** What Lambda does with the role of a function, and what its code does only when a call fails. */
+/** Actions that Lambda performs with a function's role, or that its code performs only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists what a function is granted for its own calls. */
+/** Lists the grants of a function for the calls of its own code. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -29,13 +29,13 @@ const listGrants = ({ policies }: FunctionModel): Grant[] =>
 
 const toList = (value: string | string[] = []): string[] => [value].flat()
 
-/** The partitions to which a statement allows access; one that is undefined if it is not about items. */
+/** The partitions to which a statement allows access; undefined in the list if it is not about items. */
 function partitionsOf({ Condition }: PolicyStatement): (string | undefined)[] {
   const found = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']
   return found === undefined ? [undefined] : toList(found)
 }
 
-/** Lists the grants of a function that none of these accesses needs. */
+/** Lists the grants of a function that none of these accesses used. */
 export const listUnused = (item: FunctionModel, accesses: readonly AccessRequest[]): string[] =>
   listGrants(item)
     .filter((grant) => !accesses.some((access) => isUse(grant, access)))
@@ -50,7 +50,7 @@ function isUse({ action, resources, partition }: Grant, { context, ...access }: 
   )
 }
 
-/** Whether a pattern of a policy matches a text; in words of the test, not of the local IAM. */
+/** Whether a pattern of a policy matches a text, by code of this test instead of the local IAM's code. */
 function matches(pattern: string, text: string): boolean {
   const [start = '', ...parts] = pattern.split('*')
   const end = parts.pop()

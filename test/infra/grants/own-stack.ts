@@ -5,7 +5,7 @@ import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 
 /**
  * Starts the local stack from existing bundles, without an HTTP gateway and without delivery of events. Its
- * functions are invoked directly; it notes what they access and what they log.
+ * functions are invoked directly; the stack records what they access and what they log.
  */
 export async function startOwnStack() {
   const lines = new Map<string, string>()

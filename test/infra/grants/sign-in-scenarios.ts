@@ -10,7 +10,7 @@ const firstParty = 'first-party'
 /** Secret of the confidential clients. */
 const secret = 'a client secret of 34 characters!!'
 
-/** The grant scenarios of the sign-in endpoints, by function name. */
+/** The grant scenarios of the sign-in endpoints, keyed by function name. */
 export const signInScenarios: Record<string, Scenario> = {
   'oauth2-authorize': async ({ request }) => {
     await request({ query: authorizationRequest(await createClient()), expect: 302 })
@@ -25,7 +25,7 @@ export const signInScenarios: Record<string, Scenario> = {
   'oauth2-token': async ({ request }) => {
     const exchange = await consentTo(await createClient({ secret }), await createSession())
     await request({ form: exchange })
-    // A second use of the code revokes the tokens of the first, which needs grants of its own.
+    // A second use of the code revokes the tokens of the first use, which needs grants of its own.
     await request({ form: exchange, expect: 400 })
   },
   'oauth2-exchange': async ({ request }) => {
@@ -55,7 +55,7 @@ export const signInScenarios: Record<string, Scenario> = {
     await request({ json: { ...(await body()), method: 'EMAIL', validate_code: '123456' } })
     const code = await authenticatorCode(user.totpSecret)
     await request({ json: { ...(await body()), method: 'AUTHENTICATOR', authenticator_code: code } })
-    // The twentieth wrong code mails a warning, which needs a grant of its own.
+    // The twentieth wrong code leads to a warning by mail, which needs a grant of its own.
     for (let i = 1; i <= 20; i += 1) {
       const wrong = { ...(await body()), method: 'EMAIL', validate_code: '000000' }
       await request({ json: wrong, expect: i < 20 ? 401 : 429 })

@@ -42,7 +42,7 @@ describe('DynamoDB Local', () => {
     ['in memory', () => undefined],
     ['in a directory', () => mkdtempSync(join(directory, 'data-'))],
   ])(
-    'nobody who reaches DynamoDB Local %s over the network reads its data without its access key',
+    'without the access key, nobody can read the data of DynamoDB Local %s over the network',
     async (_where, choose) => {
       const running = await startDynamodb(choose())
       await createTables(running.endpoint, [table])
@@ -59,7 +59,7 @@ describe('DynamoDB Local', () => {
     },
   )
 
-  it('DynamoDB Local goes on when the process that started it is killed', async () => {
+  it('DynamoDB Local ends when the process that started it is killed', async () => {
     const module = fileURLToPath(new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url))
     const script = `
       const { startDynamodb } = await import(${JSON.stringify(module)})
@@ -85,7 +85,7 @@ function installJava(script: string): NodeJS.ProcessEnv {
   return { ...process.env, JAVA_HOME: home }
 }
 
-it('a DynamoDB Local whose process ends fails the start at once', async () => {
+it('the start of DynamoDB Local fails at once if its process ends', async () => {
   const environment = installJava(`
     console.error('openjdk version "21.0.1"')
     if (!process.argv.includes('-version')) process.exit(3)`)
@@ -95,7 +95,7 @@ it('a DynamoDB Local whose process ends fails the start at once', async () => {
 })
 
 describe('without Java', () => {
-  it('without Java, the error says in one line how to install it and how to do without', async () => {
+  it('without Java, the error says in one line how to install Java and how to run without it', async () => {
     const refusal = await startDynamodb(undefined, { PATH: '/nowhere' }).catch(
       (error: unknown) => (error as Error).message,
     )

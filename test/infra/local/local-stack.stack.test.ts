@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { useLocalStack } from '../../support/local-stack.ts'
 
-it('/_local/stack describes the local stack with the names of a deployment’s outputs', async () => {
+it('/_local/stack names the addresses and the resources of the local stack', async () => {
   const stack = await useLocalStack()
   expect(stack).toMatchObject({
     base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,

@@ -9,7 +9,7 @@ import { lockDataDirectory } from '../../../infra/local/lock.ts'
 const root = mkdtempSync(join(tmpdir(), 'lock-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-it('the lock of a data directory ends with a process that is killed', async () => {
+it('the lock on a data directory is released when the process that holds it is killed', async () => {
   const directory = join(root, 'killed')
   const script = `
     const { lockDataDirectory } = await import(${JSON.stringify(join(import.meta.dirname, '../../../infra/local/lock.ts'))})

@@ -10,7 +10,7 @@ import {
 const all = Object.keys(mannerMeanings) as Manner[]
 
 describe('the option --aws', () => {
-  it('--aws takes all manners or some, with or without a seed and a speed', () => {
+  it('--aws accepts all simulated AWS behaviours or a list of them, with or without a seed and a speed', () => {
     expect(parseManners('all,seed=7')).toEqual({ manners: all, seed: 7, speed: 1 })
     expect(parseManners('seed=0,throttles,speed=60,conflicts')).toEqual({
       manners: ['conflicts', 'throttles'],
@@ -25,20 +25,20 @@ describe('the option --aws', () => {
   })
 
   it.each(['all,seed=7', 'conflicts,throttles,seed=12,speed=60'])(
-    'the start-up line repeats --aws %s',
+    'the start-up message repeats the value of --aws: %s',
     (text) => {
       expect(describeManners(parseManners(text))).toBe(text)
     },
   )
 })
 
-describe('the draws', () => {
+describe('the random draws', () => {
   const drawTen = (seed: number) => {
     const manners = openManners({ manners: all, seed })
     return Array.from({ length: 10 }, () => manners.draw('conflicts', 'a PutItem'))
   }
 
-  it('the same seed draws the same for a stream, whatever other streams draw meanwhile', () => {
+  it('the same seed gives a stream the same draws, whatever other streams draw meanwhile', () => {
     const other = openManners({ manners: all, seed: 7 })
     const draws = Array.from({ length: 10 }, () => {
       other.draw('conflicts', 'b PutItem')
@@ -49,7 +49,7 @@ describe('the draws', () => {
     expect(new Set([...draws, ...drawTen(8)]).size).toBe(20)
   })
 
-  it('a manner with a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
+  it('a simulated behaviour with a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
     const manners = openManners({ manners: ['conflicts'], seed: 7 })
     const count = (manner: Manner) =>
       Array.from({ length: 10_000 }, () => manners.happens(manner, 'x', 0.1)).filter(Boolean).length

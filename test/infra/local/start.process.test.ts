@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { anyPorts, startCommand } from '../../support/start-command.ts'
 
-/** Starts the local stack with options that it refuses; resolves with what it said. */
+/** Starts the local stack with options that it refuses; resolves with its error output. */
 async function refuse(...options: string[]): Promise<string> {
   const attempt = startCommand([...anyPorts, '--no-demo', '--ephemeral', ...options])
   await expect(attempt.ready).rejects.toThrow()

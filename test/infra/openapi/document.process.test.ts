@@ -7,7 +7,7 @@ import { openApiDocument } from '../../../infra/openapi/document.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-it('the OpenAPI document describes every route but HEAD, and no other', async () => {
+it('the OpenAPI document describes every route except HEAD routes, and nothing else', async () => {
   const { paths } = (await openApiDocument()) as { paths: Record<string, object> }
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

@@ -19,7 +19,7 @@ const { paths } = (await openApiDocument()) as { paths: Record<string, Record<st
 const ajv = new Ajv2020({ strict: false, formats: { date: /^\d{4}-\d\d-\d\d$/ } })
 const parametersOf = (path: string) => paths[path]?.['get']?.parameters ?? []
 
-/** Whether the API reference allows a value of a parameter or of a member of a body. */
+/** Whether the API reference allows a value for a parameter, or for a member of a request body. */
 function allows(path: string, name: string, value: unknown): boolean {
   const parameter = parametersOf(path).find((each) => each.name === name)
   const { properties } = (paths[path]?.['post']?.requestBody?.content['application/json']?.schema ?? {}) as {
@@ -57,7 +57,7 @@ it.each([
   ['/oauth2/authorize/consent', 'max_age', ['', '0', 0, 999_999_999_999], ['-1', -1, 1.5, 1e12]],
   ['/oauth2/authorize/consent', 'code_challenge', ['A'.repeat(43)], ['', 'A'.repeat(42)]],
   ['/oauth2/token', 'code', ['c'], ['', '\ud800']],
-])('the API reference says what %s takes as %s', (path, name, allowed, forbidden) => {
+])('the API reference allows for %s only valid values of %s', (path, name, allowed, forbidden) => {
   for (const value of allowed) expect(allows(path, name, value), JSON.stringify(value)).toBe(true)
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
 })
@@ -75,7 +75,7 @@ const examples = Object.entries(paths).flatMap(([path, operations]) =>
   }),
 )
 
-it.each(examples)('the example in the API reference is valid by its schema: $name', ({ schema, example }) => {
+it.each(examples)('the example in the API reference matches its schema: $name', ({ schema, example }) => {
   const validator = new Ajv2020({ strict: false, allErrors: true })
   validator.validate(closeSchema(schema) as object, example)
   expect(validator.errors).toBeNull()

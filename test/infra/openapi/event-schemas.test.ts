@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { eventSchemas } from '../../../infra/openapi/event-schemas.ts'
 import { demoStages } from '../../../infra/local/demo/demo-events.ts'
 
-it('every demo event is valid by the published JSON Schema of its event type', async () => {
+it('every demo event matches the published JSON Schema of its event type', async () => {
   const setting = { firstStart: Date.UTC(2026, 0, 1), quoteCurrency: 'USDT', rewardCurrency: 'USDT' }
   const events = demoStages(setting).flat()
   const schemas = await eventSchemas()

@@ -38,7 +38,7 @@ const consultDoctor = async () => {
   return { code, found: Object.fromEntries(rows) as Record<string, string> }
 }
 
-it('doctor proves each part of a healthy stack that only a deployment can prove', async () => {
+it('doctor confirms what can be checked only in a deployment, for each part of a healthy stack', async () => {
   const { found } = await consultDoctor()
   for (const check of ['API', 'signing keys']) expect(found[check]).toMatch(/^ok/)
   expect(found['challenge']).toBe(
@@ -48,7 +48,7 @@ it('doctor proves each part of a healthy stack that only a deployment can prove'
   expect(found['mail']).toMatch(/^ok: SES sends from \S+@\S+, by its identity/)
 })
 
-it('doctor tells that a schedule is switched off', async () => {
+it('doctor reports that a schedule is switched off', async () => {
   const events = new EventBridgeClient(clientOptions())
   await events.send(new DisableRuleCommand({ Name: 'verify-ledger' }))
   try {
@@ -71,7 +71,7 @@ describe('wrong command lines', () => {
     ['keys audit --previous /no/such/file'],
     ['doctor --unknown'],
     ['--stage nowhere doctor'],
-  ])('the command line "%s" exits 2 for wrong usage', async (text) => {
+  ])('the command line "%s" exits with code 2 for wrong usage', async (text) => {
     expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
   })
 })

@@ -40,7 +40,7 @@ describe('findStage', () => {
     expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
   })
 
-  it('after a failover commands work in the standby region; else the SDK chooses', () => {
+  it('commands work in the standby region after a failover, and otherwise in the region that the SDK chooses', () => {
     expect(findStage('moved', { outputs }, cdkFile)).toMatchObject({
       region: 'eu-west-1',
       tableName: 'restored',
@@ -48,7 +48,7 @@ describe('findStage', () => {
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
   })
 
-  it('the option --region leads commands back to a region that was lost', () => {
+  it('the option --region makes commands work in the lost region after a failover', () => {
     const region = 'eu-central-1'
     const lost = findStage('moved', { outputs, region }, cdkFile)
     expect(lost).toMatchObject({ region, tableName: 'account-service-moved' })
@@ -73,7 +73,7 @@ describe('findStage', () => {
     expect((await findTarget({ ...options, table: 'restored' })).tableName).toBe('restored')
   })
 
-  it('findStage explains a configuration that cannot be deployed as a wrong use, without a stack trace', () => {
+  it('findStage reports an invalid configuration as wrong usage, without a stack trace', () => {
     expect(() => findStage('bare', { outputs }, cdkFile)).toThrow(UsageError)
   })
 })

@@ -10,11 +10,11 @@ it.each([
   ['a line separator', 'a\u2028b', String.raw`a\u2028b`],
   ['a tag character', 'a\u{e0041}b', String.raw`a\udb40\udc41b`],
   ['letters, box drawings and line feeds', 'née 奖励 █▀\n👍', 'née 奖励 █▀\n👍'],
-])('the terminal does not get %s unescaped', (_what, text, shown) => {
+])('the terminal gets only harmless characters unescaped: %s', (_what, text, shown) => {
   expect(showControls(text)).toBe(shown)
 })
 
-it('no cell of a table begins a line of its own', () => {
+it('a line feed in a cell of a table does not begin a new line', () => {
   expect(formatTable([{ a: 'x\nuser 1  admin', b_c: null }, { a: 'z' }])).toBe(
     'A                     B C\nx\\u000auser 1  admin  -\nz                     -',
   )
@@ -37,7 +37,7 @@ it('a result is shown as lines and tables, with instants in UTC', () => {
   )
 })
 
-it('escaping control characters leaves JSON the same JSON', () => {
+it('escaping control characters does not change the value of JSON', () => {
   const value = { source: '\u001b\u009b\u202e\u{e0041}\n' }
   const lines: string[] = []
   const terminal = { out: (text: string) => void lines.push(text), err: () => undefined }

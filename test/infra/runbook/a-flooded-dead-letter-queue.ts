@@ -12,8 +12,8 @@ const debitCount = 180
 const invalidCount = 40
 
 /**
- * Rehearses the procedure for a full dead-letter queue: debits that arrived before their credit, and invalid
- * events.
+ * Tests the procedure for a flooded dead-letter queue, with debits that arrived before their credit, and with
+ * invalid events.
  */
 export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
   const procedure = follow('A flooded dead-letter queue', url)

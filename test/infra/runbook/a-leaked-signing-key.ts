@@ -9,8 +9,8 @@ const keyIn = async (state: string): Promise<string> =>
   (await readKeyStatus()).keys.find((key) => key.state === state)?.kid ?? expect.unreachable(state)
 
 /**
- * Steps 2 to 5 of the procedure for a leaked key, which other procedures repeat. Resolves with the kid of the
- * new signing key.
+ * Follows steps 2 to 5 of the procedure for a leaked key, which other procedures also use. Resolves with the
+ * kid of the new signing key.
  */
 export async function replaceKeys(url: string): Promise<string> {
   const { ops } = follow('A leaked signing key', url)
@@ -32,8 +32,8 @@ export async function replaceKeys(url: string): Promise<string> {
 }
 
 /**
- * Rehearses the procedure for a leaked signing key: all keys are replaced, and their device_tokens stop
- * verifying.
+ * Tests the procedure for a leaked signing key: all keys are replaced, and device_tokens that the old keys
+ * signed stop verifying.
  */
 export async function aLeakedSigningKey(url: string, people: People): Promise<void> {
   const procedure = follow('A leaked signing key', url)

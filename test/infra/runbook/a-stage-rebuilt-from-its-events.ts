@@ -13,8 +13,8 @@ import type { People } from './people.ts'
 import { openTables } from './restore-table.ts'
 
 /**
- * Rehearses the loss of the whole table: from the archive of events the stage answers as it did. It must be
- * the first rehearsal, because events of another one in the same second would be replayed, too.
+ * Tests the procedure for the loss of the whole table: rebuilt from the archive of events, the stage answers
+ * as before. This test must run first, or it would also replay events of another test in the same second.
  */
 export async function aStageRebuiltFromItsEvents(
   url: string,
@@ -48,7 +48,7 @@ export async function aStageRebuiltFromItsEvents(
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
     expect(await findings(procedure)).toEqual([])
-    // The deposit was rejected twice; the adjustment, which was left out, only the first time.
+    // The deposit was rejected before and in the replay. The adjustment was not replayed, so only before.
     const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
     expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
     expect(await drop('deposit.updated')).toEqual({ dropped: 2 })
@@ -57,13 +57,13 @@ export async function aStageRebuiltFromItsEvents(
   }
 }
 
-/** Lets two users live: every kind of event, and a request for an address each. */
+/** Creates two users with events of every kind, and requests a deposit address for each of the two. */
 export async function live(url: string) {
   const registration = newRegistration({ user_id: newUserIds() })
   const parent = Number(registration['user_id'])
   const child = parent + 1
   const pool = newPool()
-  // Before the rates of other rehearsals, which replace older ones.
+  // In the past, so that rates of later rehearsals are newer and replace these rates.
   const at = Date.now() - 3_600_000
   const money = { currency: 'USDT', at }
   await putEvents('user.registered', [registration])
@@ -72,7 +72,7 @@ export async function live(url: string) {
   await putEvents('addresses.provisioned', [provision(pool, 4)])
   await putEvents('rates.published', [{ quote: 'USDT', as_of: at, rates: { BTC: '100000', USDT: '1' } }])
   await settle(url)
-  // Refused, because the balance is not there yet; a replay must not take it from what comes later.
+  // Refused, because the balance is still zero. A replay must not take the amount from the later balance.
   const early = { adjustment_id: randomUUID(), user_id: child, wallet: 'reward', direction: 2, ...money }
   await putEvents('wallet.adjusted', [{ ...early, amount: '5', reason: 'too early' }])
   await settle(url)
@@ -129,7 +129,7 @@ export async function live(url: string) {
 
 const readOutbox = async (url: string): Promise<unknown> => (await fetch(`${url}/_local/outbox`)).json()
 
-/** Replays the archive, and returns the events that it says are rejected, with the codes. */
+/** Replays the archive, and returns the rejected events, each with the code of its rejection. */
 export async function replay({ ops }: Procedure, from: number, to?: number): Promise<string[]> {
   const [INSTANT = '', END = ''] = [from, to ?? from].map((instant) => new Date(instant).toISOString())
   const command = `events replay --from INSTANT${to === undefined ? '' : ' --to END'}`

@@ -16,8 +16,8 @@ import { nextHour, openTables } from './restore-table.ts'
 type Lived = Awaited<ReturnType<typeof live>>
 
 /**
- * Rehearses the procedure for a table that is restored to a full hour. KMS, event senders and token holders
- * still have the changes that the restore loses. In the end users are answered as before the loss.
+ * Tests the procedure for a table that is restored to a full hour. KMS, event senders and token holders keep
+ * the changes that the table loses. After the procedure, users get the same answers as before the loss.
  */
 export async function aTableRestoredToAFullHour(
   url: string,
@@ -72,7 +72,7 @@ export async function aTableRestoredToAFullHour(
   }
 }
 
-/** Publishes a key that does not sign yet. Only one can be published, so another one signs before. */
+/** Publishes a key that does not sign yet. Only one key can be so, so the one before must sign first. */
 async function publishKey({ ops }: Procedure, url: string): Promise<void> {
   await ops('keys rotate --emergency')
   await follow('A new key that fails its check', url).ops('keys rotate')
@@ -81,7 +81,7 @@ async function publishKey({ ops }: Procedure, url: string): Promise<void> {
 type Keys = Awaited<ReturnType<typeof readKeyStatus>>['keys']
 type LostKeys = Awaited<ReturnType<typeof changeKeys>>
 
-/** Makes two new signing keys and revokes the published one, which the restored table will not know. */
+/** Makes two new signing keys and revokes the published key. The restored table knows nothing of this. */
 async function changeKeys({ ops }: Procedure, people: People, before: Keys, report: string) {
   const published = before.find(({ state }) => state === 'published') ?? expect.unreachable()
   await ops('keys rotate --emergency')
@@ -121,7 +121,7 @@ async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost
 const readLives = (url: string, lives: readonly Lived[]) =>
   Promise.all(lives.map(({ users, network }) => readEverything(url, users, network)))
 
-/** Checks that a newcomer is given no address that somebody else was given after the hour. */
+/** Checks that a new user does not get an address that another user got after the hour. */
 async function expectOtherAddress(url: string, { users, network }: Lived): Promise<void> {
   const addresses = await Promise.all(
     [...users, newUserId()].map(async (userId) => {

@@ -6,14 +6,14 @@ import { BillType } from '../../../shared/ledger/bill-types.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken } from '../../support/community.ts'
 
-/** Everything that a client can read of its user, by user and path. */
+/** Everything that a client can read about its user, keyed by user and path. */
 type Answers = Record<string, unknown>
 
 /** Path of the deposit address of a user on a network. */
 export const addressPath = (network: string): string =>
   `/address/info?currency=USDT&currencyNetWork=${network}`
 
-/** How long queues may take to become empty; on a busy machine events may be tried again after a minute. */
+/** How long queues may take to become empty: a busy machine may retry an event only after a minute. */
 const maxSettleMilliseconds = 180_000
 
 /** Waits until every queue is empty. */
@@ -39,7 +39,7 @@ export async function get(url: string, token: string, path: string): Promise<unk
   return response.json()
 }
 
-/** The answers of the read endpoints to these users, without what a replay makes anew. */
+/** Reads the answers of all read endpoints to these users, without the values that a replay changes. */
 export async function readEverything(
   url: string,
   users: readonly number[],
@@ -90,15 +90,15 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Leaves out what the runbook says that a replay makes anew: the order of what is booked, and the moment. Of
- * a page that does not hold the whole list, only the numbers are left.
+ * Leaves out what a replay changes according to the runbook: the order and the times of bookings. Of a page
+ * without the whole list, it keeps only the counts.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer
   const { data } = answer as { data: { records: Record<string, unknown>[]; total: number; pages: number } }
   const { total, pages } = data
   if (pages > 1) return { total, pages, size: data.records.length }
-  // A deposit has its id from the chain, a bill from its place in the list.
+  // A bill has its id from its place in the list, but a deposit has its id from the chain.
   const anew = ['created_at', 'credited_at', 'balance_after', ...(path.includes('bills') ? ['id'] : [])]
   const records = data.records.map((record) =>
     JSON.stringify(Object.entries(record).filter(([name]) => !anew.includes(name))),

@@ -21,11 +21,11 @@ type Words = Record<string, string>
  */
 export interface Procedure {
   ops: (command: string, words?: Words) => Promise<CommandOutcome>
-  /** Resolves with what AWS answers. */
+  /** Runs an AWS command, and resolves with the answer of AWS. */
   aws: (command: string, words?: Words) => Promise<unknown>
 }
 
-/** The AWS commands of the runbook that the rehearsals follow, each with the value of its placeholder. */
+/** The AWS commands of the runbook that rehearsals can run, as functions of their placeholder's value. */
 const awsCommands: Record<string, (word: string) => Promise<unknown>> = {
   'aws kms disable-key --key-id ARN': (KeyId) =>
     new KMSClient(clientOptions()).send(new DisableKeyCommand({ KeyId })),
@@ -69,10 +69,7 @@ async function run(commandLine: string[]): Promise<CommandOutcome> {
   return { code, result: out === '' ? undefined : JSON.parse(out), err: lines.err.join('\n') }
 }
 
-/**
- * Polling options of the rehearsals: long enough for a busy machine, although the stacks' caches are
- * short-lived.
- */
+/** Polling options of the rehearsals. The timeout is long enough for a busy machine. */
 export const pollOptions = { timeout: 20_000, interval: 200 }
 
 /** Runs an audit and returns its findings, sorted, each with its subject. */

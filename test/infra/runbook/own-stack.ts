@@ -4,8 +4,8 @@ import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 
 /**
  * Starts a local stack for rehearsals, which revoke keys and replace tables. Its key caches expire quickly,
- * and no mail waits, because rehearsals wait for empty queues. Sets the environment of this process, so that
- * commands and shared code that are imported afterwards use the stack.
+ * and mails are not delayed, because rehearsals wait for empty queues. Sets the environment of this process,
+ * so that commands and shared code that are imported afterwards use the stack.
  */
 export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({

@@ -1,7 +1,7 @@
 import { afterAll, it, vi } from 'vitest'
 import { startOwnStack } from './own-stack.ts'
 
-// On AWS the switch waits minutes until what had begun has ended; here every call ends within milliseconds.
+// Shortens the switch's wait for running calls: on AWS it takes minutes; here calls end within milliseconds.
 vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   probing: { answers: 3, pauseMilliseconds: 50 },
@@ -21,7 +21,7 @@ afterAll(() => stack.stop())
 const people = peopleOf(url)
 const layout = stack.model.tables[0]?.createTableInput ?? {}
 
-/** A rehearsal of each procedure; it runs the runbook's own commands step by step. */
+/** Rehearsals of procedures, keyed by the procedure's heading; each runs the runbook's own commands. */
 const rehearsals: Record<string, () => Promise<void>> = {
   'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
   'A table restored to a full hour': () => aTableRestoredToAFullHour(url, people, layout),

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 
-/** An item as DynamoDB answers it. */
+/** An item as DynamoDB returns it. */
 export type Item = Record<string, AttributeValue>
 
 /** All items of a table at a point in time. */
@@ -17,9 +17,7 @@ export interface Snapshot {
   items: Item[]
 }
 
-/**
- * Copies and replaces whole tables in place of point-in-time recovery, which DynamoDB Local does not have.
- */
+/** Copies and replaces whole tables, because DynamoDB Local lacks point-in-time recovery. */
 export function openTables(layout: Record<string, unknown>, client = new DynamoDBClient(clientOptions())) {
   const readAll = async (TableName: string): Promise<Item[]> => {
     const items: Item[] = []
@@ -53,7 +51,7 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
   return {
     takeSnapshot: async (TableName: string): Promise<Snapshot> => ({ items: await readAll(TableName) }),
     restore,
-    /** Replaces the contents of a table by those of a restored one. */
+    /** Replaces the contents of a table with the contents of a restored table. */
     replace: async (TableName: string, restored: string): Promise<void> => {
       const items = await readAll(restored)
       await client.send(new DeleteTableCommand({ TableName }))
@@ -65,8 +63,8 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * An hour that a restored table may stand for: the next one, since nothing in it has been written as late as
- * that. A rehearsal cannot wait for a full hour; its tables are copied when nothing is at work.
+ * The next full hour, to which a table can claim to be restored, because no item was written that late. A
+ * test cannot wait for a full hour, so it copies a table while nothing writes to it.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

@@ -8,7 +8,7 @@ import type { People } from './people.ts'
 const running = { requests: 'running', events: 'running', schedules: 'running' }
 const stopped = { requests: 'stopped', events: 'stopped', schedules: 'stopped' }
 
-/** Rehearses the switch: requests are refused, the key set is not, and events wait and take effect later. */
+/** Tests the switch: requests are refused, except for the key set, and events wait and take effect later. */
 export async function stoppingTheService(url: string, people: People): Promise<void> {
   const { ops } = follow('Stopping the service', url)
   const letters = follow('A flooded dead-letter queue', url)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { routes } from '../../../infra/routes.ts'
 import { ofType, synthesizeUnchecked } from './synthesize.ts'
 
-describe('the browsers that may call the API (CORS)', () => {
+describe('the origins from which browsers may call the API (CORS)', () => {
   const corsOf = async (values: Record<string, unknown> = {}) => {
     const stacks = await synthesizeUnchecked('prod', { values })
     return ofType(stacks, 'AWS::ApiGatewayV2::Api').map(
@@ -10,7 +10,7 @@ describe('the browsers that may call the API (CORS)', () => {
     )
   }
 
-  it('are those of the authorization page by default, and may read the headers that clients need', async () => {
+  it('are the authorization page’s origin by default, which may read the headers that clients need', async () => {
     expect(await corsOf()).toEqual([
       {
         AllowOrigins: ['https://auth.example.com'],
@@ -22,7 +22,7 @@ describe('the browsers that may call the API (CORS)', () => {
     ])
   })
 
-  it('are those of the knob corsOrigins, and no others', async () => {
+  it('are only the origins of the knob corsOrigins if it is set', async () => {
     const corsOrigins = ['https://a.example', 'https://b.example']
     expect(await corsOf({ corsOrigins })).toMatchObject([{ AllowOrigins: corsOrigins }])
   })
@@ -50,7 +50,7 @@ async function readThrottles(values = {}) {
 const standard = await readThrottles()
 
 describe('the throttle of a route', () => {
-  it('an expensive route gets its share of the stage’s throttle, but at least 1', async () => {
+  it('an expensive route gets its share of the stage’s throttle, but at least 1 request per second', async () => {
     const { Properties: properties } = await readThrottles({ throttleRate: 10 })
     expect(properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 })
     expect(properties.RouteSettings).toMatchObject({
@@ -59,7 +59,7 @@ describe('the throttle of a route', () => {
     })
   })
 
-  it('the stage with its throttles is created after the routes that it names, as API Gateway requires', () => {
+  it('the throttles are created after the routes that they name, as API Gateway requires', () => {
     const { DependsOn: before, Properties: properties, routes: all } = standard
     const named = all.filter(
       ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,

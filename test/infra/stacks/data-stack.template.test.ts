@@ -5,7 +5,7 @@ import { ofType, synthesizeUnchecked } from './synthesize.ts'
 
 const stacks = await synthesizeUnchecked('prod')
 
-/** The only resource of a type, which is in the stack with the data. */
+/** The only resource of a type, which must be in the stack with the data. */
 function find(type: string) {
   const [found, ...others] = ofType(stacks, type)
   expect([found?.stack, ...others]).toEqual(['data'])
@@ -13,7 +13,7 @@ function find(type: string) {
 }
 
 describe('the archive of events', () => {
-  it('it keeps every event, unknown ones included, except for mails, which nobody wants twice', () => {
+  it('keeps every event, even unknown events, except mails, which a replay must not send again', () => {
     const { Properties } = find('AWS::Events::Archive')
     const isKept = compilePattern(Properties['EventPattern'] as Record<string, unknown>)
     const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted']
@@ -21,7 +21,7 @@ describe('the archive of events', () => {
     expect(left).toEqual(['mail.requested', 'mail.delayed'])
   })
 
-  it('it keeps events for ever, encrypted by the key for events that hold secrets', () => {
+  it('keeps events for ever, encrypted with the key for events that hold secrets', () => {
     const { Properties } = find('AWS::Events::Archive')
     expect(Properties['RetentionDays']).toBe(0)
     expect(JSON.stringify(Properties['KmsKeyIdentifier'])).toContain('EventKey')

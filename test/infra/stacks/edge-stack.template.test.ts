@@ -67,7 +67,7 @@ describe('the firewall of the edge', () => {
     })
   })
 
-  it('limits every source: on all routes together, and on expensive ones to their share of the throttle', () => {
+  it('limits the requests of each source, to all routes together and to expensive routes by their share of the throttle', () => {
     const limits = rateRules(firewall.Rules).map(({ Limit: limit, ScopeDownStatement: scope }) => ({
       limit,
       routes: routesOf(scope),
@@ -93,7 +93,7 @@ describe('the firewall of the edge', () => {
     expect(rateRules(rules).map(({ Limit: limit }) => limit)).toEqual([10, 10, 20])
   })
 
-  it('refuses first a body that the service would refuse, also one of which WAF sees only the beginning', () => {
+  it('first refuses a body that is too large for the service, even if WAF sees only the beginning of the body', () => {
     expect(firewall).toMatchObject({
       AssociationConfig: { RequestBody: { CLOUDFRONT: { DefaultSizeInspectionLimit: 'KB_64' } } },
     })
@@ -135,13 +135,13 @@ describe('the firewall of the edge', () => {
     expect(written.match(/"SampledRequestsEnabled":false/g)).toHaveLength(firewall.Rules.length + 1)
   })
 
-  it('raises an alarm in its own region, on what WAF counts of a CloudFront distribution there', () => {
+  it('raises an alarm in its own region, where WAF publishes the metrics for CloudFront distributions', () => {
     const topic = 'arn:aws:sns:us-east-1:123456789012:alarms'
     expect(readFirewall({ edge: { alarmTopicArn: topic } }).alarm).toMatchObject({
       AlarmName: 'account-service-prod-edge-refusals-eu-central-1',
       Namespace: 'AWS/WAFV2',
       MetricName: 'BlockedRequests',
-      // With the dimension Region, which WAF has for regional resources only, there would be no data.
+      // There would be no data with the dimension Region, which WAF sets for regional resources only.
       Dimensions: [
         { Name: 'Rule', Value: 'ALL' },
         { Name: 'WebACL', Value: firewall.Name },

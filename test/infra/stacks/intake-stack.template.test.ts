@@ -22,7 +22,7 @@ interface GetAtt {
   'Fn::GetAtt': [id: string, attribute: string]
 }
 
-/** The name of a queue that is referred to. */
+/** The name of the queue that a reference points to. */
 const queueName = (reference: GetAtt | undefined) => {
   const found = ofType(stacks, 'AWS::SQS::Queue').find(({ id }) => id === reference?.['Fn::GetAtt'][0])
   return String(found?.resource.Properties['QueueName'])
@@ -30,7 +30,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('their queues and dead letters, and events that no rule takes, are encrypted by a key of their own', () => {
+  it('their queues and dead-letter queues, and the queue of unmatched events, are encrypted with a separate key', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
@@ -41,7 +41,7 @@ describe('events that hold passwords or secrets', () => {
       if (!encrypted.includes(queue)) expect(queue).toMatchObject({ SqsManagedSseEnabled: true })
   })
 
-  it('no function but those of these events may decrypt with the key', () => {
+  it('only the functions that handle these events may decrypt with this key', () => {
     const granted = ofType(stacks, 'AWS::IAM::Policy').flatMap(({ id, resource }) => {
       const { Statement } = resource.Properties['PolicyDocument'] as { Statement: Statement[] }
       return Statement.some(({ Resource }) => withEventKey(Resource)) ? [id] : []
@@ -51,7 +51,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('nobody uses the key except through SQS, and no person but the operators', () => {
+  it('nobody can use this key except through SQS, and of all people only the operators can', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(
@@ -71,7 +71,7 @@ describe('events that hold passwords or secrets', () => {
   })
 })
 
-it('an event leaves its queue as a dead letter with the function’s reason, before the queue gives it up', () => {
+it('a function makes a failing event a dead letter with a reason before SQS would do so without a reason', () => {
   const ofEvents = queuesOf(stacks).filter(({ RedrivePolicy, FifoQueue }) => RedrivePolicy && !FifoQueue)
   expect(ofEvents.length).toBeGreaterThan(10)
   for (const { QueueName, RedrivePolicy } of ofEvents) {
@@ -80,7 +80,7 @@ it('an event leaves its queue as a dead letter with the function’s reason, bef
   }
 })
 
-it('an event that the bus cannot put into its queue goes to the dead letters of that queue', () => {
+it('an event that the bus cannot put into a queue goes to the queue’s dead-letter queue', () => {
   const rules = ofType(stacks, 'AWS::Events::Rule').filter(({ stack, resource }) => {
     const pattern = resource.Properties['EventPattern'] as Record<string, unknown> | undefined
     return stack === 'intake' && pattern?.['detail-type'] !== undefined
@@ -94,7 +94,7 @@ it('an event that the bus cannot put into its queue goes to the dead letters of 
   }
 })
 
-it('of a batch of messages only those that fail are delivered again', () => {
+it('only the failed messages of a batch are delivered again', () => {
   const sources = ofType(stacks, 'AWS::Lambda::EventSourceMapping')
   expect(sources.length).toBeGreaterThan(events.length)
   for (const { resource } of sources)
@@ -113,13 +113,13 @@ it('a scheduled run is dropped after a minute and never repeated, so that a stop
     expect(resource.Properties['Targets']).toMatchObject([{ RetryPolicy: { MaximumEventAgeInSeconds: 60 } }])
 })
 
-describe('the mail that waits', () => {
+describe('the queue of delayed mails', () => {
   const delayOf = (from: Stacks) =>
     queuesOf(from).find(({ QueueName }) => QueueName === 'account-service-prod-mail-delayed')?.[
       'DelaySeconds'
     ]
 
-  it('its queue delays messages by mailDelaySeconds, but at most by half of the code’s life', async () => {
+  it('delays mails by mailDelaySeconds, but at most by half of the life of a login ticket', async () => {
     expect(delayOf(stacks)).toBe(10)
     const values = { mailDelaySeconds: 30, loginTicketTtlSeconds: 5 }
     expect(delayOf(await synthesizeUnchecked('prod', { values }))).toBe(2)

@@ -25,7 +25,7 @@ it('no stack exports a resource of an endpoint or event, which could then never 
   )
 })
 
-it('changes of the keys of MACs, TOTP secrets and events are counted, and of others unless by the rotation', () => {
+it('changes of the MAC, TOTP and event keys are counted, and changes of other keys unless the rotation makes them', () => {
   const rule = ofType(stacks, 'AWS::Events::Rule').find(({ stack }) => stack === 'observability')?.resource
   const { eventName, $or: changes } = (
     rule?.Properties['EventPattern'] as { detail: Record<string, unknown> }

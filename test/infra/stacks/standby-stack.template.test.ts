@@ -26,7 +26,7 @@ describe('while the stage’s own region works', () => {
     expect(replica).toEqual({ ...own, Region: region })
   })
 
-  it('the standby region has replicas of both keys, under the same policies, tags and retention', () => {
+  it('the standby region has replicas of both data keys, with the same policies, tags and retention', () => {
     const keys = ofType(primary, 'AWS::KMS::Key')
     const replicas = ofType(primary, 'AWS::KMS::ReplicaKey')
     expect(replicas.map(({ id }) => id)).toEqual(['MacKey', 'TotpKey'])
@@ -49,14 +49,14 @@ describe('while the stage’s own region works', () => {
     }
   })
 
-  it('the stack of the replicas is in the standby region, is protected, and waits for the keys', () => {
+  it('the stack of the replicas is in the standby region, is protected, and is deployed after the keys', () => {
     const stack = primary.get('standby')?.stack
     expect(stack?.region).toBe(region)
     expect(stack?.terminationProtection).toBe(true)
     expect(stack?.dependencies.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
   })
 
-  it('changes of the replicas raise an alarm there, which notifies the topic of that region', () => {
+  it('changes of the replica keys raise an alarm in the standby region, which notifies the topic of that region', () => {
     const Name = 'account-service-prod-standby-key-changes'
     const there = ofType(primary, 'AWS::Events::Rule').filter(({ stack }) => stack === 'standby')
     const ARN = ['MacKey', 'TotpKey'].map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
@@ -71,14 +71,14 @@ describe('while the stage’s own region works', () => {
 })
 
 describe('after a failover', () => {
-  it('every stack is in the standby region, and none refers to the lost one', () => {
+  it('every stack is in the standby region, and no stack refers to the lost region', () => {
     expect([...failedOver.keys()]).toEqual(['data', 'intake', 'api', 'observability'])
     for (const { stack } of failedOver.values()) expect(stack.region).toBe(region)
     for (const [name, { resources }] of failedOver)
       expect(JSON.stringify(resources), name).not.toContain('us-east-1')
   })
 
-  it('the deployment uses the standby region’s table and keys, and creates none', () => {
+  it('the deployment uses the standby region’s table and keys, and creates no table or data keys', () => {
     expect(typesIn(failedOver)).not.toContain('AWS::DynamoDB::GlobalTable')
     expect(ofType(failedOver, 'AWS::KMS::Key').map(({ id }) => id)).toEqual(['EventKey567EB652'])
     const environments = propertiesOf(failedOver, 'AWS::Lambda::Function').map(
@@ -97,7 +97,7 @@ describe('after a failover', () => {
     ])
   })
 
-  it('domain and alarms have the certificate and the topic of the standby region', () => {
+  it('the domain has the certificate of the standby region, and the alarms have its topic', () => {
     const [domain] = propertiesOf(failedOver, 'AWS::ApiGatewayV2::DomainName')
     expect(domain?.['DomainNameConfigurations']).toMatchObject([{ CertificateArn: standby.certificateArn }])
     const actions = ['Alarm', 'CompositeAlarm']
@@ -106,8 +106,8 @@ describe('after a failover', () => {
     expect(new Set(actions)).toEqual(new Set([standby.alarmTopicArn]))
   })
 
-  it('nothing takes a name that the lost region’s stacks hold for the whole account', () => {
-    // The lost region keeps the edge, whose domain no second distribution could have.
+  it('no resource takes an account-wide name that the lost region’s stacks still hold', () => {
+    // The lost region keeps the edge and the edge's domain, which a second distribution cannot have.
     for (const type of ['CloudFront::Distribution', 'WAFv2::WebACL'])
       expect(typesIn(failedOver)).not.toContain(`AWS::${type}`)
     const dashboards = [primary, failedOver].map((stacks) =>

@@ -26,7 +26,7 @@ interface Written {
   Outputs?: Record<string, { Value: unknown; Export?: { Name: string } }>
 }
 
-/** The synthesized stacks of a stage, by the last part of their names (`data`, `api`, …). */
+/** The synthesized stacks of a stage, keyed by the last part of their names (`data`, `api`, …). */
 export type Stacks = Map<
   string,
   { stack: Stack; resources: Written['Resources']; outputs: NonNullable<Written['Outputs']> }
@@ -65,8 +65,8 @@ export async function synthesize(stage: string, { values, change }: Variation = 
 const synthesized = new Map<string, Promise<Stacks>>()
 
 /**
- * Synthesizes a stage without the validator and cdk-nag, which take most of the time; only once for all tests
- * of a process that want it with the same knobs.
+ * Synthesizes a stage without the validator and cdk-nag, which take most of the time. All tests of a process
+ * with the same knobs share one synthesis.
  */
 export function synthesizeUnchecked(
   stage: string,
@@ -101,7 +101,7 @@ function readStacks(app: App, stage: string): Stacks {
 
 /**
  * Lists every resource of a type, with its stack and its logical id. Throws if there is none, because a test
- * of each of them would then hold nothing.
+ * that loops over the resources would then check nothing.
  */
 export function ofType(stacks: Stacks, type: string): { stack: string; id: string; resource: Resource }[] {
   const found = [...stacks].flatMap(([stack, { resources }]) =>

@@ -53,8 +53,8 @@ function* findEdited({ sortKey, hash, record }: EvidenceRow): Generator<Finding>
 }
 
 /**
- * Compares the previous record's hash with the copy of it in this record, which detects a record that was
- * edited together with its own hash.
+ * Compares the previous record's hash with its copy in this record, which detects a record that was edited
+ * together with its own hash.
  */
 function* findBrokenLink(
   { record, sortKey }: EvidenceRow,
@@ -112,7 +112,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
     )
 }
 
-/** States in which no key signs for this deployment; a key in another region is audited there. */
+/** States in which a key cannot sign here. A key in another region is audited in the other region. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

@@ -4,8 +4,8 @@ import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
 /**
- * Maximum difference between the timestamp of a key and that of its evidence, which are taken one after the
- * other.
+ * Maximum difference between the timestamps of a key and of its evidence record, which are taken one after
+ * the other.
  */
 const maxInstantGapMilliseconds = 5_000
 

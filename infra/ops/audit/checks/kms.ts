@@ -58,7 +58,7 @@ function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Gener
     yield problem('its public key is not the one on record')
 }
 
-/** Reports an enabled KMS key that is not on record, unless an attempt to create a key is making it. */
+/** Reports an enabled KMS key that is not on record, unless a recorded attempt may have created it. */
 function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Facts): Generator<Finding> {
   const attempt = keySet?.attempt
   const isCreated = attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)

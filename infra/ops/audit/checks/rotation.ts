@@ -48,7 +48,7 @@ function* checkActiveKey(key: SigningKey, { at, settings }: Facts): Generator<Fi
   if (key.state !== 'active' || key.active_at === null) return
   const period = settings.signingKeyRotationDays * dayMilliseconds
   // Allows the publish window in addition to the period: after the period has been shortened, the successor
-  // must first be published that long.
+  // must first be published for that window.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
   const age = at - key.active_at
   if (age <= maxAge) return

@@ -45,7 +45,7 @@ async function startTable(manners: Manners): Promise<DynamoDBClient> {
   return (await startStack(model, { dynamodbEndpoint: local.endpoint, manners })).dynamodb
 }
 
-describe('the manner conflicts', () => {
+describe('simulated conflicts', () => {
   const Key = { pk: { S: 'conflict' } }
 
   it('a single write is refused with TransactionConflictException, and writes nothing', async () => {
@@ -60,7 +60,7 @@ describe('the manner conflicts', () => {
   it.each([
     ['conflicts', 'TransactionConflict'],
     ['throttles', 'ThrottlingError'],
-  ] as const)('the manner %s cancels a transaction with the reason %s', async (manner, Code) => {
+  ] as const)('simulated %s cancel a transaction with the reason %s', async (manner, Code) => {
     const client = await startTable(alwaysBad([manner], 0.5))
     const TransactItems = ['a', 'b'].map((pk) => ({ Put: { TableName, Item: { pk: { S: pk } } } }))
     await expect(client.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
@@ -70,8 +70,8 @@ describe('the manner conflicts', () => {
   })
 })
 
-describe('the manner throttles', () => {
-  it('a call is refused with the throttling error of its service, and the SDK retries it with success', async () => {
+describe('simulated throttles', () => {
+  it('a call is refused with the throttling error of its service, and the SDK’s retry succeeds', async () => {
     const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
       manners: alwaysBad(['throttles']),
     })
@@ -82,7 +82,7 @@ describe('the manner throttles', () => {
   })
 })
 
-describe('the manners of EventBridge', () => {
+describe('the simulated behaviour of EventBridge', () => {
   const model = stackModel({
     queues: [
       queueModel('work', { policies: [{ Version: '2012-10-17', Statement: [allowRule('work', 'all')] }] }),
@@ -95,7 +95,7 @@ describe('the manners of EventBridge', () => {
     Entries: [{ EventBusName: 'events', Source: 's', DetailType: 't', Detail: '{}' }],
   })
 
-  it('the manner duplicate-events delivers an event twice with the same id', async () => {
+  it('with “duplicate-events”, EventBridge delivers an event twice with the same id', async () => {
     const { events, sqs } = await startStack(model, { manners: alwaysBad(['duplicate-events']) })
     const { Entries = [] } = await events.send(put)
     const QueueUrl = queueModel('work').url
@@ -104,7 +104,7 @@ describe('the manners of EventBridge', () => {
     expect(ids).toEqual([Entries[0]?.EventId, Entries[0]?.EventId])
   })
 
-  it('the manner throttles makes PutEvents take a request and refuse an entry in it', async () => {
+  it('with “throttles”, PutEvents accepts a request and refuses an entry in it', async () => {
     const { events } = await startStack(model, { manners: alwaysBad(['throttles']) })
     expect(await events.send(put)).toMatchObject({
       FailedEntryCount: 1,
@@ -113,7 +113,7 @@ describe('the manners of EventBridge', () => {
   })
 })
 
-describe('the manners of functions', () => {
+describe('the simulated behaviour of functions', () => {
   const queue = queueModel('work', { visibilityTimeoutSeconds: 120 })
   const consume = {
     Effect: 'Allow',
@@ -126,7 +126,7 @@ describe('the manners of functions', () => {
     eventSources: [eventSourceModel(queue)],
   })
 
-  it('a batch whose function ended early comes again after the visibility timeout, shortened by the speed', async () => {
+  it('with “timeouts”, a batch whose function is ended early comes again after the visibility timeout divided by the speed', async () => {
     const endings: (number | undefined)[] = []
     const manners = alwaysBad(['timeouts'], 0.5)
     const { endpoint, sqs } = await startStack(model, {

@@ -68,7 +68,7 @@ export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleM
   }
 }
 
-/** Makes the model of the delivery of a queue's messages to the function `worker`, ten at a time. */
+/** Makes the model of an event source mapping from a queue to the function `worker`, in batches of ten. */
 export function eventSourceModel(
   queue: QueueModel,
   changes: Partial<EventSourceModel> = {},
@@ -82,7 +82,7 @@ export function eventSourceModel(
   }
 }
 
-/** Makes the policy statement with which a queue lets a rule send to it. */
+/** Makes the statement of a queue's policy that lets a rule send to the queue. */
 export function allowRule(queueName: string, ruleName: string): PolicyStatement {
   return {
     Effect: 'Allow',
@@ -116,7 +116,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Manners that are on, and that happen whenever they can; draws are 0 unless `draw` is given. */
+/** Simulated AWS behaviours that happen at every opportunity if they are in `on`; every draw is `draw`. */
 export const alwaysBad = (on: Manner[], draw = 0): Manners => ({
   speed: 1,
   has: (manner) => on.includes(manner),
@@ -125,8 +125,8 @@ export const alwaysBad = (on: Manner[], draw = 0): Manners => ({
 })
 
 /**
- * Starts an AWS endpoint for one test, with AWS SDK clients of the account's owner, and with `as` those of a
- * function.
+ * Starts an AWS endpoint for one test, with AWS SDK clients of the account's owner. `as` returns clients with
+ * the credentials of a function.
  */
 export async function startStack(
   model: StackModel,

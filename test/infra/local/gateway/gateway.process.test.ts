@@ -154,7 +154,7 @@ describe('the event of a request', () => {
     ['application/octet-stream', 'a', true],
     [undefined, 'a', true],
   ])(
-    'the gateway’s event has a body of type %s as text or base64, as with API Gateway',
+    'the gateway puts a body of type %s into the event as API Gateway does, as text or base64',
     async (type, body, encoded) => {
       const event = await see(
         'POST',
@@ -168,7 +168,7 @@ describe('the event of a request', () => {
     },
   )
 
-  it('the gateway routes to a variable where fixed text matches', async () => {
+  it('the gateway prefers a route with fixed text to a route with a variable', async () => {
     expect((await see('GET', '/things/special')).routeKey).toBe('GET /things/special')
   })
 })
@@ -185,7 +185,7 @@ describe('the response to a client', () => {
       'application/json',
     ],
   ])(
-    'the gateway’s response is that of API Gateway for a function’s result with %s',
+    'the gateway responds as API Gateway does to a function’s result with %s',
     async (_name, response, status, text, type) => {
       const answer = await ask(response)
       expect(answer).toMatchObject({ status, text })

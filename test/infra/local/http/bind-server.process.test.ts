@@ -12,7 +12,7 @@ const foreign = [
 ]
 const own = ['127.0.0.1', '127.0.0.1:3000', 'localhost:4566', 'LOCALHOST', 'api.localhost:3000', '[::1]:3000']
 
-/** The status of the local stack's servers for a request with this Host header. */
+/** The statuses with which the local stack's servers answer a request with this Host header. */
 async function statusesFor(host: string): Promise<(number | undefined)[]> {
   const server = await bindServer(0, '--port')
   onTestFinished(() => server.close())
@@ -30,7 +30,7 @@ async function statusesFor(host: string): Promise<(number | undefined)[]> {
   )
 }
 
-it.each(foreign)('a page that reaches this machine by DNS rebinding, as %s, is refused', async (host) => {
+it.each(foreign)('a request by DNS rebinding with the Host header %s is refused', async (host) => {
   expect(await statusesFor(host)).toEqual([403, 403])
 })
 

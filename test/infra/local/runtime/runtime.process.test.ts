@@ -96,7 +96,7 @@ describe('a function', () => {
   )
 })
 
-it('a call that is to be ended early fails as at its timeout, and the next one does not', async () => {
+it('a call with a time limit below its timeout fails as at its timeout, and the next call succeeds', async () => {
   const running = start([describeFunction('probe.wait')])
   const event = JSON.stringify({ milliseconds: 3000 })
   const { payload, functionError } = await running.invoke('probe-wait', event, 100)
@@ -105,12 +105,12 @@ it('a call that is to be ended early fails as at its timeout, and the next one d
   expect((await invoke('probe.wait', { milliseconds: 1 })).functionError).toBeUndefined()
 })
 
-it('an answer in time counts, although this thread was too busy to look at it before the timeout', async () => {
+it('an answer that arrives in time counts, even if this thread is too busy to read it before the timeout', async () => {
   start([describeFunction('probe.wait', { timeoutSeconds: 0.5 })])
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
   await pause(20)
-  // After an immediate, the loop comes to its timers first.
+  // Blocks the thread in an immediate, because the event loop then runs due timers before it reads answers.
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))
   expect((await answer).functionError).toBeUndefined()
 })
@@ -126,7 +126,7 @@ describe('a frozen worker', () => {
     expect(second).toBeLessThan(200)
   })
 
-  it('a worker whose next call comes at once does not freeze in the middle of it', async () => {
+  it('a worker that gets its next call at once does not freeze during that call', async () => {
     start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1 }, true)
     const calls = Array.from({ length: 50 }, () => invoke('probe.wait', { milliseconds: 5 }))
     for (const { functionError } of await Promise.all(calls)) expect(functionError).toBeUndefined()
@@ -141,7 +141,7 @@ describe('a frozen worker', () => {
 })
 
 describe('scaling', () => {
-  it('three workers answer a hundred concurrent calls, and none runs two at a time', async () => {
+  it('three workers answer a hundred concurrent calls, and none runs two calls at a time', async () => {
     const running = start([describeFunction('probe.wait')], { maxWorkersPerFunction: 3 })
     const results = await Promise.all(
       Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),

@@ -73,7 +73,7 @@ describe('a template that cannot be served', () => {
       'RouteKey of single/Thing: any method, or any path',
     ],
   ])(
-    'a template with %s that the local stack does not support is refused by name',
+    'a template with %s that the local stack does not support is refused, and the error names it',
     (_name, fill, message) => {
       expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
     },

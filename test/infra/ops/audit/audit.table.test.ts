@@ -18,7 +18,7 @@ import { useOwnKeys } from '../../../support/own-keys.ts'
 const { renew } = useOwnKeys()
 const day = 86_400_000
 
-/** Keys with which the faked JWKS endpoint answers; undefined for the keys on record. */
+/** The keys that the faked JWKS endpoint returns; if undefined, it returns the keys on record. */
 let published: object[] | undefined
 const server = createServer((request, response) => {
   const answer = async () => {
@@ -72,7 +72,7 @@ const setItem = (key: object, attribute: string, value: unknown) =>
     }),
   )
 /**
- * Creates a key set with a history: a retired key in the archive, a retiring one, the active one and its
+ * Creates a key set with a history: a retired key in the archive, a retiring key, the active key and its
  * successor.
  */
 async function live() {
@@ -92,7 +92,7 @@ beforeAll(async () => {
   keySet = await live()
 }, 60_000)
 
-/** A change of the facts, and what the audit finds then. */
+/** A change of the facts, and the findings of an audit after the change. */
 type Row = [what: string, change: (facts: Facts) => void, found: string[]]
 
 const inKms = ({ kms }: Facts, { arn }: { arn: string }) =>
@@ -101,7 +101,7 @@ const onRecord = ({ keySet }: Facts, state: string) =>
   keySet?.keys.find((key) => key.state === state) ?? expect.unreachable()
 const evidenceAt = ({ evidence }: Facts, sequence: number) => evidence.at(sequence) ?? expect.unreachable()
 
-/** Changes the record of an evidence row; the hash in the record stays. */
+/** Changes the record in an evidence row, but not the hash that the record contains. */
 function edit(row: Facts['evidence'][number]): void {
   const record = Object.assign(row.record ?? expect.unreachable(), { run_id: 'somebody else' })
   row.hash = evidenceHash(record)
@@ -215,7 +215,7 @@ describe('audit findings', () => {
     expect(ok).toBe(false)
   })
 
-  it('the audit reports a disposal that was recorded while KMS would still have signed', async () => {
+  it('the audit reports the recorded disposal of a key with which KMS could still sign', async () => {
     const gathered = await facts()
     const disposal = gathered.evidence.find(({ record }) => record?.action === 'disable')?.record
     expect(disposal?.kms_state).toBe('PendingDeletion')
@@ -264,7 +264,7 @@ describe('audit findings', () => {
     expect(await findings()).toEqual(['record_unreadable', 'evidence_added', 'evidence_edited'])
   })
 
-  it('the audit names the keys that a failover left in another region until they are retired, and an audit there goes on', async () => {
+  it('the audit reports the keys that a failover left in another region until they are retired, and still works there', async () => {
     keySet = await live()
     vi.stubEnv('AWS_REGION', 'eu-west-1')
     const { active, published, retiring } = keySet
@@ -279,7 +279,7 @@ describe('audit findings', () => {
   })
 })
 
-it('the audit’s report in words names every key and every finding', async () => {
+it('the audit’s report as text names every key and every finding', async () => {
   await setItem(evidenceKey(4), 'run_id', 'another')
   const found = await report()
   const text = formatResult(summarize(found))

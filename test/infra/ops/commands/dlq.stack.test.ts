@@ -53,7 +53,7 @@ const show = async (reason: string) => {
   return (JSON.parse(out) as { messages: { id: string; body: string; reason: string }[] }).messages
 }
 
-it('dlq show keeps the dead letters; dlq redrive and dlq drop remove only those that match', async () => {
+it('dlq show removes no dead letters; dlq redrive and dlq drop remove only matching dead letters', async () => {
   const [first, second] = [`test-${randomUUID()}`, `test-${randomUUID()}`]
   const [later, never] = [randomInt(1, 2 ** 40), randomInt(1, 2 ** 40)]
   await plant(first, later)
@@ -74,7 +74,7 @@ it('dlq show keeps the dead letters; dlq redrive and dlq drop remove only those 
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
 
-it('dlq redrive keeps the number of refusals: an event that is refused again has the next one', async () => {
+it('dlq redrive keeps the number of refusals, which grows by one if the event is refused again', async () => {
   const [reason, userId] = [`test-${randomUUID()}`, randomInt(1, 2 ** 40)]
   await plant(reason, userId, { nickname: '', refusals: 7 })
   await ops(['dlq', 'redrive', 'user-registered', '--reason', reason, '--json'])
@@ -95,7 +95,7 @@ it('dlq show passes no escape sequence of an event on to the terminal', async ()
   }
 })
 
-it('an event that no rule takes is kept, and no mail is sent that the service did not request', async () => {
+it('an event that no rule matches is kept, and a mail request that is not the service’s own sends no mail', async () => {
   const [mailId, userId] = [`mail-${randomUUID()}`, randomInt(1, 2 ** 40)]
   const to = `${mailId}@example.com`
   const mail = { mail_id: mailId, kind: 'code', to, code: '012345', expires_at: Date.now() + 60_000 }

@@ -29,7 +29,7 @@ async function addWallet(): Promise<number> {
   return userId
 }
 
-/** Changes an attribute of an item directly in the table, as a tampered ledger would be. */
+/** Tampers with the ledger: changes an attribute of an item directly in the table. */
 const falsify = (pk: string, sk: string, path: string, value: Big) =>
   db.send(
     new UpdateCommand({

@@ -45,7 +45,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
   it.concurrent.each([
     'keys rotate --emergency',
     'keys revoke KID',
-    // A kid may begin with a hyphen, and is no option then.
+    // A kid that begins with a hyphen is not an option.
     `keys revoke -${'k'.repeat(42)}`,
     'ledger verify',
     'dlq drop user.registered --yes',

@@ -5,7 +5,7 @@ import { serveHttp } from '../../../support/serve-http.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** Runs a check of an API with this issuer, or its own, that answers all else with a status and headers. */
+/** Runs a check against a faked API with this issuer (default: its own address), status and headers. */
 const check = <T>(
   perform: (url: string) => Promise<T>,
   { issuer, status = 401, headers = {} }: { issuer?: string; status?: number; headers?: object } = {},
@@ -25,8 +25,8 @@ it.each([
   ['is kept', { headers: { 'www-authenticate': 'Bearer' } }, true, '401 with www-authenticate: Bearer'],
   ['is missing', {}, false, '401 with www-authenticate: nothing'],
   ['is renamed', { headers: { 'x-amzn-remapped-www-authenticate': 'Bearer' } }, false, '401 with'],
-  ['is not needed, since a stranger is let in', { status: 200 }, false, 'is answered 200'],
-])('doctor says whether the www-authenticate header of a 401 %s', async (_what, api, ok, words) => {
+  ['is not sent, because a stranger is let in', { status: 200 }, false, 'is answered 200'],
+])('doctor reports that the www-authenticate header of a 401 %s', async (_what, api, ok, words) => {
   expect(await check(checkChallenge, api)).toEqual({ ok, words: expect.stringContaining(words) as string })
 })
 
@@ -36,7 +36,7 @@ it('doctor accepts an issuer only if it is the address of the API', async () => 
 })
 
 describe('the edge', () => {
-  /** Checks an edge with these headers, and Lambda with the real sign-in function behind it. */
+  /** Runs the check against a faked edge with these headers, and against the real sign-in function. */
   const examine = (secret: string, headers: Record<string, string>) =>
     serveHttp(
       (request, response) => {
@@ -56,9 +56,9 @@ describe('the edge', () => {
 
   it.each([
     ['is the only way in', 'secret', { 'x-amz-cf-id': 'id' }, true, 'CloudFront answers'],
-    ['can be gone around', '', { 'x-amz-cf-id': 'id' }, false, 'secret is answered 415, not 403'],
+    ['can be bypassed', '', { 'x-amz-cf-id': 'id' }, false, 'secret is answered 415, not 403'],
     ['is not the public address', 'secret', {}, false, 'is not CloudFront’s'],
-  ])('doctor says that the edge %s', async (_what, secret, headers, ok, words) => {
+  ])('doctor reports that the edge %s', async (_what, secret, headers, ok, words) => {
     expect(await examine(secret, headers as Record<string, string>)).toEqual({
       ok,
       words: expect.stringContaining(words) as string,

@@ -15,7 +15,7 @@ const production = {
 }
 const verified = { VerifiedForSendingStatus: true }
 
-/** Checks a sender against an SES in this state. The local stack's SES is always ready to send. */
+/** Checks a sender with a faked SES in this state, because the local stack's SES can always send. */
 const check = ({ account = production, identities = {} }: Ses) =>
   serveHttp(
     (request, response) => {
@@ -33,7 +33,7 @@ const check = ({ account = production, identities = {} }: Ses) =>
 afterEach(() => void vi.unstubAllEnvs())
 
 it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
-  'doctor accepts a sender that SES has verified by %s',
+  'doctor accepts a sender whose identity %s SES has verified',
   async (identity) => {
     expect(await check({ identities: { [identity]: verified } })).toEqual({
       ok: true,
@@ -42,7 +42,7 @@ it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   },
 )
 
-it('doctor names every identity that could be verified where none is', async () => {
+it('doctor names every identity that could be verified, if SES has verified none of them', async () => {
   const pending = { 'mail.example.com': { VerifiedForSendingStatus: false } }
   for (const identities of [{}, pending])
     expect(await check({ identities })).toEqual({
@@ -69,7 +69,7 @@ it.each([
   expect(await check(state)).toEqual({ ok: false, words })
 })
 
-it('doctor tells a default configuration set by name', async () => {
+it('doctor names the default configuration set of an identity as a problem', async () => {
   const identities = { 'example.com': { ...verified, ConfigurationSetName: 'tracking' } }
   const { ok, words } = await check({ identities })
   expect(ok).toBe(false)

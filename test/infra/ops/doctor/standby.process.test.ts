@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { checkStandby } from '../../../../infra/ops/doctor/standby.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
-/** Checks a standby region in this state. DynamoDB Local has no replicas. */
+/** Checks a standby region with faked answers of AWS, because DynamoDB Local has no replicas. */
 const check = (replicas: object[] | undefined, productionRegions: string[]) =>
   serveHttp(
     (request, response) => {
@@ -26,7 +26,7 @@ afterEach(() => void vi.unstubAllEnvs())
 
 const active = { RegionName: 'eu-west-1', ReplicaStatus: 'ACTIVE' }
 
-it('doctor accepts a standby region with an active replica, from which SES sends', async () => {
+it('doctor accepts a standby region with an active replica, in which SES can send mails', async () => {
   expect(await check([active], ['eu-west-1'])).toEqual({
     ok: true,
     words: 'eu-west-1: has a replica of the table, and mails can be sent',
@@ -42,7 +42,7 @@ it.each([
   expect(found).toEqual({ ok: false, words: `eu-west-1: the replica of table ${words}` })
 })
 
-it('doctor reports that SES is in the sandbox of the standby region, although it is not in the stage’s own', async () => {
+it('doctor reports an SES sandbox in the standby region, even if SES has left the sandbox in the stage’s own region', async () => {
   const { ok, words } = await check([active], ['us-east-1'])
   expect(ok).toBe(false)
   expect(words).toContain('eu-west-1: the account is in the SES sandbox')

@@ -16,7 +16,7 @@ import { contextWith } from '../../../support/deliver.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
 import { toSqsEvent } from '../../../support/sqs-event.ts'
 
-/** The dead letters, of which SQS delivers each once. */
+/** The dead letters in the faked queue, which delivers each dead letter once. */
 let letters: Message[] = []
 
 beforeEach(() => {
@@ -41,7 +41,7 @@ async function answer(command: object): Promise<object> {
   throw new Error(`${command.constructor.name} is not expected`)
 }
 
-/** Delivers an event; `refusals` is the attribute of the dead letter that is redriven. */
+/** Delivers an event. `refusals` is the attribute of a redriven dead letter. */
 async function deliver(
   id: string,
   detail: object,
@@ -76,7 +76,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // Its number says that it is redriven, whatever the clocks say.
+    // The number of refusals marks this delivery as a redrive, even though it seems older than the refusal.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },

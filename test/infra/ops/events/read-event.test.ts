@@ -9,7 +9,7 @@ describe('readEvent', () => {
     ['prod', event('wallet.adjusted'), 'operator'],
     ['prod', event('user.registered', 'business'), 'business'],
     ['local', event('wallet.transferred', 'whoever'), 'whoever'],
-  ])('an event that the bus of %s takes is read: %s', (stage, line, source) => {
+  ])('readEvent reads an event that the bus of the stage %s accepts: %s', (stage, line, source) => {
     expect(readEvent(stage, line)).toMatchObject({ source, detail: '{"text":"x"}' })
   })
 
@@ -27,7 +27,7 @@ describe('readEvent', () => {
     ['prod', event('user.registered', 'chain'), 'the bus takes it only with the source business or operator'],
     ['local', event('mail.requested'), 'the bus takes it only with the source account-service'],
     ['local', event('user.deleted'), 'no function takes events of this detail-type'],
-  ])('on stage %s a line that is no event for its bus has a reason: %.60s', (stage, line, reason) => {
+  ])('readEvent says why the bus of the stage %s refuses a line: %.60s', (stage, line, reason) => {
     expect(readEvent(stage, line)).toBe(reason)
   })
 })

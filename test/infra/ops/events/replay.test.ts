@@ -16,7 +16,7 @@ it.each([
   expect(archiveWait(stage, { from: 0, to: now - ago * minute }, now)).toBe(waits * minute)
 })
 
-it('an instant on the command line names its zone', () => {
+it('an instant on the command line must name its time zone', () => {
   expect(readInstant('2026-11-22T12:00:00Z')).toBe(Date.UTC(2026, 10, 22, 12))
   expect(readInstant('2026-11-22T12:00:00.5+01:00')).toBe(Date.UTC(2026, 10, 22, 11, 0, 0, 500))
   for (const text of [

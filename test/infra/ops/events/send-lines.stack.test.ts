@@ -50,7 +50,7 @@ it('event put lists the rejected lines of its input', async () => {
   expect(await balanceOf(userId)).toBe('2')
 }, 120_000)
 
-it('an input that is sent twice takes effect once', async () => {
+it('event put applies each event once, even if the same input is sent twice', async () => {
   const userId = randomInt(1, 2 ** 40)
   const lines = [registration(userId), ...Array.from({ length: 20 }, (_, index) => credit(userId, index))]
   for (let time = 0; time < 2; time += 1) {

@@ -26,18 +26,18 @@ afterEach(() => dropTable())
 const hour = 3_600_000
 const nextHour = () => Math.ceil(Date.now() / hour) * hour
 
-it('no access_token of before a restore works after it', async () => {
+it('an access_token from before a restore does not work after the restore', async () => {
   const token = await createAccessToken(await addUser(), ['account.read'])
   expect(await prepareTable(nextHour() + hour)).toMatchObject({ tokens: 1, late: [] })
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('a restored table with a booking from the service’s pause is reported as incomplete', async () => {
+it('a booking in a restored table from the pause before the hour is reported, because parts may be missing', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // Of a transaction of which only the bill is there, the bill tells.
+  // If only the bill of a transaction was restored, the bill is reported.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
@@ -45,10 +45,10 @@ it('a restored table with a booking from the service’s pause is reported as in
 })
 
 it.each([
-  ['before the user was told', false],
-  ['and the user was told', true],
+  ['that its user was not told', false],
+  ['that its user was told', true],
 ])(
-  'after a restore with any part of an assignment, made %s, each address has one owner or is free',
+  'after a restore of any part of an assignment %s, each address has one owner or is free',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {
@@ -59,7 +59,7 @@ it.each([
       const recorded = await recordStates(() => claimAddress(users[0], pool))
       expect(2 ** recorded.length).toBe(parts)
       const told = (await readAssignment(users[0], pool))?.address ?? expect.unreachable()
-      // The last write of an assignment notes that it is on the bus.
+      // The last write of an assignment records that the assignment's event is on the bus.
       const state = ({ states }: Recorded) => (isTold ? states.at(-1) : states[1])
       await restoreStates(recorded, (states, i) =>
         (part >> i) & 1 ? state(recorded[i] ?? expect.unreachable()) : states[0],
@@ -99,7 +99,7 @@ const retired: SigningKey = {
   drain_ms: 1,
 }
 
-it('after a restore that tore a key transition, the transition can be made again', async () => {
+it('after a restore of only a part of a key transition, the transition can be made again', async () => {
   const first = { ...emptyKeySet, sequence: 1, keys: [retired] }
   const evidenceOf = (sequence: number) => ({ sequence }) as Evidence
   await writeKeySet(emptyKeySet, first, [putEvidence(evidenceOf(1))])

@@ -33,7 +33,7 @@ describe('`cdk destroy` of a stage without protection', () => {
     expect(emptied).toHaveLength(1)
   })
 
-  it('KMS deletes the keys of the templates after a week, the shortest time that it allows', () => {
+  it('KMS deletes the stage’s keys after a week, the shortest time that KMS allows', () => {
     const waiting = ofType(dev, 'AWS::KMS::Key').map(
       ({ resource }) => resource.Properties['PendingWindowInDays'],
     )
@@ -41,6 +41,6 @@ describe('`cdk destroy` of a stage without protection', () => {
   })
 })
 
-it('`cdk destroy` of a protected stage empties nothing', () => {
+it('`cdk destroy` of a protected stage empties no bucket', () => {
   expect(typesIn(prod)).not.toContain('Custom::S3AutoDeleteObjects')
 })

@@ -16,7 +16,7 @@ interface Query {
   MetricStat?: { Metric: Metric; Period: number; Stat: string }
 }
 
-/** What CloudFormation makes an alarm of (AWS::CloudWatch::Alarm). */
+/** The properties of an alarm in a template (AWS::CloudWatch::Alarm). */
 interface Alarm extends Metric {
   AlarmName: string
   Statistic?: string
@@ -68,7 +68,7 @@ function describeAlarm(alarm: Alarm): string[] {
   ]
 }
 
-/** The alarms of which there is one for each function or queue `*`, by the end of their names. */
+/** The alarms that exist for each function or queue (`*`), keyed by the end of their names. */
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
@@ -79,8 +79,8 @@ const families: Record<string, string[]> = {
 }
 
 /**
- * Every other alarm. CloudWatch refuses an expression that mixes series and numbers in an array, or that is
- * no series, and may ignore the missing data of DynamoDB's metrics, which therefore are filled.
+ * Every other alarm. CloudWatch refuses an expression that mixes series and numbers in an array, or that
+ * yields no series. It may ignore missing data of DynamoDB's metrics, so these metrics are filled.
  */
 const single: Record<string, string[]> = {
   'unmatched-dead-letters': [
@@ -158,7 +158,7 @@ const single: Record<string, string[]> = {
   ],
 }
 
-/** Alarms whose thresholds or metrics are computed, which further tests hold. */
+/** Names of alarms with computed thresholds or metrics, which other tests check. */
 const computed = /-at-throttle$|^lost-events-/
 
 /** Finds the family of an alarm, and the name of its function or queue. */
@@ -168,12 +168,12 @@ function familyOf(name: string): { end: string; of: string } | undefined {
 }
 
 describe('alarms', () => {
-  it('an alarm has its metric, dimensions, period and threshold', () => {
+  it('every alarm of the list has the expected metrics, dimensions, periods and threshold', () => {
     const found = [...alarms].filter(([name]) => familyOf(name) === undefined && !computed.test(name))
     expect(Object.fromEntries(found.map(([name, alarm]) => [name, describeAlarm(alarm)]))).toEqual(single)
   })
 
-  it('every function has its alarms, and every queue and dead-letter queue', () => {
+  it('every function, queue and dead-letter queue has its alarm', () => {
     const of: Record<string, string[]> = {}
     for (const [name, alarm] of alarms) {
       const family = familyOf(name)
@@ -196,14 +196,14 @@ describe('alarms', () => {
     expect(of['late']?.sort()).toEqual(queues.filter((name) => !letters.includes(name)).sort())
   })
 
-  it('an event that a rule could put nowhere raises an alarm, whichever rule it is', () => {
+  it('for every rule, an event that reaches neither the rule’s queue nor its dead letters raises an alarm', () => {
     const lost = [...alarms].filter(([name]) => name.startsWith('lost-events-'))
     const watched = lost.flatMap(([, { Metrics: queries = [], Threshold: threshold }]) => {
       const metrics = queries.flatMap(({ Id, MetricStat: told }) => (told ? [{ Id, ...told }] : []))
       const [sum] = queries.flatMap(({ Expression }) => Expression ?? [])
       expect(sum).toBe(metrics.map(({ Id }) => `FILL(${Id}, 0)`).join(' + '))
       expect(threshold).toBe(1)
-      // CloudWatch takes ten metrics in one alarm.
+      // CloudWatch allows at most ten metrics in one alarm.
       expect(metrics.length).toBeLessThanOrEqual(10)
       return metrics.map(({ Metric: metric }) => describeMetric(metric))
     })

@@ -15,7 +15,7 @@ interface Alarm {
   ComparisonOperator: string
 }
 
-it('a refused event raises the alarm of its dead letters, whose section says how to read it', async () => {
+it('a refused event raises the dead-letter alarm, and the alarm’s runbook section tells how to read dead letters', async () => {
   const alarms = ofType(await synthesizeUnchecked('local'), 'AWS::CloudWatch::Alarm').map(
     ({ resource: { Properties: properties } }) => properties as unknown as Alarm,
   )
@@ -25,7 +25,7 @@ it('a refused event raises the alarm of its dead letters, whose section says how
 
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: dimensions[0].Value }))
-  // The attribute that SQS sends to CloudWatch as ApproximateNumberOfMessagesVisible once a minute.
+  // SQS sends the queue attribute that is read below to CloudWatch under this name once a minute.
   expect(metric).toBe('ApproximateNumberOfMessagesVisible')
   const measure = async () => {
     const AttributeNames = ['ApproximateNumberOfMessages' as const]

@@ -15,7 +15,7 @@ interface Joined {
 const nameOf = (properties: Record<string, unknown>) =>
   String(properties['AlarmName']).replace('account-service-prod-', '')
 
-/** The alarms of metrics, by logical id. */
+/** The alarms on metrics, keyed by logical id. */
 const single = () =>
   new Map(
     ofType(stacks, 'AWS::CloudWatch::Alarm')
@@ -23,7 +23,7 @@ const single = () =>
       .map(({ id, resource }) => [id, resource.Properties]),
   )
 
-/** The composite alarms by name, with the logical ids of what they join. */
+/** The composite alarms, keyed by name, with the logical ids of the alarms that they join. */
 const composite = () =>
   new Map(
     ofType(stacks, 'AWS::CloudWatch::CompositeAlarm').map(({ id, resource: { Properties: properties } }) => {
@@ -41,7 +41,7 @@ const composite = () =>
     }),
   )
 
-/** The alarms that notify somebody while these alarms of metrics are raised. */
+/** Names of the composite alarms that notify somebody while these alarms on metrics are raised. */
 function toldBy(raised: string[]): string[] {
   const byName = new Map([...single()].map(([id, properties]) => [nameOf(properties), id]))
   const found = new Set(raised.map((name) => byName.get(name) ?? expect.unreachable(name)))
@@ -72,11 +72,11 @@ describe('journeys', () => {
     [['community-members-errors'], ['community']],
     [['api-client-errors', 'too-many-requests', 'account-info-at-throttle'], ['requests']],
     [[], []],
-  ])('one fault notifies once: of the alarms %j, %j', (raised, told) => {
+  ])('one fault notifies once: if the alarms %j are raised, only %j notifies', (raised, told) => {
     expect(toldBy(raised)).toEqual(told)
   })
 
-  it('any alarm turns the health of the stage, which the first line of the dashboard shows', () => {
+  it('every alarm affects the health of the stage, which the first line of the dashboard shows', () => {
     const joined = composite()
     const idOf = (name: string) => joined.get(name)?.id
     expect(joined.get('health')?.members).toEqual([idOf('causes'), idOf('requests')])
@@ -88,7 +88,7 @@ describe('journeys', () => {
     expect(body.indexOf('prod-health')).toBeLessThan(body.indexOf('Requests and errors'))
   })
 
-  it('no rule is longer than CloudWatch takes, in the region with the longest name', () => {
+  it('no composite alarm has a longer rule than CloudWatch allows, even in the region with the longest name', () => {
     const prefix =
       'ALARM("arn:aws:cloudwatch:ap-southeast-1:123456789012:alarm:account-service-123456789012-") OR '.length
     for (const [name, { members }] of composite()) {

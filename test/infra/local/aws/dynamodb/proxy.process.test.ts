@@ -83,7 +83,7 @@ test('the proxy passes requests to DynamoDB Local unchanged, with every digit of
   })
 })
 
-test('a DynamoDB transaction is denied without permission for each of its members', async () => {
+test('a DynamoDB transaction is denied unless every operation in it is permitted', async () => {
   const write = new TransactWriteItemsCommand({
     TransactItems: [
       { Put: { TableName, Item } },

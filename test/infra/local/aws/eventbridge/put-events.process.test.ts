@@ -58,7 +58,7 @@ test('an event reaches the queues of matching rules in EventBridge’s envelope,
   })
 })
 
-test('an invalid PutEvents entry fails alone, and the valid ones are delivered', async () => {
+test('an invalid PutEvents entry fails alone, and the valid entries are delivered', async () => {
   const { events, sqs } = await startStack(stackModel({ rules: [rule], queues: [queue] }))
   const bad = [
     [{ ...good, Detail: 'no json' }, 'MalformedDetail'],

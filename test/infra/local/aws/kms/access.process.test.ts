@@ -92,7 +92,7 @@ test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
     undefined,
     false,
   ],
-])('GenerateMac is allowed or denied as by IAM with %s', async (_case, statements, keyPolicy, mayUse) => {
+])('GenerateMac is allowed or denied as on AWS with %s', async (_case, statements, keyPolicy, mayUse) => {
   const { worker } = await startAs(statements, keyModel(keyPolicy && { Statement: keyPolicy }))
   if (mayUse) await mac(worker)
   else await expect(mac(worker)).rejects.toMatchObject(denied)
@@ -120,7 +120,7 @@ test('KMS Decrypt is denied if the policy requires another encryption context', 
   }
 })
 
-test('creating a tagged key is denied without kms:CreateKey on * and kms:TagResource for those tags', async () => {
+test('creating a tagged key is denied without kms:CreateKey on * and kms:TagResource for these tags', async () => {
   const createsOurs = allow(
     'kms:CreateKey',
     { StringEquals: { 'aws:RequestTag/purpose': 'signing', 'kms:KeySpec': 'RSA_2048' } },
@@ -140,7 +140,7 @@ test('creating a tagged key is denied without kms:CreateKey on * and kms:TagReso
   await expect(create((await startAs([createsOurs])).worker, 'signing')).rejects.toMatchObject(denied)
 })
 
-test('a key policy may deny by a tag of the caller’s role', async () => {
+test('a key policy can deny an action to a role because of the role’s tag', async () => {
   const deny: PolicyStatement = {
     Effect: 'Deny',
     Principal: { AWS: '*' },

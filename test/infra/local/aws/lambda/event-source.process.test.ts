@@ -36,8 +36,8 @@ interface Setup {
 }
 
 /**
- * Starts a queue `work` that delivers to `run`, with a visibility timeout of one second and two receives
- * before a dead letter.
+ * Starts a queue `work` that delivers to `run`. The queue has a visibility timeout of one second, and a
+ * message becomes a dead letter after two receives.
  */
 async function startWorker({ queue, mapping, statements, manners, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
@@ -80,7 +80,7 @@ async function sendAll(sqs: SQSClient, QueueUrl: string, texts: string[], group?
   }
 }
 
-test('a queue’s function receives a message as an SQSEvent, and what it processed is deleted', async () => {
+test('a queue’s function receives a message as an SQSEvent, and a processed message is deleted', async () => {
   const { sqs, QueueUrl, events, counts } = await startWorker({ run: () => done() })
   const MessageAttributes = { reason: { DataType: 'String', StringValue: 'x' } }
   const sent = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'd', MessageAttributes }))
@@ -175,7 +175,7 @@ test('SQS messages of one FIFO group are processed in order, in one batch at a t
   for (const group of ['a', 'b']) expect(seen.filter((text) => text.startsWith(group))).toEqual(texts(group))
 })
 
-test('a FIFO group whose answer came too late is delivered again after its visibility timeout, and not before', async () => {
+test('a FIFO message whose answer is lost is delivered again after its visibility timeout, and blocks its group until then', async () => {
   const at: Record<string, number[]> = {}
   let firstReceivedAt: number | undefined
   let lost = 1

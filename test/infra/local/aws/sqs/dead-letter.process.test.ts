@@ -68,7 +68,7 @@ test('a message that becomes visible during a receive is not received more often
   const clock = vi.spyOn(Date, 'now')
   const step = 10_000
   try {
-    // The clock moves between any two readings. The message becomes visible after 0, 1, 2, … of them.
+    // The clock moves between any two readings. The message becomes visible after 0, 1, 2, … readings.
     for (let readings = 0; readings < 5; readings += 1) {
       const store = openStore(undefined)
       const queue = openQueues(store, stackModel({ queues: [work, dead] })).byArn(work.arn)

@@ -76,7 +76,7 @@ test('a FIFO message without a group or a deduplication id is rejected', async (
   ).rejects.toMatchObject({ name: 'MissingParameter' })
 })
 
-test('a FIFO queue looks for other groups in its first 120,000 messages only, those in flight included', async () => {
+test('a FIFO queue looks for other groups only in its first 120,000 messages, which include messages in flight', async () => {
   const store = openStore(undefined)
   const model = queueModel('tree.fifo')
   const queue = openQueues(store, stackModel({ queues: [model] })).byArn(model.arn)

@@ -6,7 +6,7 @@ import { queueModel, stackModel } from '../stack.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** Opens a queue at the instant 0, and lets time pass only by `at`. */
+/** Opens a queue at time 0. Only `takeAt` moves the clock. */
 function openQueue(name: string, manners: Partial<Manners>) {
   const model = stackModel({ queues: [queueModel(name, { visibilityTimeoutSeconds: 30 })] })
   const queue = openQueues(openStore(undefined), model, { ...openManners(), ...manners }).find(name)
@@ -15,7 +15,7 @@ function openQueue(name: string, manners: Partial<Manners>) {
     send: (...bodies: string[]) => {
       for (const body of bodies) queue.send({ body, groupId: 'group', deduplicationId: body, senderId: 'x' })
     },
-    /** Receives and deletes what can be received at an instant; returns the bodies. */
+    /** Receives and deletes the messages that are available at an instant; returns their bodies. */
     takeAt: async (milliseconds: number) => {
       clock.mockReturnValue(milliseconds)
       const { signal } = new AbortController()
@@ -26,7 +26,7 @@ function openQueue(name: string, manners: Partial<Manners>) {
   }
 }
 
-test('with manners, messages of a standard queue arrive late and in another order', async () => {
+test('with simulated AWS behaviour, messages of a standard queue arrive late and in another order', async () => {
   const draws = [0.2, 0.1]
   const { send, takeAt } = openQueue('work', {
     happens: (_manner, stream) => stream === 'work',
@@ -38,7 +38,7 @@ test('with manners, messages of a standard queue arrive late and in another orde
   expect(await takeAt(400)).toEqual(['first'])
 })
 
-test('with manners, a standard queue delivers a message again although it was deleted', async () => {
+test('with simulated AWS behaviour, a standard queue delivers a message again although it was deleted', async () => {
   let repetitions = 1
   const { send, takeAt } = openQueue('work', {
     happens: (_manner, stream) => stream === 'work again' && repetitions-- > 0,
@@ -51,7 +51,7 @@ test('with manners, a standard queue delivers a message again although it was de
   expect(await takeAt(60_000)).toEqual([])
 })
 
-test('with manners, a FIFO queue still delivers each message once, in time and in order', async () => {
+test('with simulated AWS behaviour, a FIFO queue still delivers each message once, in time and in order', async () => {
   const { send, takeAt } = openQueue('work.fifo', { happens: () => true, draw: () => 0.9 })
   send('1', '2', '3')
   expect(await takeAt(0)).toEqual(['1', '2', '3'])

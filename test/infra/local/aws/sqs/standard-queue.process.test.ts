@@ -83,7 +83,7 @@ function entry(Id: string) {
   return { Id, ReceiptHandle: 'nonsense' }
 }
 
-test('a receiver gets a message that becomes visible while it finds the queue empty', async () => {
+test('a receiver gets a message that becomes visible just when the receiver finds the queue empty', async () => {
   const store = openStore(undefined)
   const queue = openQueues(store, stackModel({ queues: [queueModel('work', { delaySeconds: 1 })] })).find(
     'work',
@@ -91,9 +91,9 @@ test('a receiver gets a message that becomes visible while it finds the queue em
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // Sending wakes the receivers after the current work; this one shall wait.
+  // Sending wakes receivers after the current work, which must not wake the receiver below.
   await setImmediate()
-  // The second look at the clock is before the message is visible, each later one after it.
+  // The first two looks at the clock come before the message is visible, and all later looks after that.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)
   clock.mockReturnValue(2000)
   const { signal } = new AbortController()
