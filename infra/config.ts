@@ -87,8 +87,8 @@ export const Config = v.pipe(
      */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
-     * ARNs of the IAM roles and users, of any account, that may send events as `business`, `chain`, `rewards`
-     * and `operator`, with one list for each of these senders. Default: everyone whom the account's IAM
+     * For each of the senders `business`, `chain`, `rewards` and `operator`, the ARNs of the only IAM roles
+     * and users, of any account, that may send the sender's events. Default: everyone whom the account's IAM
      * policies allow to put events on the bus may send as any of the four.
      */
     senders: v.optional(Senders, {}),

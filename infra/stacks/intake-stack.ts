@@ -173,8 +173,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // SQS's maximum. Each turn of the worker counts as a receive, and so does each failure, after which it
-      // pauses up to three minutes: seven hours of work on one tree, or two days of failures.
+      // SQS's maximum. Each turn of the worker counts as a receive. So does each failure, and the worker then
+      // pauses up to three minutes. That allows seven hours of work on one tree, or two days of failures.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)

@@ -32,7 +32,7 @@ async function testGrantsOf(name: string): Promise<void> {
   const item = functionOf(name)
   const run = () => scenarios[name]?.(makeCalls((payload) => stack.invoke(name, payload)))
   await run()
-  // Gives a worker too little time for its work, so that it also sends a message to its own queue.
+  // Gives a worker too little time for its work, so that it also has to stop before the work is done.
   if (name.startsWith('worker-')) {
     item.timeoutSeconds = 5
     await run()
