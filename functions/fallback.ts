@@ -5,9 +5,7 @@ import { publicEndpoint } from '../shared/http/endpoint.ts'
 
 const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 
-/**
- * Answers a request that matches no route: 405 with the allowed methods if the path exists, otherwise 404.
- */
+/** Answers a request that matches no route: 405 with the allowed methods if the path exists, else 404. */
 export const handler = publicEndpoint({
   input: v.object({}),
   output: v.never(),

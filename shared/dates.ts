@@ -14,8 +14,8 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * The calendar day of an instant in a time zone, as a comparable number (UTC midnight of that day). UTC needs
- * no Intl, whose first use takes 10 ms of processor time.
+ * The calendar day of an instant in a time zone, as a comparable number (UTC midnight of that day). For UTC
+ * it does not use Intl, whose first use takes 10 ms of processor time.
  */
 const calendarDay = (instant: number, timeZone: string): number =>
   timeZone === 'UTC'

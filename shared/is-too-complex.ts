@@ -9,8 +9,8 @@ export const maxValues = 50_000
 
 /**
  * Whether JSON text is nested deeper, or has more values, than any event needs. Call it before parsing: it
- * reads the text once, without recursion, and stops at the limit. A parsed value takes memory, and walking it
- * recursively could overflow the stack, an error after which the event would be retried, not rejected.
+ * reads the text once, without recursion, and stops at the limit. A parsed value takes memory, and a
+ * recursive walk through it could overflow the stack; the event would then be retried instead of rejected.
  */
 export function isTooComplex(json: string): boolean {
   let depth = 0

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { EarningPoint, EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
-/** Answers what the caller earned on each day of a window of days. */
+/** Answers what the caller earned on each day of the requested period. */
 export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({ query: EarningsQuery }),

@@ -15,16 +15,16 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Number of addresses that one transaction adds. Two writes for each, and one for the chunk's event record,
- * fit into its 100 writes. Never change this number: an interrupted batch goes on by chunk number.
+ * Number of addresses that one transaction adds, within its limit of 100 writes: two for each address, and
+ * one for the chunk's event record. Never change it: an interrupted batch is continued by chunk number.
  */
 const chunkSize = 48
 
 /**
  * Adds deposit addresses to the pool of their currency and network, each exactly once, even if an earlier
  * delivery added only some. Each transaction adds a chunk of addresses and claims the chunk's own key. A
- * final one claims the batch's business key, so the batch counts as recorded once all its addresses are
- * there. An address that another batch has added rejects the batch before anything is written.
+ * final transaction claims the batch's business key, so the batch counts as recorded once all its addresses
+ * are there. If another batch has one of the addresses, the batch is rejected before anything is written.
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',

@@ -8,9 +8,7 @@ import { putClient } from '../../shared/oauth/client.ts'
 import { RedirectUri } from '../../shared/oauth/redirect-uri.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 
-/**
- * Registers or replaces an OAuth client. A registration that is older than the stored one changes nothing.
- */
+/** Registers or replaces an OAuth client. A registration older than the stored one changes nothing. */
 export const handler = intake({
   detailType: 'client.registered',
   detail: v.object({

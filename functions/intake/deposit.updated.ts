@@ -13,9 +13,7 @@ const statuses = {
   failed: 'FAILED',
 } as const satisfies Record<string, DepositStatus>
 
-/**
- * Records a deposit's progress on its blockchain, and credits it to the asset wallet once it is confirmed.
- */
+/** Records a deposit's progress on its blockchain, and credits the asset wallet once it is confirmed. */
 export const handler = intake({
   detailType: 'deposit.updated',
   detail: v.object({

@@ -53,7 +53,10 @@ export async function handler(_event: unknown, context: Run): Promise<Verificati
   return report
 }
 
-/** Reads the slice in turn. Emits the number of verified slices and the age of the oldest verification. */
+/**
+ * Reads the slice whose turn it is at an instant. Emits metrics: the number of verified slices, and the age
+ * of the oldest verification.
+ */
 async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
   const isVerified = (slice: Slice) => slice.verified_at > 0 && isAtRest(slice)

@@ -95,7 +95,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // Every addition writes the whole part of a sum, so the attribute with the plain name always exists.
+  // The names with this prefix are those of the sums' whole parts, which every addition writes.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

@@ -12,7 +12,7 @@ const restBefore = 5_000
 /** How long writes rest after the hour: restored items are apart by "usually much less than a second". */
 const restAfter = 2_000
 
-/** Milliseconds that a write at an instant (epoch milliseconds) waits until a rest is over; usually 0. */
+/** How many milliseconds a write must wait at an instant (epoch milliseconds): 0, except during a rest. */
 export const restAt = (now: number): number =>
   Math.max(0, restBefore + restAfter - ((now + restBefore) % hourMilliseconds))
 

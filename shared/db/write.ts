@@ -29,7 +29,7 @@ export interface Write {
   isDone?: (stored: Item | undefined) => boolean
 }
 
-/** A write whose condition did not hold, and the item as it is stored; undefined if there is none. */
+/** A write whose condition did not hold. `stored` is the item at that time; undefined if there was none. */
 interface FailedWrite {
   write: Write
   stored: Item | undefined
@@ -173,7 +173,7 @@ const isPassingCancellation = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).every(({ Code = 'None' }) => passingReasons.has(Code))
 
-/** Whether the SDK made more than one attempt of the call that failed. */
+/** Whether the SDK tried the failed call more than once. */
 const wasRepeated = (error: unknown): boolean =>
   error instanceof TransactionCanceledException && (error.$metadata.attempts ?? 1) > 1
 

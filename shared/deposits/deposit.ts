@@ -50,7 +50,7 @@ const DepositItem = v.object({
   version: Integer,
   /** The deposit's number in the list of all of the user's deposits. */
   ordinal: Integer,
-  /** The deposit's number in the list of the user's deposits of its currency. */
+  /** The deposit's number in the list of the user's deposits in the same currency. */
   currencyOrdinal: Integer,
 })
 
@@ -88,7 +88,7 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 
 /**
  * Reads a user's deposit by its id; undefined if it does not exist or is another user's. Both cases take two
- * reads, so that time does not tell whether a deposit exists: anybody can make its id from the chain.
+ * reads, so that response times do not tell whether a deposit exists: its id can be made from the chain.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {

@@ -89,7 +89,7 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
-/** The later of two deposit statuses; of two final ones the first. */
+/** The later of two deposit statuses; of two final statuses, the first one. */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
 

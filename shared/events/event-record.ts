@@ -121,7 +121,7 @@ const Refusal = v.object({
   at: Integer,
   /** How often the event has been refused, this time included. */
   refusals: Integer,
-  /** Until when a function can be sending the dead letter, epoch milliseconds; undefined once it is sent. */
+  /** When sending the dead letter ends at the latest, epoch milliseconds; undefined once it is sent. */
   until: v.optional(Integer),
 })
 export type Refusal = v.InferOutput<typeof Refusal>

@@ -56,25 +56,23 @@ export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchRes
 const maxOutOfOrderReceives = 5
 
 /**
- * Number of receives after which an event that fails for any other reason is moved to the dead-letter queue.
- * The queue's own limit is a little higher.
+ * Number of receives after which an event that fails for another reason than its order is moved to the
+ * dead-letter queue. The queue's own limit is a little higher.
  */
 export const maxReceives = 20
 
 const maxRetryDelaySeconds = 900
 
-/** Time kept back for the call that delays or dead-letters an event that was not applied in time. */
+/** Time reserved for the call that delays or dead-letters an event that was not applied in time. */
 const queueReserveMilliseconds = 7_000
 
 /** Time that must be left to begin a refusal: to record it, send its dead letter and note the sending. */
 const minRefusalMilliseconds = 5_000
 
-/** Time kept free after the dead letter is sent, to note the sending. */
+/** Time reserved for noting that the dead letter has been sent. */
 const noteReserveMilliseconds = 2_000
 
-/**
- * The message attribute of a dead letter that says how often its event has been refused. A redrive keeps it.
- */
+/** Message attribute of a dead letter: how often its event has been refused. A redrive keeps it. */
 export const refusalsAttribute = 'refusals'
 
 /** Reads `refusals` from a message's attribute; 0 if the sender left it out. */
@@ -208,7 +206,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A caller other than the queue can omit these two attributes; its message counts as not redriven.
+    // Only the queue always sends these two attributes. Without them, a message counts as not redriven.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),

@@ -58,7 +58,10 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
 /** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
-/** Every endpoint's middleware: answers, logs; refuses requests in maintenance, or that bypass the edge. */
+/**
+ * The middleware of every endpoint. It answers and logs requests, and refuses them during maintenance or if
+ * they bypass the edge.
+ */
 export const frame = ({
   dialect = 'envelope',
   answersInMaintenance = false,
@@ -142,7 +145,7 @@ const refuseInMaintenance: HttpMiddleware = {
  */
 const answerReserveMilliseconds = 500
 
-/** Options of middy: the endpoint answers in time even if its work does not end with its AWS calls. */
+/** Options of middy: the endpoint answers in time even if its work outlasts its aborted AWS calls. */
 const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {

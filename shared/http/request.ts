@@ -35,7 +35,7 @@ export type RequestInfo = ReturnType<typeof requestInfo>
 export function sentParameters(text: string) {
   const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]
   return {
-    // An own property for each parameter, even one named `__proto__`.
+    // Every parameter becomes an own property, even one named `__proto__`.
     parameters: Object.fromEntries<string>(
       sent.flatMap(([name, [first, ...more]]) => (more.length === 0 && first?.[1] ? [[name, first[1]]] : [])),
     ),

@@ -17,7 +17,7 @@ export const requireEdge = (): HttpMiddleware => ({
     const secrets = process.env['ORIGIN_SECRETS' satisfies EnvironmentName]
     if (secrets === undefined) return
     if (!isOneOf(event.headers[originSecretHeader] ?? '', secrets.split(','))) throw new Failure('forbidden')
-    // No later code needs the secret; without it, no later code can log it.
+    // Nothing after this needs the secret, and without it in the event, nothing can log it.
     Reflect.deleteProperty(event.headers, originSecretHeader)
     event.requestContext.http.sourceIp = viewerAddress(event.headers['cloudfront-viewer-address'])
   },

@@ -39,7 +39,6 @@ interface SignedInSpec<
    * user id of the token and must not write. Its result is used only after the session check has succeeded.
    */
   prefetch?: (input: v.InferOutput<Input>, claimedUserId: number) => Promise<Prefetched>
-  /** Runs the endpoint. */
   run: (context: {
     input: v.InferOutput<Input>
     caller: Caller
@@ -61,7 +60,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint that is rehearsed. For `first-party` an unknown token is looked up once, otherwise twice. */
+/** The endpoint of warm-up requests. With `first-party`, an unknown token is looked up once, not twice. */
 const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -98,7 +97,7 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
   return (event, context) => readTogether(() => handler(event, context))
 }
 
-/** Longest time that a rehearsal takes, in milliseconds. */
+/** Maximum duration of a warm-up request. */
 const maxMilliseconds = 1_000
 
 /**
@@ -116,8 +115,8 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 }
 
 /**
- * Number of rehearsed requests after the one that calls the table. They let V8 compile the hot code and
- * collect the garbage of the start, so the first real request waits for neither.
+ * Number of warm-up requests after the one that calls the table. They let V8 compile the hot code and collect
+ * the garbage of the start, so the first real request waits for neither.
  */
 const repetitions = 4
 
@@ -126,7 +125,7 @@ const repetitions = 4
  * a connection to the table is open and the code of a request has run. The requests have no effect, because
  * they are refused. Any other failure is only logged: a real request that meets it will report it.
  *
- * Only the first rehearsed request calls the table; the reads of the others find nothing without a call.
+ * Only the first warm-up request calls the table; the reads of the others find nothing without a call.
  */
 export async function rehearse(handler: Handler): Promise<void> {
   let failure = await rehearseOnce(handler)
@@ -137,7 +136,7 @@ export async function rehearse(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Handles one request of nobody. Resolves with undefined if it is refused, otherwise with the error. */
+/** Handles one warm-up request. Resolves with undefined if it is refused, otherwise with the error. */
 async function rehearseOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

@@ -13,8 +13,8 @@ export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger(
 /**
  * Tells the tree queue that a tree's journal has a new entry. Call it after the entry is written, and again
  * for a duplicate of the event, because the function may have died in between. No two messages share a
- * deduplication id: SQS would drop the second one, although the worker may have read the journal before its
- * entry was written.
+ * deduplication id: SQS would drop the second one, although the worker may have read the journal before the
+ * second entry was written.
  */
 export async function notifyTreeQueue(rootId: number): Promise<void> {
   const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }

@@ -27,7 +27,7 @@ export interface BTreePosition {
   userId: number
 }
 
-/** A branch's reference to a child: its first position, the number of members under it, and its node id. */
+/** A branch's reference to a child: the child's first position, number of members, and node id. */
 export interface BTreeChild extends BTreePosition {
   count: number
   id: number

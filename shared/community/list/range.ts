@@ -37,7 +37,7 @@ export interface RangeResult {
   entries: BTreePosition[]
 }
 
-/** A child of a branch node that was read. A rank is a member's index in the list, earliest first. */
+/** A child node and the rank of its first member. A rank is a member's index in the list, earliest first. */
 interface Subtree extends BTreeChild {
   firstRank: number
 }

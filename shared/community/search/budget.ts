@@ -10,7 +10,7 @@ import { Failure } from '../../errors.ts'
  */
 const searchBudget = { limit: 5_000, milliseconds: 60_000 }
 
-/** Maximum number of one caller's searches in a clock hour for a whole email address that find nobody. */
+/** Maximum per caller and clock hour: searches for a whole email address that find nobody. */
 const addressMisses = { limit: 20, milliseconds: 3_600_000 }
 
 const counts = itemType({
@@ -47,8 +47,8 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 }
 
 /**
- * Reserves read units before they are used. Throws `too_many_requests` if they exceed the budget; without a
- * write, if the budget that was read earlier already shows it.
+ * Reserves read units before they are used. Throws `too_many_requests` if the budget has no room for them; it
+ * does so without a write if the budget, as read earlier, already had none.
  */
 export type ReserveUnits = (units: number) => Promise<void>
 

@@ -158,7 +158,7 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
-/** Finds members: without a keyword in the list; with one, in its index or a short list's profiles. */
+/** Finds members by a keyword in the index or in a short list's profiles; without a keyword in the list. */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,
@@ -189,7 +189,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units of a search by profiles: for each profile, read eventually consistent, and for all else. */
+/** Read units of a search by profiles: per profile, read eventually consistent, and for everything else. */
 const profileUnits = 0.5
 const otherUnits = 25
 

@@ -20,7 +20,7 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** Numbers of the items of a tail; `to` is not included. All items but the last are full. */
+/** Numbers of the items of a tail; `to` is not included. All items except the last are full. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 
@@ -115,7 +115,7 @@ export const packMembers = (members: readonly IndexedMember[], version: number):
   ),
 })
 
-/** Unpacks the members of an item, and the number of its writes. Without an item, there are none. */
+/** Unpacks the members and the version of an item; without an item, no members and version 0. */
 export function unpackMembers(item: Item | undefined): { version: number; members: IndexedMember[] } {
   if (item === undefined) return { version: 0, members: [] }
   const { version, packed } = v.parse(PackedItem, item)

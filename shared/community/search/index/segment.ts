@@ -45,7 +45,7 @@ export function prepareSegment(
   return { segment: { id, size: members.length, bits, oldest, newest }, items }
 }
 
-/** Rebuilds the given term blocks of a segment from its members' texts in rank order; others stay empty. */
+/** Rebuilds only the given term blocks of a segment. `texts` are its members' texts, ordered by rank. */
 export const makeBlocks = (
   texts: readonly SearchText[],
   bits: number,
