@@ -115,7 +115,7 @@ async function start(
   page.serve(serveAuthorizationPage(api.url))
   aws.startDelivery()
   const demo = options.demo ? startDemo({ model, aws, file: keep('demo.json'), showLine }) : undefined
-  // Run both at once, to save half a second: the demo's registrations need no signing key.
+  // Run both at once, because the demo's registrations need no signing key. This saves half a second.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from './startup-error.ts'
 
 /**
- * Locks a data directory for this process, and returns a function that releases it. However the process ends,
- * its lock ends with it, because SQLite locks files through the operating system. Throws a `StartupError` if
- * another local stack holds the lock.
+ * Locks a data directory for this process, and returns a function that releases the lock. However the process
+ * ends, the lock ends with it, because SQLite locks files through the operating system. Throws a
+ * `StartupError` if another local stack holds the lock.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true })

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { createHash, randomInt } from 'node:crypto'
 
-/** The manners: faults and delays of AWS that the local stack has only with `--aws`, and what they mean. */
+/** The manners (faults and delays of AWS that the local stack has only with `--aws`), and what they mean. */
 export const mannerMeanings = {
   conflicts: 'DynamoDB refuses writes and transactions because of another transaction on their items',
   throttles: 'AWS services refuse calls with their own throttling errors',
@@ -20,7 +20,7 @@ const names = Object.keys(mannerMeanings) as Manner[]
 export interface MannerOptions {
   manners: readonly Manner[]
   seed: number
-  /** Factor that shortens visibility timeouts and the lag of keys. Default: 1. */
+  /** How many times faster visibility timeouts and the lag of keys pass. Default: 1. */
   speed?: number
 }
 

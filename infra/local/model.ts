@@ -139,7 +139,7 @@ export interface RuleModel {
   targets: RuleTarget[]
 }
 
-/** An archive, which keeps every event of a bus that matches a pattern (`AWS::Events::Archive`). */
+/** An archive: it keeps the events of a bus that match its pattern (`AWS::Events::Archive`). */
 export interface ArchiveModel {
   name: string
   arn: string

@@ -31,7 +31,7 @@ const root = join(import.meta.dirname, '..', '..')
 /** The templates of the last synthesis, and the hash of their sources. */
 const templatesFile = join(root, 'dist', 'local-templates.json')
 
-/** Placeholder in stored templates for the authorization page's origin, because its port can change. */
+/** Placeholder in the stored templates for the origin of the authorization page, whose port can change. */
 const anyPage = 'https://authorization-page.invalid'
 
 /**
@@ -82,9 +82,9 @@ async function synthesize(
     const app = new App({
       outdir,
       analyticsReporting: false,
-      // Skip the validation, which takes three of the four seconds. `cdk synth` and the tests validate.
+      // Skip the validation, which takes three quarters of the synthesis. `cdk synth` and the tests validate.
       builtinCloudFormationValidation: false,
-      // Without staging, the templates name the bundler's output directories, which never change.
+      // Without staging, templates name the bundler's output directories, whose paths never change.
       context: { ...context, 'aws:cdk:disable-asset-staging': true },
     })
     await addStacks(app, config)

@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation. With `emergency` the new key signs at once. A key that has become active at or
-   * after `at` fulfils the request, too.
+   * A requested rotation. With `emergency` the new key signs at once. The request is also fulfilled if a key
+   * has become active at or after `at`.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -40,7 +40,7 @@ export interface RotationState {
   now: number
 }
 
-/** The next step of a rotation run. `requested` tells whether the call asked for the step or it was due. */
+/** The next step of a rotation run. `requested`: the call asked for it; otherwise the step was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -60,7 +60,7 @@ export type RotationStep =
   | { kind: 'wait' }
   /** The run that began the attempt seems dead, or KMS refuses its key: begin another attempt. */
   | { kind: 'restartAttempt'; attempt: Attempt }
-  /** Add the key that KMS has created to the key set. */
+  /** Add the attempt's key, which KMS has created, to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
@@ -173,8 +173,8 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * Begins another attempt when KMS has refused the key for longer than it can lag, but only for a requested
- * rotation: if KMS refuses all keys, every scheduled run would create another one.
+ * Begins another attempt when KMS has refused the key for longer than it can lag, but only if a rotation is
+ * requested. Otherwise, scheduled runs would create key after key while KMS refuses all of them.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

@@ -49,7 +49,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test made just before the transition: of the key that joins or takes over, otherwise of the signer. */
+  /** Test made just before the transition: of the key that joins or takes over, else of the signer. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -83,7 +83,7 @@ export const putEvidence = (evidence: Evidence): Write =>
 /** Reads all evidence records, oldest first; a few are added each month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
 
-/** Computes the hash of a record's content, which an intact evidence record has as its `hash`. */
+/** Computes the hash of an evidence record from its content, to store in `hash` or to compare with it. */
 export const evidenceHash = (record: Omit<Evidence, 'hash'>): string =>
   createHash('sha256')
     .update(canonicalJson({ ...record, hash: undefined }))

@@ -33,9 +33,9 @@ export const SigningKey = v.object({
   /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: when the key has stopped signing, its last token can be valid for this long. It is the
-   * maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each the highest
-   * since the key was published.
+   * Drain time: for so long after the key stops signing, its last token can be valid. It is the maximum age
+   * of a signer's cached key set plus the maximum lifetime of an access_token, each the highest since the key
+   * was published.
    */
   drain_ms: Integer,
 })
@@ -65,7 +65,7 @@ export const Attempt = v.object({
   started_at: Integer,
   /** ARN of the KMS key that CreateKey made; null while no run has stored it. */
   arn: v.nullable(v.string()),
-  /** Why a key is needed: after an `emergency` it signs at once, after a `revoke` it replaces a key. */
+  /** Why the key is needed: in an `emergency`, to sign at once; after a `revoke`, to replace a key. */
   trigger: Trigger,
   /** kid of the key that a `revoke` replaces; null for other triggers. */
   replaces: v.nullable(v.string()),
@@ -153,7 +153,7 @@ export const isArchived = async (kid: string): Promise<boolean> =>
 /** Reads every archived signing key; about a dozen are added each year. */
 export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)
 
-/** Reads the records of the keys' partition by a prefix of their sort keys, in the order of the sort keys. */
+/** Reads the records whose sort keys begin with a prefix, from the keys' partition, in sort key order. */
 export async function readRecords<Schema extends v.GenericSchema>(
   schema: Schema,
   prefix: string,

@@ -86,8 +86,8 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 }
 
 /**
- * Waits until no cached JWKS lacks the key. A key that signs at once, in an emergency, is missing in JWKSs
- * that were cached before. A first key is never missing, because an empty JWKS is not cached.
+ * Waits until no cached JWKS lacks the key. In an emergency, a key signs at once, but JWKSs that were cached
+ * before lack it. A deployment's first key is never missing, because an empty JWKS is not cached.
  */
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()
@@ -95,7 +95,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether another try can succeed. If access to an older key is denied, a policy is wrong, so it cannot. */
+/** Whether another try can succeed. It cannot if an older key denies access, because a policy is wrong. */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

@@ -34,7 +34,7 @@ export interface Run {
   refusals: number
 }
 
-/** A rotation step of this kind. */
+/** A rotation step of the given kind. */
 export type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
 
 /** Maximum random wait after a run lost a race against another one. */
@@ -113,7 +113,7 @@ async function makeTransition(
   const { times } = run
   const { action } = transition
   const check = await checkResult(applyTransition(keySet.keys, transition, times, Date.now()))
-  // Applied again, because the check took time: the instants to store must be those of the write.
+  // Apply again, because the check took time, and the stored instants must be the instants of the write.
   const result = applyTransition(keySet.keys, transition, times, Date.now())
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
   const evidence = describeTransition(keySet, result, times, context)
@@ -127,8 +127,7 @@ async function makeTransition(
 }
 
 /**
- * Tests the key that joins or takes over, which must pass. If there is none, tests the signer, which need
- * not.
+ * Tests the key that joins or takes over, and requires it to pass. If there is none, only tests the signer.
  */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')

@@ -1,7 +1,7 @@
 import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './set.ts'
 import { drainMilliseconds, type KeyTimes, removalDue } from './times.ts'
 
-/** A transition of the key set, recorded in evidence. `created` is a new key that joins the set with it. */
+/** A transition of the key set, recorded as evidence. `created` is a new key that it adds to the set. */
 export type KeyTransition =
   | { action: 'publish'; created: CreatedKey }
   /** Makes the published key the signer. */
@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses the transition that adds a created key: the one its attempt was begun for, if still needed. */
+/** Chooses the transition that adds a created key: the purpose of its attempt decides, if it still holds. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

@@ -18,7 +18,7 @@ export const Account = v.object({
 })
 export type Account = v.InferOutput<typeof Account>
 
-/** Lists the currencies of a wallet in alphabetical order, or only the currency `only`. */
+/** Lists the currencies of a wallet in alphabetical order; if `only` is given, just this currency. */
 export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
   [...wallet.holdings]
     .filter(([currency]) => only === undefined || currency === only)

@@ -81,7 +81,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The five filters for such bills: a currency, a direction or a type, or a currency with either other. */
+/** The five filters: by currency, by direction, by type, by currency and direction, by currency and type. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

@@ -30,7 +30,7 @@ export interface Holding {
   withdrawal: Big
 }
 
-/** A holding before its first movement; `number` is the number of its currency. */
+/** A holding before its first movement. Its currency has this number. */
 export const emptyHolding = (number: number): Holding => ({
   number,
   balance: zero,

@@ -57,9 +57,9 @@ export const RequestDescription = v.object({
 export type RequestDescription = v.InferOutput<typeof RequestDescription>
 
 /**
- * Describes an authorization request to the page that shows it. Makes all checks of consent, so that nobody
- * types a password for a request that would be refused. Anyone can call it, so like authorize it costs only
- * one eventually consistent read.
+ * Describes an authorization request to the authorization page. Makes all checks of consent, so that nobody
+ * types a password for a request that would be refused. Anyone can call it, so it costs only one eventually
+ * consistent read, as authorize does.
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters

@@ -41,8 +41,8 @@ const recentRates = cacheRead(readRates, {
 })
 
 /**
- * Like readRates, but for estimates: a process that makes ten or more a second reads the rates once a second.
- * All functions together can read this one item with only 3,000 read units a second.
+ * Like readRates, but for estimates: a process that makes more than ten a second reads the rates only once a
+ * second. All functions together have only 3,000 read units a second for this one item.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 

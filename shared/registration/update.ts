@@ -59,15 +59,15 @@ const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): b
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
 /**
- * Creates a stamp that orders updates of one field: the later instant wins, and of two with the same instant
- * always the same, in any order of arrival. Stamps are compared as text, here and in the table.
+ * Creates a stamp that orders updates of one field: the later instant wins. If two instants are equal, the
+ * same update always wins, in any order of arrival. Stamps are compared as text, here and in the table.
  */
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
 /**
- * Selects the changes to fields that no later update has set. It includes fields that this very update has
- * set before: the process that applied it might have died before it notified the tree's worker.
+ * Selects the changes to fields that no later update has set. It includes fields that this same update has
+ * already set: its process might have died before it notified the tree's worker.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
@@ -77,7 +77,7 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 }
 
 /**
- * The write that changes fields of a user and stamps every changed field, even those in the sign-in record.
+ * The write that changes fields of a user. It stamps every changed field, even fields of the sign-in record.
  * Its condition fails if one of these fields has changed since `user` was read.
  */
 function changeUser(user: User, changes: UserChanges, stamp: string): Write {

@@ -10,7 +10,7 @@ import type { warningKinds } from './warn-owner.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
-/** The fields of an event that requests a mail. `lifetimeMilliseconds` is how long such a mail is useful. */
+/** The fields of an event that requests a mail, which is useful for at most `lifetimeMilliseconds`. */
 export const mailFields = (lifetimeMilliseconds: () => number) => ({
   mail_id: BusinessKey,
   to: EmailAddress,

@@ -35,8 +35,8 @@ export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart
 
 /**
  * Computes the stored form of a mailed code. The HMAC key is the login ticket, which the table has only as a
- * hash. So a stolen table does not help to find a code by trying all million, and a code does not work with
- * another ticket.
+ * hash. So nobody can find the code in a stolen table by trying all million codes, and a code works with its
+ * own ticket only.
  */
 export const digestMailedCode = (ticket: string, code: string): Uint8Array =>
   createHmac('sha256', ticket).update(code).digest()
@@ -48,5 +48,5 @@ export const isMailedCode = (ticket: string, code: string, digest: Uint8Array): 
 /** The detail-type of the event that requests a mail. */
 export const mailRequested = 'mail.requested'
 
-/** The detail-type of the event that requests a delayed mail, which is dropped if the sign-in is complete. */
+/** The detail-type of the event that requests a mail for later, unless the sign-in is complete by then. */
 export const mailDelayed = 'mail.delayed'

@@ -18,9 +18,9 @@ type Warning = (typeof warningKinds)[number]
 const claimMilliseconds = 60_000
 
 /**
- * Warns a user by mail that somebody who knows the password tries to sign in; once, even if several requests
- * reach the limit together. A request claims the warning with a negative instant, and stores a positive one
- * after requesting the mail. If the request dies in between, another tries again after a minute.
+ * Warns a user by mail that somebody who knows the password tries to sign in; only once, even if several
+ * requests reach the limit together. A request claims the warning by storing a negative instant, requests the
+ * mail, and stores a positive instant. If it dies in between, another tries again after a minute.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

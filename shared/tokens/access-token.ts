@@ -144,7 +144,7 @@ export const requireGeneration = (userId: number, generation: number, otherwise:
   otherwise,
 })
 
-/** The scopes of endpoints that issue or end access, or write: they check sessions strongly consistent. */
+/** Scopes of endpoints that issue or end access, or write: their sessions are read strongly consistent. */
 const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
 
 /**

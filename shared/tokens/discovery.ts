@@ -47,7 +47,7 @@ export function discoveryDocument(base = issuer()) {
   }
 }
 
-/** Schema of the discovery document: each member has the type that it has in an example. */
+/** Schema of the discovery document: each member has the type that it has in an example document. */
 export const Discovery = v.object(
   Object.fromEntries(
     Object.entries(discoveryDocument('https://api.example.com')).map(([name, value]) => [

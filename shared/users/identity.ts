@@ -32,14 +32,14 @@ export const normalizeEmail = (email: string): string =>
   // Some letters have a lower case that is not normalized (Unicode §3.13, NFKC_Casefold).
   email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
-/** Schema of a user's email address: it cannot look like another, and its normalized form is valid, too. */
+/** Schema of a user's email address: it cannot be mistaken for another, and is valid when normalized, too. */
 export const UserEmail = v.pipe(
   UnambiguousText,
   v.check((email) => !hasInvisible(email), 'must have no zero-width or bidi characters'),
   v.trim(),
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
-  // UTS #46 §2.3 reads U+3002 as a full stop, but NFKC does not, so one domain would have two forms.
+  // To UTS #46 §2.3, U+3002 is a full stop; to NFKC it is not, so one domain would have two forms.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 
@@ -121,7 +121,7 @@ export const emailKey = (normalizedEmail: string): Key =>
 
 const EmailItem = v.object({ user_id: Integer })
 
-/** Reads from the item of emailKey which user has reserved the address; undefined without an item. */
+/** Reads, from the item of emailKey, for which user an address is reserved; undefined without an item. */
 export const emailOwner = (item: Item | undefined): number | undefined =>
   item === undefined ? undefined : v.parse(EmailItem, item).user_id
 

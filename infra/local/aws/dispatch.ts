@@ -80,8 +80,8 @@ function describeFailure({ report }: DispatchOptions, message: IncomingMessage, 
   return errorAnswer(contentType, failure)
 }
 
-// Adapts an error to its service: SQS and the REST services deny access with status 403, the others with 400;
-// for two errors, SQS clients expect older codes.
+// Adapts an error to its service: SQS and the REST services deny access with status 403, the others with 400.
+// SQS has its own, older codes for two errors.
 function spellError(target: string, url: string, error: AwsError): AwsError {
   const { code, message } = error
   const isSqs = target.startsWith('AmazonSQS.')

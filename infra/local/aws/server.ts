@@ -98,7 +98,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   const keepAliveTimeout = freezes ? frozenKeepAliveMilliseconds : 60_000
   const server = createServer({ keepAliveTimeout, noDelay: true }, (request, response) => {
-    // Otherwise Node would tell the client the timeout, and the client would close the connection first.
+    // Without this header, Node tells the client the timeout, and the client closes the connection first.
     if (freezes) response.setHeader('connection', 'keep-alive')
     if (!refuseForeignHost(request, response)) void dispatch(services, request, response)
   })
@@ -113,7 +113,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     deadLetters: () => viewDeadLetters(queues),
     /** Lists the sent mails, newest first: all, or only the mails to one address. */
     outbox: (to?: string) => outbox.list(to),
-    /** Returns the access key of a function or role. The endpoint finds a caller's policies by that key. */
+    /** Returns the access key of a function or role. By this key the endpoint finds the caller's policies. */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
       const holder = callers.of(arn)
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)

@@ -20,7 +20,7 @@ export function throttle(manners: Manners, { arn }: Caller, { target, path, head
 /** The throttling error of a service, as its API reference names it. */
 function throttlingError(service: string, path: string, operation: string): AwsError | undefined {
   if (service.startsWith('DynamoDB')) {
-    // Throttled in dynamodb/conflicts.ts, because the SDK does not retry a cancelled transaction.
+    // dynamodb/conflicts.ts throttles transactions, because the SDK does not retry a cancelled transaction.
     if (operation === 'TransactWriteItems') return undefined
     return new AwsError('ProvisionedThroughputExceededException', 'The level of throughput was exceeded.')
   }

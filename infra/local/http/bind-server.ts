@@ -98,7 +98,7 @@ export function explainPortError(error: Error, port: number, option: string): Er
 const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Refuses a request for another host than this machine with 403, as API Gateway refuses unknown hosts.
+ * Answers 403 if a request names another host than this machine, as API Gateway does for unknown hosts.
  * Returns whether it did. In a DNS rebinding attack, a page in the developer's browser reaches a loopback
  * address under a name of the attacker's, and the browser lets the page read the answers.
  */

@@ -108,7 +108,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // Handle messages first: if this thread was busy, the timer can fire before an answer that came in time.
+    // Handle messages first: on a busy thread, the timer can fire before an answer that came in time.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

@@ -142,14 +142,14 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // Functions without a worker come first, then the longest waiting: a busy function must not block others.
+    // Functions without a worker come first, then by waiting time: a busy function must not block others.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /** Returns whether one more worker can start. At the limit, first ends the worker that was idle longest. */
+  /** Returns whether one more worker can start. At the limit, ends an idle worker, the longest idle one. */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true

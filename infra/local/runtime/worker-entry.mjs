@@ -57,8 +57,8 @@ try {
 
 let busy = false
 
-// Freezes the thread, as Lambda does: timers, sockets and unfinished work stop until the next invocation. Log
-// lines are written first; if an invocation arrives meanwhile, the thread does not freeze.
+// Freezes the thread, as Lambda does: timers, sockets and unfinished work stop until the next invocation.
+// Writes the log lines first. If an invocation arrives in this time, the thread does not freeze.
 const freeze = () =>
   process.stderr.write('', () => process.stdout.write('', () => busy || Atomics.wait(running, 0, 0)))
 

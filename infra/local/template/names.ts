@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What templates can refer to in a resource: its `Ref`, and its attributes for `Fn::GetAtt`. */
+/** The values of a resource that templates can use: its `Ref`, and its attributes for `Fn::GetAtt`. */
 export interface Identity {
   ref: string
   attributes: Record<string, string>
@@ -71,7 +71,7 @@ const identifyKey = (id: string, at: Addresses): Identity => ({
   attributes: { Arn: arnOf('kms:REGION:ACCOUNT:key/NAME', id, at), KeyId: id },
 })
 
-/** Names a resource, always in the same way. Undefined for a type to which no template refers. */
+/** Determines the name of a resource, the same at every start. Undefined if nothing refers to its type. */
 export function identifyResource(resource: UnnamedResource, addresses: Addresses): Identity | undefined {
   const named = namedTypes[resource.type]
   if (named === undefined) return otherTypes[resource.type]?.(resource, addresses)
@@ -94,6 +94,6 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
 const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
-// CloudFormation generates names as STACK-LOGICALID-RANDOM. Here they lack RANDOM, so that they never change.
+// CloudFormation generates names as STACK-LOGICALID-RANDOM. Without RANDOM, these names never change.
 const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
   `${stackName}-${logicalId}`.slice(0, maxLength)

@@ -37,7 +37,7 @@ const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 /** AWS managed policies that are ignored, because every local function can write logs and traces anyway. */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
-/** Reads the Lambda functions of the stage. Aliases and versions are ignored: there is one version. */
+/** Reads the Lambda functions of the stage. Aliases and versions are ignored: only one version exists. */
 export function readFunctions(reader: TemplateReader, roles: RoleModel[]): FunctionModel[] {
   return reader
     .read('AWS::Lambda::Function', LambdaFunction)
@@ -70,7 +70,7 @@ export const readEventSources = (reader: TemplateReader, functions: FunctionMode
     }
   })
 
-/** Reads every IAM role with its policies. People can assume an `assumable` role, not only AWS services. */
+/** Reads every IAM role with its policies. `assumable`: people can assume it, not only AWS services. */
 export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boolean })[] {
   const attached = [
     ...reader.read('AWS::IAM::Policy', AttachedPolicy),

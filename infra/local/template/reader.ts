@@ -42,7 +42,7 @@ export const Policy = v.pipe(
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch CodeDeploy Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
-/** Further resource types whose properties are ignored. Of some, the local stack needs the name. */
+/** Further resource types whose properties are ignored; the local stack needs at most their names. */
 const ignoredTypes =
   'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter'
 

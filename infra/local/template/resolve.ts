@@ -136,6 +136,6 @@ const refuseShape = (value: unknown, expected: string): never =>
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : refuseShape(value, 'a list'))
 
-// Converts to a string, because CloudFormation also accepts numbers and booleans for one.
+// Converts a value to a string, because CloudFormation also accepts numbers and booleans as strings.
 const asText = (value: unknown): string =>
   ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : refuseShape(value, 'a string')

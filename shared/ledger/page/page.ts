@@ -33,7 +33,7 @@ interface Boundary {
   chunk: Chunk | undefined
 }
 
-/** Reads a page of bills, newest first. The newest of all need one round of reads, others at most three. */
+/** Reads a page of bills, newest first: page 1 of all bills in one round of reads, others in up to three. */
 export async function readBillsPage(query: BillsQuery, id: WalletId) {
   const { beginTime, endTime, current, size } = query
   const filter = toFilter(query)
@@ -72,7 +72,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** The numbers of the bills at ranks `oldest` to `newest` of those that a filter selects; ascending. */
+/** The numbers of the bills at ranks `oldest` to `newest` in the list of a filter; ascending. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -98,7 +98,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range of bills is read as a whole if it has fewer bills than this many times those of the page. */
+/** If a range has fewer than this many times the bills of the page, the whole range is read in one query. */
 const maxDilution = 8
 
 /**

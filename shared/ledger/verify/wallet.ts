@@ -43,7 +43,7 @@ interface Totals {
   withdrawal: Big
 }
 
-/** Finds the bills for which no event or deposit is recorded as their cause. */
+/** Finds the bills whose cause, an event or a deposit, has no record. */
 type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 
 /** Number of bills that are given to `findUncaused` at a time. */
@@ -58,7 +58,7 @@ type Compare = (currency: string | null, what: string, expected: string, actual:
 /**
  * Recomputes a wallet from its bills, first to last, and reports everything that differs: balances, sums, the
  * `balance_after` of each bill, counts, numbers, order and the index; with `findUncaused` also bills without
- * a recorded cause. If the wallet is written meanwhile, only the bills that it counted when read are checked.
+ * a recorded cause. If the wallet is written meanwhile, checks only the bills that it counted before.
  */
 export async function verifyWallet(
   id: WalletId,

@@ -77,7 +77,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   }
 }
 
-/** A try of a second factor. Its id in the login ticket makes it counted once, and taken back once. */
+/** A try of a second factor. Its id, kept in the login ticket, prevents counting it twice. */
 interface CodeTry {
   id: string
   userId: number

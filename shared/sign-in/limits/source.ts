@@ -36,7 +36,7 @@ const mappedIpv4 = (groups: string[]): string =>
     .flatMap((value) => [value >> 8, value & 255])
     .join('.')
 
-/** Bytes of a network's digest. If two networks had the same digest, both would be known if one is. */
+/** Bytes of a network's digest. If two networks had the same digest, a user would know both or neither. */
 const digestBytes = 5
 
 /** A short digest of a source network, which is stored for each of a user's known networks. */
@@ -83,7 +83,7 @@ const maxWrong = { account: 10, all: 100 }
 /** The source network that tries passwords for a normalized email address, known or not. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
-  // 72 bits: that two addresses share a counter is unlikely, and would only make the limit stricter.
+  // 72 bits: two addresses hardly ever share a counter, and if they do, the limit is only stricter.
   account: createHash('sha256').update(normalizedEmail).digest().subarray(0, 9).toString('base64url'),
 })
 

@@ -70,7 +70,7 @@ export const windowAttributes = (counter: string, now: number): string[] =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** The part of an update that removes attributes and login tickets: its names and clause ('' for none). */
+/** The part of an update that removes attributes and login tickets: its clause ('' if empty) and names. */
 export function removal(
   attributes: readonly string[],
   tickets: readonly string[] = [],
@@ -84,12 +84,11 @@ export function removal(
   }
 }
 
-/** How long after a minute a request might still take back a try that was counted in the minute. */
+/** How long after a minute a request might still take back a try that was counted in that minute. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /**
- * Names of the attributes to remove, of all counters: their tries are over an hour old, or were all taken
- * back.
+ * Names of all attributes to remove, of any counter: their tries are over an hour old, or were taken back.
  */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
@@ -108,7 +107,7 @@ function additionTo(counters: readonly string[], now: number) {
 /**
  * Counts a try under each counter of an item before the password is compared, so that simultaneous tries
  * cannot pass a limit together. Resolves with the item. A user's record must exist; any other item is created
- * if it does not, with a TTL. `expired` names attributes to remove.
+ * if absent, with a TTL. `expired` names attributes to remove.
  */
 export async function reserveTry(
   key: Key,

@@ -27,8 +27,8 @@ import {
 import { type SignInRecord, signInKey, toSignInRecord } from '../record.ts'
 
 /**
- * Number of wrong passwords in an hour, over all sources, after which an account refuses unknown sources: its
- * user has never signed in from these. Known sources are not refused, so nobody can lock the user out.
+ * Number of wrong passwords in an hour, over all sources, after which an account refuses sources from which
+ * its user has never signed in. It still accepts known sources, so that nobody can lock the user out.
  */
 const maxAccountTries = 100
 
@@ -39,7 +39,7 @@ const unknownRecords = itemType({
   found: 'by email address',
 })
 
-/** Key of the counts for an address that nobody has. It gets the same answers as the address of a user. */
+/** Key of the counts for an address that nobody has: they make it look like the address of a user. */
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
@@ -148,7 +148,7 @@ export const reservePasswordTry = (key: Key, known: boolean, now: number): Promi
 export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [passwordCounter], reservedAt)
 
-/** A wrong password removes an item's expired counts once there are this many: the item must not grow. */
+/** If an item has so many expired counts, a wrong password removes them: the item must not grow for ever. */
 const maxExpiredCounts = 16
 
 /** Removes the expired counts of an item when there are many; a sign-in removes them anyway. */

@@ -11,8 +11,8 @@ import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from
 /**
  * Checks a password and issues a login ticket for the second factor, and mails a code that works only with
  * this ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
- * password and a disabled user; `too_many_requests` at a limit of wrong passwords, and when the user can get
- * no more mail this hour and has no other second factor.
+ * password and a disabled user. Throws `too_many_requests` at a limit of wrong passwords, or when the user
+ * can get no more mail this hour and has no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
@@ -39,8 +39,8 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. With an authenticator the mail is delayed, because most users then never need it. Resolves with
- * whether the mail was requested. A failed bus fails the sign-in only without another second factor.
+ * sign-in. If the user has an authenticator, the mail is delayed, because most never need it. Resolves with
+ * whether the mail was requested. If the bus fails, only a user without another factor cannot sign in.
  */
 async function requestCodeMail(
   record: SignInRecord,

@@ -15,9 +15,9 @@ export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
 export type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
 /**
- * Checks a password. Resolves with the user, and a new hash if the stored one has outdated parameters; with
- * undefined for an unknown user, a wrong password, a user without a password and a disabled user, after the
- * same calls and the same work.
+ * Checks a password. Resolves with the user, and a new hash if the stored one has outdated parameters. For an
+ * unknown user, a wrong password, a user without a password and a disabled user, resolves with undefined,
+ * after the same calls and the same work.
  */
 export async function checkPassword(
   record: SignInRecord | undefined,
@@ -35,7 +35,7 @@ const maxMails = 5
 
 /**
  * Opens a login ticket, with a code to mail unless five were mailed in the last hour. If the record changes
- * meanwhile, decides again, and compares the password again if the stored one is new.
+ * meanwhile, decides again; if the stored password has changed, also checks the password again.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -154,8 +154,8 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum number of live login tickets: `ofKind` from known networks, as many from others, and `ofNetwork`
- * from each network. A new ticket replaces the oldest of its kind, so a stranger's never end the owner's.
+ * Maximum number of live login tickets: `ofKind` from known networks, the same from unknown ones, `ofNetwork`
+ * from any one network. A new ticket replaces the oldest of its kind, so strangers never end the owner's.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

@@ -6,7 +6,7 @@ import type { Attributes } from './requests.ts'
 
 const itemOperations = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'])
 
-/** Lists what IAM must allow for a DynamoDB operation: actions on tables or indexes and partition keys. */
+/** Lists what IAM must allow for a DynamoDB operation: the actions, tables or indexes, and partition keys. */
 export function listAccess(model: StackModel, operation: string, input: unknown): AccessRequest[] {
   if (operation === 'BatchGetItem')
     return Object.entries(parse(BatchGet, input).RequestItems).map(([table, { Keys }]) =>

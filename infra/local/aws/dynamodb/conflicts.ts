@@ -32,7 +32,7 @@ export function refuseForConflict(
 
 const singleWrites = new Set(['PutItem', 'UpdateItem', 'DeleteItem'])
 
-/** Cancels a transaction because of one item: `share`, from 0 to 1, is how far down the list that item is. */
+/** Cancels a transaction because of one item. `share` is its relative position: 0 is the first item. */
 function cancel(items: number, share: number, code: string, message: string): never {
   const item = Math.floor(share * items)
   const reasons = Array.from({ length: items }, (_, i) =>

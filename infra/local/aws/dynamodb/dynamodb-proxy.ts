@@ -9,7 +9,7 @@ import { listAccess } from './access.ts'
 import { refuseForConflict } from './conflicts.ts'
 import { keyOf, listWrittenItems, type NamedItem } from './requests.ts'
 
-/** Emulates DynamoDB: forwards the requests that IAM allows to the DynamoDB Local at `endpoint`. */
+/** Emulates DynamoDB: if IAM allows a request, forwards it to the DynamoDB Local at `endpoint`. */
 export function openDynamodbProxy(model: StackModel, endpoint: string, manners: Manners) {
   const target = new URL(endpoint)
   const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
@@ -31,7 +31,7 @@ export function openDynamodbProxy(model: StackModel, endpoint: string, manners: 
   return { service, close: () => agent.destroy() }
 }
 
-// Response headers not to forward: they concern one connection (RFC 9110 section 7.6.1), or are set anew.
+// Response headers not to forward: they concern one connection (RFC 9110 section 7.6.1) or are set again.
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
 
 async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Answer> {

@@ -22,13 +22,13 @@ export type Archives = ReturnType<typeof openArchives>
 export function openArchives({ archives }: StackModel, { database }: Store) {
   database.exec(schema)
   const insert = database.prepare('INSERT INTO archived_events VALUES (?, ?, ?, ?)')
-  // Like EventBridge's StartReplay, keeps the order of minutes, but not the order within a minute.
+  // EventBridge replays events minute by minute, in any order within a minute (EventBridge: StartReplay).
   const select = database.prepare(
     'SELECT event FROM archived_events WHERE archive = ? AND at >= ? AND at < ? ORDER BY at / 60000, id',
   )
   const tests = archives.map((archive) => ({ archive, matches: compilePattern(archive.pattern) }))
   return {
-    /** Keeps an event in every archive of its bus whose pattern it matches. */
+    /** Stores an event in every archive of the bus whose pattern the event matches. */
     keep(busName: string, { head, text }: SealedEvent, whole: unknown): void {
       for (const { archive, matches } of tests)
         if (archive.busName === busName && matches(whole))
@@ -49,7 +49,7 @@ const StartReplayInput = v.object({
   Destination: v.object({ Arn: v.string(), FilterArns: v.optional(v.array(v.string())) }),
 })
 
-/** Sends an archived event again to the matching rules of a bus; if `ruleArns` is given, to no other. */
+/** Sends an archived event again to the matching rules of a bus, or only to those in `ruleArns`. */
 type Replay = (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => void
 
 /** EventBridge's operations on archives and replays. A replay is complete at once; a restart forgets it. */

@@ -35,7 +35,7 @@ const TargetsInput = v.pipe(
   v.transform((input): RuleInput => ({ Name: input.Rule, EventBusName: input.EventBusName })),
 )
 
-/** EventBridge's PutEvents and its rule operations. A restart enables the rules again as in the template. */
+/** EventBridge's PutEvents and its operations on rules. A restart undoes EnableRule and DisableRule. */
 export function eventOperations(
   { model, manners }: DeliveryOptions,
   rules: Rules,

@@ -15,7 +15,7 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
     throw new Error(`the event pattern's field ${field} is neither a list nor further fields`)
   })
   return (event) => {
-    // If the event lacks the parent field, none of these fields exists.
+    // If the event lacks the parent field, all fields inside it count as missing.
     const fields = event ?? {}
     if (!isRecord(fields)) return false
     return tests.every(([field, test]) => {

@@ -54,7 +54,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
   }
   return {
     /**
-     * Sends an event to a bus's archives and matching rules. When it returns the event's id, the archives and
+     * Sends an event to a bus's archives and matching rules. Returns the event's id after the archives and
      * target queues have stored the event.
      */
     route(busName: string, event: NewEvent): string {
@@ -64,7 +64,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       deliverMatching(busName, sealed.text, whole)
       return sealed.head.id
     },
-    /** Sends an archived event again to the matching rules of a bus; if `ruleArns` is given, to no other. */
+    /** Sends an archived event again to the matching rules of a bus, or only to those in `ruleArns`. */
     replay: (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => {
       const text = `${archived.slice(0, -1)},"replay-name":${JSON.stringify(replayName)}}`
       deliverMatching(busName, text, JSON.parse(text), ruleArns)

@@ -4,11 +4,11 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** ARN of the resource, or `*` for none. In a list, one must be allowed and none explicitly denied. */
+  /** ARN of the resource, or `*` for none. If a list, one must be allowed and none explicitly denied. */
   resource: string | string[]
   /** Condition keys of the request; names in any case. An undefined or empty value counts as missing. */
   context?: Record<string, string | readonly string[] | undefined>
-  /** The resource's own policy: it must allow the call (`required`, KMS), or it can (`additional`, SQS). */
+  /** The resource's own policy. `required`: it must allow each call (KMS). `additional`: it can (SQS). */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 

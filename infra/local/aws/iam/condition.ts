@@ -1,4 +1,4 @@
-/** A request's condition keys, in lower case, with their values: a list if AWS calls the key multivalued. */
+/** A request's condition keys (in lower case) and their values: lists for keys that AWS calls multivalued. */
 export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 
 /** A compiled IAM condition: tells whether the context of a request meets it. */

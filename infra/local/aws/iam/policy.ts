@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// Matches the values of an element such as `Resource`, or its `Not` form. Without either, matches everything,
-// because a resource policy can omit `Resource`: it is attached to its resource.
+// Compiles an element such as `Resource`, or its opposite such as `NotResource`. If a statement has neither,
+// it matches everything: a resource policy is attached to its resource, and need not name it.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

@@ -38,7 +38,7 @@ export function keyAccess(action: string, key: Key, context: Context = {}): Acce
   }
 }
 
-/** Throws DisabledException if a KMS key is disabled, or KMSInvalidStateException if it is not enabled. */
+/** Throws DisabledException for a disabled KMS key, KMSInvalidStateException for one in another bad state. */
 export function requireUsable({ record, lagging }: Key): void {
   const state = lagging.state.visible
   if (state === 'Disabled') throw new AwsError('DisabledException', `${record.arn} is disabled.`)

@@ -17,7 +17,7 @@ const CreateKeyInput = v.pipe(
     Description: v.optional(v.string(), ''),
     Origin: v.optional(v.literal('AWS_KMS')),
     Tags: v.optional(v.array(Tag), []),
-    // CreateKey rejects a key policy. Ignoring the policy would make a key that allows more than it should.
+    // CreateKey rejects a key policy, because a key without its policy would allow more than it should.
     Policy: v.optional(v.never()),
   }),
   // Choose the id of the new key now, because IAM decides by the key's ARN whether tags are allowed.

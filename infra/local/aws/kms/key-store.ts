@@ -24,7 +24,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** What callers of KMS see of a key. It lags behind the key's record. */
+/** What callers of KMS see of a key. Each value lags behind the key's record. */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>

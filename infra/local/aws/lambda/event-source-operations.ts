@@ -7,7 +7,7 @@ import type { EventSource } from './event-source.ts'
 const path = '/2015-03-31/event-source-mappings'
 const UpdateInput = v.object({ Enabled: v.boolean() })
 
-/** The Lambda operations ListEventSourceMappings, and UpdateEventSourceMapping with only `Enabled`. */
+/** Lambda's ListEventSourceMappings and UpdateEventSourceMapping. The latter can only change `Enabled`. */
 export function eventSourceService({ region, accountId }: StackModel, sources: EventSource[]): Service {
   return (request) => {
     if (request.method === 'GET' && request.path.replace(/\/$/, '') === path)

@@ -39,7 +39,7 @@ const timeoutProbability = 0.02
 /** Maximum run time of a function that the manner `timeouts` ends: long enough for most of its work. */
 const maxRunMilliseconds = 100
 
-/** Checks the stack's event sources, as AWS does when it creates them. Returns functions that start them. */
+/** Checks the stack's event sources, as AWS does when it creates them. Returns a start function for each. */
 export function prepareEventSources(options: DeliveryOptions): (() => EventSource)[] {
   const { model, queues, callers, report } = options
   return model.eventSources.flatMap((mapping) => {

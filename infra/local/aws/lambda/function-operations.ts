@@ -20,8 +20,8 @@ export interface InvokeResult {
 }
 
 /**
- * Runs a Lambda function without waiting for it; `report` gets a line if it fails. A failed run is not
- * retried, because the template sets no retries for scheduled functions.
+ * Runs a Lambda function without waiting for it; `report` gets a line if it fails. Does not retry a failed
+ * run, because the template turns off retries for scheduled functions.
  */
 export async function invokeLater(
   invoke: Invoke,

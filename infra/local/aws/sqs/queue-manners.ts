@@ -5,7 +5,7 @@ const repetitionProbability = 0.05
 const lostAnswerProbability = 0.03
 const maxLateMilliseconds = 2000
 
-/** Draws how many milliseconds late a standard queue delivers a message; so messages change their order. */
+/** Draws how late a standard queue delivers a message, in milliseconds. This also changes the order. */
 export const drawLateness = (manners: Manners, queue: string): number =>
   manners.happens('late-messages', queue, lateProbability) ? drawLate(manners, queue) : 0
 

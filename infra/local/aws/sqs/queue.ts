@@ -140,7 +140,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Use one instant for both steps: a message that became visible between them would be received too often.
+    // Read the clock once: a message that became visible between the two steps would be received too often.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>
@@ -222,7 +222,7 @@ export class Queue {
     return this.#sent.get(deduplicationId)
   }
 
-  /** Resolves when the queue changes, the time is over, or the signal aborts, whichever is first. */
+  /** Resolves when the queue changes, the time is over or the signal aborts, whichever happens first. */
   #change(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {

@@ -29,7 +29,7 @@ export function openQueues(store: Store, model: StackModel, manners: Manners = o
   for (const { queueArn } of model.eventSources) ends.delete(queueArn)
   return {
     list: () => [...queues.values()],
-    /** Lists queues that a person must look at: dead-letter queues, and rules' queues that nothing reads. */
+    /** Lists queues that a person must look at: dead-letter queues, and rules' targets that nothing reads. */
     listDeadLetterQueues(): Set<Queue> {
       const all = [...queues.values()]
       return new Set([

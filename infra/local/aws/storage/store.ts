@@ -22,7 +22,7 @@ export function openStore(directory: string | undefined) {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
   return {
     database,
-    /** Runs `work` as one SQLite transaction: a kill keeps all its writes or none of them. Can be nested. */
+    /** Runs `work` as one SQLite transaction: after a kill, all writes are stored or none. Can be nested. */
     atomically<Result>(work: () => Result): Result {
       if (database.isTransaction) return work()
       database.exec('BEGIN')

@@ -80,7 +80,7 @@ function showFacts({ functions, ...stack }: Record<string, unknown> & { function
   ]
 }
 
-/** Adds a panel to the page. Returns a function that fetches the panel's data, and draws changed data. */
+/** Adds a panel to the page. Returns a function that fetches the panel's data and draws the panel again. */
 function addPanel([id, { title, path, draw, controls }]: [string, Panel]): () => Promise<void> {
   const body = make('div')
   document.querySelector('main')?.append(make('section', { id }, make('h2', {}, title), controls, body))
