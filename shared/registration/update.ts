@@ -5,7 +5,7 @@ import { applyOnce, type EventRecord, type Outcome } from '../events/event-recor
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
-import { changeSignInRecord } from '../sign-in/record.ts'
+import { changeSignInRecord, endsSessions } from '../sign-in/record.ts'
 import { endAllSessions } from '../tokens/access-token.ts'
 import { emailKey, fieldsIn, normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
 import { readUser, requireUser, type User, userKey } from '../users/user.ts'
@@ -38,12 +38,11 @@ export async function updateUser(
       const user = await readUser(userId, { consistent: true })
       if (user === undefined) throw new OutOfOrderEvent('unknown_user')
       const changes = newerChanges(values, user, stamp)
-      const isEnding = endsSessions(changes)
       const rename = await renameMember(userId, changes)
       const outcome = await applyOnce(macRecord, [
         changeUser(user, changes, stamp),
-        ...changeSignInRecord(userId, changes, Date.now(), { endsSessions: isEnding }),
-        ...(isEnding ? [endAllSessions(userId)] : []),
+        ...changeSignInRecord(userId, changes, Date.now()),
+        ...(endsSessions(changes) ? [endAllSessions(userId)] : []),
         ...replaceEmail(user, changes.email),
         ...rename.writes,
       ])
@@ -53,10 +52,6 @@ export async function updateUser(
     (error) => error instanceof ConditionFailed,
   )
 }
-
-/** Whether changes end all sessions of the user. Enabling a user again does not. */
-const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
-  login_password !== undefined || totp_secret !== undefined || disabled === true
 
 /**
  * Creates a stamp that orders updates of one field: the later instant wins. If two instants are equal, the

@@ -84,18 +84,18 @@ export const putSignInRecord = (
     networks: new Uint8Array(),
   })
 
+/** Whether changes end all sessions of the user. Enabling a user again does not. */
+export const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
+  login_password !== undefined || totp_secret !== undefined || disabled === true
+
 /**
  * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
  * password, TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it
- * completes; `endsSessions` begins a new generation. A new password or TOTP secret also clears the count of
- * wrong codes, which belongs to the old secret and must not lock out the user who has just replaced it.
+ * completes. A change that ends all sessions begins a new generation. A new password or TOTP secret also
+ * clears the count of wrong codes, which belongs to the old secret and must not lock out the user who has
+ * just replaced it.
  */
-export function changeSignInRecord(
-  userId: number,
-  changes: UserChanges,
-  now: number,
-  { endsSessions }: { endsSessions: boolean },
-): Write[] {
+export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write[] {
   const changed = fieldsIn('sign-in', changes)
   if (changed.length === 0) return []
   const { login_password, totp_secret, disabled } = changes
@@ -117,14 +117,14 @@ export function changeSignInRecord(
       UpdateExpression: [
         `SET ${sets.join(', ')}`,
         removed.clause,
-        ...(endsSessions ? ['ADD generation :one'] : []),
+        ...(endsSessions(changes) ? ['ADD generation :one'] : []),
       ].join(' '),
       ConditionExpression: 'attribute_exists(pk)',
       ...(removed.clause !== '' && { ExpressionAttributeNames: removed.names }),
       ExpressionAttributeValues: {
         ...Object.fromEntries(changed.map(([field, value]) => [`:${field}`, value])),
         ...(endsTickets && { ':none': {} }),
-        ...(endsSessions && { ':one': 1 }),
+        ...(endsSessions(changes) && { ':one': 1 }),
       },
     },
   }

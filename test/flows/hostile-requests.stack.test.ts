@@ -106,6 +106,7 @@ it.each<[what: string, sent: Sent, status: number]>([
   ['HEAD', { method: 'HEAD' }, 405],
   ['a slash at the end', { path: '/account/info/' }, 404],
   ['capital letters', { path: '/ACCOUNT/INFO' }, 404],
+  ['an encoded slash', { path: '/account%2Finfo' }, 404],
   ['an unknown path', { path: `/${marker}` }, 404],
 ])('a signed-in read with %s is answered as the contract says', async (_what, sent, status) => {
   const headers = [['authorization', `Bearer ${token}`] as const, ...(sent.headers ?? [])]

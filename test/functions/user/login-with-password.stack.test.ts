@@ -111,7 +111,7 @@ describe('the right password', () => {
   test('a sign-in replaces a password hash that has outdated parameters', async () => {
     const user = await createUser()
     const changes = { login_password: await outdatedHash(user.password) }
-    await transact(changeSignInRecord(user.userId, changes, Date.now(), { endsSessions: false }))
+    await transact(changeSignInRecord(user.userId, changes, Date.now()))
     expect((await login(user)).code).toBe(0)
     const after = (await readSignInRecord(user.userId))?.login_password
     expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
