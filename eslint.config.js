@@ -67,7 +67,7 @@ function checkComplete(folder, rooms) {
 checkComplete('shared', sharedRooms)
 checkComplete('infra', infraRooms)
 
-/** Forbids every room of a folder to import the rooms above it, and to import what `outside` matches. */
+/** Keeps each room of a folder from importing the rooms above it, or anything that `outside` matches. */
 const orderRooms = (folder, rooms, outside) => [
   forbid(`${folder}/*.ts`, [
     outside,
@@ -123,7 +123,7 @@ function findCircle(file, path = [file], visited = new Set()) {
   return undefined
 }
 
-/** Reports a file that imports itself through other files: such files cannot be read in any order. */
+/** Reports a file that imports itself through other files, which nobody could read one after another. */
 const noImportCircle = {
   create: ({ filename, report }) => ({
     Program(node) {
@@ -133,7 +133,7 @@ const noImportCircle = {
   }),
 }
 
-/** Type-aware linting of everything that tsconfig.json includes; plain JavaScript gets the plain rules. */
+/** Lints everything that tsconfig.json includes with type-aware rules, and plain JavaScript without them. */
 export default tseslint.config(
   { ignores: ['cdk.out', 'dist', '.local', 'coverage'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -156,7 +156,7 @@ export default tseslint.config(
         'error',
         { allowNumber: true, allowBoolean: true },
       ],
-      // Handlers are async to fit their type, even those that do not await.
+      // Handlers are async to fit their type, even handlers that do not await.
       '@typescript-eslint/require-await': 'off',
       // Allows `() => void work()` and `() => sideEffect()`.
       '@typescript-eslint/no-confusing-void-expression': 'off',

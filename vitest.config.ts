@@ -1,6 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-// Tests run in UTC, as functions do on Lambda. It is set here because threads share their process's time
+// Tests run in UTC, as functions do on Lambda. TZ is set here because threads share their process's time
 // zone.
 process.env.TZ = 'UTC'
 
@@ -8,7 +8,7 @@ const common = {
   pool: 'threads',
   testTimeout: 30_000,
   hookTimeout: 60_000,
-  // The log lines of functions would hide the output of the test runner, so they are switched off.
+  // Switches off the log lines of functions, which would hide the output of the test runner.
   env: { POWERTOOLS_LOG_LEVEL: 'SILENT' },
 } as const
 
@@ -40,7 +40,7 @@ const onTable = {
   ],
 }
 
-/** Configuration of tests of a table in memory. */
+/** Configuration of tests that run on a table in memory. */
 const inMemory = { ...onTable, setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'] }
 
 /** Configuration of tests that share a local stack. */
@@ -59,7 +59,7 @@ const onStack = {
 const alone = {
   env: { ...common.env, ...nowhere },
   setupFiles: ['test/support/silence-metrics.ts', 'test/support/unit-guard.ts'],
-  // The files of a worker share their modules, which saves a third of the time.
+  // Test files that run in the same worker share modules, which saves a third of the time.
   isolate: false,
   restoreMocks: true,
   unstubEnvs: true,
@@ -152,7 +152,7 @@ export default defineConfig({
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', {
         ...onStack,
-        // Runs with a larger backlog than a developer has time for.
+        // Includes a test with a backlog that takes too long for everyday runs.
         include: [...long.stack, 'test/functions/worker/grow-tree.stack.test.ts'],
         env: { ...common.env, BACKLOG: '10000' },
       }),

@@ -65,7 +65,7 @@ export const Config = v.pipe(
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
      * Whether a deployment sends a tenth of the calls to the new versions of some functions before it sends
-     * all calls to all new versions, and rolls back if they fail. Default: the value of `protectData`.
+     * all calls to all new versions, and rolls back if these fail. Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(Flag),
     /**
@@ -185,7 +185,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** The error of a deployment without `mailFrom`, which has no default: nobody would get mails from one. */
+/** The error for a missing `mailFrom`, which has no default: mails from a default sender would not arrive. */
 const mailFrom =
   '  missing: "mailFrom": "no-reply@YOUR-DOMAIN", the sender of its mails, which SES must have verified'
 
@@ -212,7 +212,7 @@ const Stages = v.pipe(
 
 /**
  * Reads the configuration of a stage in cdk.json. Throws a ConfigError for an unknown stage, because a
- * mistyped name must not deploy a stage with default values, and for `stages` of another shape.
+ * mistyped name must not deploy a stage with default values, and for malformed `stages`.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
   const parsed = v.safeParse(Stages, stages)

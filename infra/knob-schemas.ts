@@ -12,7 +12,7 @@ export const List = v.pipe(
   v.transform((parts) => parts.filter((part) => part !== '')),
 )
 
-/** Schema of each sender's roles and users. Only these, because policies compare them to aws:PrincipalArn. */
+/** Schema of each sender's principals: only roles and users, which policies compare to aws:PrincipalArn. */
 export const Senders = v.strictObject(
   v.entriesFromList(
     outsideSenders,
@@ -55,7 +55,7 @@ const EdgeOptions = v.strictObject({
 })
 export type EdgeOptions = v.InferOutput<typeof EdgeOptions>
 
-/** Schema of an edge: its options, or whether there is one. */
+/** Schema of an edge: its options, or a boolean that says whether there is an edge. */
 export const Edge = v.union([
   EdgeOptions,
   v.pipe(

@@ -11,7 +11,7 @@ export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*
  */
 export interface Permissions {
   /**
-   * The partitions that a function reads and writes, by DynamoDB action. An operation within a transaction
+   * The partitions that a function reads and writes, keyed by DynamoDB action. An operation in a transaction
    * needs its own action, for example `PutItem`. There is no `Scan`, which reads every partition.
    */
   table?: Partial<Record<TableAction, readonly LeadingKeys[]>>
@@ -41,7 +41,7 @@ export interface Permissions {
 
 /**
  * Marks a function whose new version is tried on a tenth of its calls, before any other function of the stack
- * gets its new version. The marked ones are called often, and together run most of shared/: sign-in, tokens,
+ * gets its new version. These functions are called often, and together run most of shared/: sign-in, tokens,
  * pages of bills, member lists, and what moves money. At most five in a stack: see infra/DECISIONS.md.
  */
 export type Canary = true
@@ -55,5 +55,5 @@ export const defaultMemoryMegabytes = 256
  */
 export const maxScheduleAgeSeconds = 60
 
-/** Timeout in seconds of a function whose permissions do not set it, by the kind of caller. */
+/** Timeout in seconds of a function whose permissions do not set it, keyed by kind of caller. */
 export const defaultTimeoutSeconds = { endpoint: 10, event: 30, worker: 30, schedule: 60 } as const

@@ -2,7 +2,7 @@ import type { Canary, Permissions } from './permissions.ts'
 
 /** An endpoint: its route, its handler, and the permissions of the function that runs it. */
 export interface Route {
-  /** A HEAD route goes with a GET route of the same entry; API Gateway sends its answer without the body. */
+  /** Each HEAD route has a GET route with the same entry; API Gateway sends its answer without the body. */
   method: 'GET' | 'HEAD' | 'POST'
   path: string
   /** Path of the handler under functions/, without `.ts`. Routes with the same entry share one function. */
@@ -16,8 +16,8 @@ export interface Route {
 }
 
 /**
- * Throttle share of each route that signs tokens: together, the three stay below KMS's quota of 1,000 RSA
- * signatures a second.
+ * Throttle share of each of the three routes that sign tokens. Together they stay below KMS's quota of 1,000
+ * RSA signatures a second.
  */
 const signingShare = 0.3
 

@@ -16,7 +16,7 @@ export interface Schedule {
   name: string
   /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
-  /** Set if a run changes nothing but its own progress, so stopping the service does not wait for its end. */
+  /** Set if a run changes nothing but its own progress: stopping the service does not wait for such a run. */
   onlyReads?: true
   permissions: Permissions
 }
@@ -50,7 +50,7 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so up to fifteen run at once while slices of the ledger are due.
+    // A run takes up to fifteen minutes, so up to fifteen runs overlap while slices of the ledger are due.
     rate: 'rate(1 minute)',
     onlyReads: true,
     permissions: {

@@ -64,8 +64,8 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Describes a failure that API Gateway itself answered, without an envelope. API Gateway throttles for only
- * seconds, and its 429, unlike the API's, does not mean that this user has tried too often.
+ * Describes a failure that API Gateway itself answered, without an envelope. API Gateway's 429 lasts only for
+ * seconds and, unlike the API's own 429, does not mean that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

@@ -48,6 +48,6 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
  */
 export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)
 
-/** Says where the user goes after this page. An app can choose any name, but not another's address. */
+/** Says where the user goes after this page. An app can choose any name, but only its own address. */
 export const showDestination = (destination: string): HTMLElement =>
   make('p', { class: 'fine destination' }, 'You then return to ', make('bdi', {}, destination), '.')

@@ -14,13 +14,13 @@ const root = join(import.meta.dirname, '../..')
 export const bundleDirectory = (entry: string): string => join(root, 'dist', 'functions', entry)
 const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'index.mjs')
 
-/** The sources and hashes of the bundles, from which a later run sees whether they are up to date. */
+/** The sources and hashes of the bundles, so that a later run can tell whether the bundles are up to date. */
 const BundleRecord = v.object({
   /** Paths of the source files in all bundles, relative to the project directory. */
   inputs: v.array(v.string()),
   /** Hash of the source files and of the build tools. */
   key: v.string(),
-  /** Hash of each bundle, by entry. */
+  /** Hash of each bundle, keyed by entry. */
   outputs: v.record(v.string(), v.string()),
 })
 type BundleRecord = v.InferOutput<typeof BundleRecord>
@@ -43,8 +43,8 @@ export const functionEntries = (): string[] =>
   globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) => file.replace(/\.ts$/, ''))
 
 /**
- * Bundles all functions, unless nothing has changed since they were bundled, and returns the hash of each
- * bundle by entry. Throws esbuild's `BuildFailure` for a source with errors, after esbuild has printed them.
+ * Bundles all functions, unless nothing has changed since they were bundled. Returns the hash of each bundle,
+ * keyed by entry. Throws esbuild's `BuildFailure` for a source with errors, after esbuild has printed them.
  */
 export async function bundleFunctions(): Promise<Map<string, string>> {
   const entries = functionEntries()

@@ -16,7 +16,7 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // Does not list the exports of `process`: a thread has fewer, and a bundle must not depend on that.
+      // The exports of `process` are not listed: threads have fewer, and bundles must not depend on threads.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -39,7 +39,7 @@ function exportsOf(path: string): string {
 /** File with the stubs that replace parts of the SDK. */
 export const stubs = join(import.meta.dirname, 'stubs.ts')
 
-/** Internal modules of the SDK that the stubs replace. An alias cannot, because it replaces only packages. */
+/** Internal SDK modules that the stubs replace; an alias can replace only modules that a package exports. */
 const stubbed = [
   'Sha256Js',
   'Md5Js',
@@ -59,7 +59,7 @@ const stubSdk: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
       const isStubbed = /@smithy\/core|@aws-sdk\/client-/.test(importer) && stubbed.includes(basename(path))
-      // Repeats what package.json says, because esbuild reads it only for paths that esbuild resolves itself.
+      // Repeats `sideEffects` from package.json, which esbuild reads only for paths that it resolves itself.
       return isStubbed ? { path: stubs, sideEffects: false } : undefined
     })
     builder.onLoad({ filter: /@aws-sdk\/core\/.*\/partitions\.js$/ }, async ({ path }) => {

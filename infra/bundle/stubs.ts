@@ -6,22 +6,22 @@ const unused = (what: string) =>
     throw new Error(`${what} is left out of the bundles of functions: see infra/bundle/stubs.ts`)
   }
 
-/** `@aws-sdk/credential-provider-node`: every client gets its credentials from client-options.ts. */
+/** Replaces `@aws-sdk/credential-provider-node`: every client gets credentials from client-options.ts. */
 export const defaultProvider = () => unused('the default chain of credentials')
 
-/** `@aws-sdk/endpoint-cache`, with a library of data structures: DynamoDB's endpoint discovery is off. */
+/** Replaces `@aws-sdk/endpoint-cache` and its library: DynamoDB's endpoint discovery is switched off. */
 export class EndpointCache {
   getEndpoint = unused('endpoint discovery')
 }
 
-/** `@smithy/core/event-streams`, a tenth of a bundle: no operation that a function calls streams events. */
+/** Replaces `@smithy/core/event-streams`, a tenth of a bundle: functions never use event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
 /** The SDK's hashes in JavaScript, for runtimes without `node:crypto`. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 
-/** The AWS configuration files of a person's machine: a function has only environment variables. */
+/** Reads the AWS configuration files of a developer's machine, which a function does not have. */
 export const fromSharedConfigFiles = () => () =>
   Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
 

@@ -8,7 +8,7 @@ import { describeReach } from './reach.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The functions that write generated sections, by document and by the section's name in its markers. */
+/** The functions that write generated sections, keyed by document and by the section name in the markers. */
 const sections: Record<string, Record<string, () => string | Promise<string>>> = {
   'functions/intake/README.md': { events: describeEvents, rejections: describeRejections },
   'shared/README.md': { items: describeItems },

@@ -34,7 +34,7 @@ function missing(name: string): never {
   throw new Error(`the knob ${name} has no comment that says what it does`)
 }
 
-/** Reads the doc comments of a schema's members from its source file, by member name. */
+/** Reads the doc comments of a schema's members from its source file, keyed by member name. */
 function readComments(file: string): Record<string, string> {
   const text = readFileSync(join(root, file), 'utf8')
   const found = [...text.matchAll(/\/\*\*([^/]*?)\*\/\s+(\w+):/g)]

@@ -37,7 +37,7 @@ export class AuditorRole extends Construct {
         actions: ['dynamodb:GetItem', 'dynamodb:Query'],
         resources: [table.tableArn],
         // ForAllValues also matches a request without leading keys, such as a scan; the Null condition
-        // excludes those.
+        // excludes such a request.
         conditions: {
           'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [keysPartition] },
           Null: { 'dynamodb:LeadingKeys': 'false' },

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-/** The KMS keys without which the table's contents are useless, and what the service's roles do with each. */
+/** The KMS keys without which the table's contents are useless, and the actions of roles on each key. */
 export const dataKeyActions = {
   MacKey: ['kms:GenerateMac'],
   TotpKey: ['kms:Encrypt', 'kms:Decrypt'],

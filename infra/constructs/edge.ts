@@ -58,7 +58,7 @@ export class Edge extends Construct {
     const { domainName, certificateArn } = config
     const secrets = this.addSecrets(secretNumber)
     this.originSecrets = secrets.accepted.unsafeUnwrap()
-    // CloudFront is global, so names must differ from those of the same stage in other regions.
+    // CloudFront is global, so these names must differ from the names in the stage's other regions.
     const name = `${config.serviceName}-edge-${Aws.REGION}`
     const behavior = {
       origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
@@ -138,7 +138,7 @@ export class Edge extends Construct {
     return { sent, accepted }
   }
 
-  /** The parts of a request that CloudFront forwards, besides the cache key and what it always sends. */
+  /** The parts of a request that CloudFront forwards in addition to the cache key and standard headers. */
   private addOriginRequestPolicy(name: string): OriginRequestPolicy {
     return new OriginRequestPolicy(this, 'Forwarded', {
       originRequestPolicyName: name,

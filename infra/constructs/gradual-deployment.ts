@@ -9,7 +9,7 @@ import { addAlarms, type AlarmSpec } from './add-alarms.ts'
 
 /** A deployment is rolled back when at least this percentage of the new version's calls fails. */
 const maxFailedPercent = 5
-/** Minimum number of failures for a rollback: one alone may be due to one request or a lost connection. */
+/** Minimum number of failures for a rollback: a single failure may come from a lost connection. */
 const minFailures = 3
 
 /**
@@ -33,7 +33,7 @@ export class GradualDeployment extends Construct {
 
   /** Returns the alias of a function, which callers invoke. `functionName` includes the stage's prefix. */
   deploy(fn: LambdaFunction, functionName: string, isCanary: boolean): IFunction {
-    // The casts change no value: CDK's types do not compile with exactOptionalPropertyTypes.
+    // The casts are only for the compiler: CDK's types do not fit exactOptionalPropertyTypes.
     const version = fn.currentVersion as IVersion
     const alias = new Alias(fn, 'Alias', { aliasName: 'live', version })
     if (isCanary) this.tryFirst(fn, functionName, alias)
@@ -71,9 +71,9 @@ export class GradualDeployment extends Construct {
   }
 
   /**
-   * The alarm that rolls a deployment back. It watches only the new version: failures of the old one must not
-   * stop the deployment that fixes them. Metrics of the whole API would not show failures in a tenth of one
-   * endpoint's calls.
+   * The alarm that rolls a deployment back. It watches only the new version: failures of the old version
+   * must not stop the deployment that fixes them. Metrics of the whole API would not show failures in a tenth
+   * of one endpoint's calls.
    */
   private alarmSpec(fn: LambdaFunction, functionName: string): AlarmSpec {
     const { version } = fn.currentVersion

@@ -12,7 +12,7 @@ import { indexName } from '../../shared/db/partitions.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
 
-/** The table, created by this stack or restored; CDK's own type for both does not compile here. */
+/** The table, which this stack created or which was restored. CDK's type for both does not compile here. */
 export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>
 
 /** The resources to which functions can be granted access. */
@@ -27,7 +27,7 @@ export interface ServiceResources {
   signingKeyTag: string
   /** Email address from which the service sends mails. */
   mailFrom: string
-  /** SQS queues of the workers, by worker name. */
+  /** SQS queues of the workers, keyed by worker name. */
   queues: Map<string, Queue>
   /** Environment variables that every function gets. */
   environment: Environment

@@ -29,7 +29,7 @@ export function restrictSenders(bus: EventBus, { stage, senders }: Config): void
         conditions,
       }),
     )
-  // Roles of this stage have both tags. Two statements, because one would deny only roles that lack both.
+  // Roles of this stage have both tags. A single statement would deny only roles that lack both of them.
   for (const [sid, tag, value] of [
     ['own-events-service', serviceTag.name, serviceTag.value],
     ['own-events-stage', stageTagName, stage],

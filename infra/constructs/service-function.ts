@@ -24,7 +24,7 @@ interface ServiceFunctionProps {
   environment?: Environment
   /** Brings new versions into use step by step. Default: a new version gets all calls at once. */
   deployment?: GradualDeployment | undefined
-  /** Whether the new version is tried on a tenth of the calls first. */
+  /** Whether a new version is first tried on a tenth of the calls. */
   canary?: boolean
 }
 

@@ -99,7 +99,7 @@ function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema 
   }
 }
 
-/** Adds an operation's checks to the part of the input that they are about: its body or its query. */
+/** Adds an operation's checks to the schema of the input that they check: the body or the query. */
 function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   const parts = input['properties'] as Record<string, JsonSchema>
   if (checks === undefined) return input
@@ -117,7 +117,7 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   return { ...input, properties: Object.fromEntries(checked) }
 }
 
-/** The schema of an optional query parameter: an empty one counts as omitted. */
+/** The schema of an optional query parameter: an empty value counts as omitted. */
 function orEmpty(schema: JsonSchema): JsonSchema {
   const { type, pattern, format } = schema as { type?: string; pattern?: string; format?: string }
   const isAnyText = type === 'string' && format === undefined && schema['enum'] === undefined

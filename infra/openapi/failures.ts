@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 import type { JsonSchema } from './schemas.ts'
 
 /**
- * The answers of API Gateway itself, by status: the message, and when it is sent (guides "Throttle requests
+ * The answers of API Gateway itself, keyed by status: message and occasion (guides "Throttle requests
  * to your HTTP APIs", "Quotas for configuring and running an HTTP API", "Troubleshooting issues with HTTP API
  * Lambda integrations"). An HTTP API cannot give these answers another body.
  */
@@ -20,7 +20,7 @@ const gatewayAnswers: Record<number, { message: string; when: string }> = {
 
 /** The failures that follow from an endpoint's scope and body, in addition to those of its description. */
 function impliedFailures(endpoint: EndpointDescription): FailureName[] {
-  // Every endpoint rejects repeated query parameters and large bodies, even one that has neither.
+  // Every endpoint rejects repeated query parameters and large bodies, even if it takes neither.
   const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter', 'too_large']
   if (endpoint.scope !== 'public') names.push('unauthenticated', 'insufficient_scope')
   if (endpoint.accepts !== 'none') names.push('malformed_request', 'unsupported_media_type')

@@ -18,6 +18,6 @@ export interface Operation {
   example: unknown
   /** Example of the request body. */
   request?: unknown
-  /** Successful answers without the JSON envelope, by status; `headers` maps names to descriptions. */
+  /** Successful answers without the JSON envelope, keyed by status; `headers` maps names to descriptions. */
   replies?: Record<number, { description: string; headers?: Record<string, string> }>
 }

@@ -111,8 +111,8 @@ export async function enterTarget(target: Target): Promise<void> {
 }
 
 /**
- * Credentials for the local stack. It accepts the credentials of an assumed role as they are, and takes any
- * others for the account owner's.
+ * Credentials for the local stack: those of the environment, or placeholders. The local stack knows the
+ * credentials of roles that were assumed there, and takes all other credentials for the account owner's.
  */
 const localCredentials = (endpoint: string, region = 'us-east-1') => ({
   AWS_ENDPOINT_URL: endpoint,

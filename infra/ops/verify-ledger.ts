@@ -35,7 +35,7 @@ async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
 }
 
 async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {
-  // A deposit leaves no event record; its status proves the bill.
+  // A deposit leaves no event record; the deposit's status proves the bill.
   if (type === 'DEPOSIT') {
     const [, network = '', txid = '', index] = /^([^:]*):(.*):(\d+)$/.exec(reference) ?? []
     const id = depositId({ network, txid, outputIndex: Number(index) })
@@ -48,7 +48,7 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
 /** Number of wallets that are verified at the same time. */
 const concurrency = 8
 
-/** Recomputes each wallet from its bills, some at a time. */
+/** Recomputes each wallet from its bills, some wallets at a time. */
 export async function verifyLedger(ids: WalletId[], terminal: Terminal): Promise<LedgerReport> {
   const showProgress = startProgress(terminal, 'verifying')
   const report: LedgerReport = { wallets: 0, bills: 0, differences: [] }

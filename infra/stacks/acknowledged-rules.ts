@@ -31,7 +31,7 @@ const isBucketDeployment: Applies = (construct) =>
 
 type Row = [applies: Applies, rule: string, reason: string]
 
-/** The acknowledged rules: where, which, and why the finding is acceptable there. */
+/** The acknowledged rules: for which constructs, which rule, and why its finding is acceptable there. */
 const rules: Row[] = [
   [
     isA(CfnBucket),

@@ -9,7 +9,7 @@ import { StandbyStack, standbyStackName } from './standby-stack.ts'
 
 /**
  * Adds the stacks of a stage to a CDK app. The functions and the authorization page must have been bundled.
- * CDK's command line sets the region of the deployment; only the edge's names and a standby need it.
+ * CDK's command line sets the region of the deployment; only an edge and a standby use it.
  */
 export async function addStacks(
   app: App,
@@ -22,7 +22,7 @@ export async function addStacks(
   // table can only have a replica if the regions of its stack and of all stacks that refer to it are known.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
-  // After a failover, the stage uses the replicas itself, and the primary keys are out of reach.
+  // After a failover, the stage itself uses the replicas, and the primary keys are out of reach.
   if (config.standby && !config.failover)
     new StandbyStack(app, standbyStackName(config), {
       ...common,
@@ -79,8 +79,8 @@ const importEdge = async () => ({
 const localOrigin = 'http://127.0.0.1:3001'
 
 /**
- * Returns the URL of the authorization page and the origins that may call the API (CORS): as configured, or
- * else those of the deployed page, or on the local stack its own. The origin of a deployed page may be a CDK
+ * Returns the URL of the authorization page and the origins that may call the API (CORS): the configured
+ * values, or else the deployed page's, or else the local stack's. The origin of a deployed page may be a CDK
  * token, whose value is known only during the deployment.
  */
 export function resolvePage(

@@ -120,7 +120,7 @@ export class ApiStack extends Stack {
     })
   }
 
-  /** Throttles every route: expensive routes get a share of the stage's limits, others the whole. */
+  /** Throttles every route: expensive routes get a share of the stage's limits, other routes all of them. */
   private throttleRoutes({ throttleRate }: Config): void {
     const throttleBurst = 2 * throttleRate
     const stage = this.api.defaultStage?.node.defaultChild as CfnStage
@@ -145,7 +145,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** HTTP methods by path. The fallback function needs them for status 405 and its `allow` header. */
+/** HTTP methods, keyed by path. The fallback function needs them for status 405 and the `allow` header. */
 function methodsByPath(): Record<string, string[]> {
   const methods: Record<string, string[]> = {}
   for (const { method, path } of routes) (methods[path] ??= []).push(method)

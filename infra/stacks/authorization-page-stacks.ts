@@ -41,7 +41,7 @@ export class AuthorizationPageStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
     const { config } = props
-    // The cast changes no value: CDK's types do not compile with exactOptionalPropertyTypes.
+    // The cast is only for the compiler: CDK's types do not fit exactOptionalPropertyTypes.
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
@@ -49,7 +49,7 @@ export class AuthorizationPageStack extends Stack {
       removalPolicy: removalPolicy(config),
       autoDeleteObjects: !config.protectData,
     }) as IBucket
-    // CloudFront is global, so a name must differ from those of the same stage in other regions.
+    // CloudFront is global, so this name must differ from the names in the stage's other regions.
     const name = `${config.serviceName}-${Aws.REGION}`
     const originAccessControl = new S3OriginAccessControl(this, 'AccessControl', {
       originAccessControlName: name,

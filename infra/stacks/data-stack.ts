@@ -119,7 +119,7 @@ export class DataStack extends Stack {
       enableKeyRotation: true,
       ...keyRemoval(config),
     })
-    // The KMS actions that senders to, and receivers from, an encrypted queue need (SQS: Key management).
+    // The KMS actions that senders and receivers of an encrypted queue need (SQS: Key management).
     for (const statement of limitActions(config, ['kms:GenerateDataKey', 'kms:Decrypt']))
       key.addToResourcePolicy(statement)
     limitReaders(key, config)

@@ -16,13 +16,13 @@ const edgeRegion = 'us-east-1'
 /** Seconds over which WAF counts the requests of a source: the shortest window that WAF allows. */
 const windowSeconds = 60
 
-/** Minimum number of requests that a rate rule of WAF may allow. */
+/** The lowest limit that WAF accepts for a rate rule. */
 const minLimit = 10
 
 interface EdgeStackProps extends StackProps {
   config: Config
   options: EdgeOptions
-  /** Region of the deployment, for the names: one account may have the stage in several regions. */
+  /** Region of the deployment, used in names: one account may have the stage in several regions. */
   deploymentRegion: string
 }
 

@@ -35,7 +35,7 @@ const queueDefaults = {
   retentionPeriod: Duration.days(14),
 } satisfies QueueProps
 
-/** The properties of a queue that is encrypted by a KMS key, or without one by SQS's own key. */
+/** The properties of a queue that is encrypted by the given KMS key, or if none is given by SQS's own key. */
 const encryptedBy = (encryptionMasterKey: Key | undefined): QueueProps =>
   encryptionMasterKey === undefined
     ? queueDefaults
@@ -51,7 +51,7 @@ const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
-  /** Roles of the scheduled functions, by name. */
+  /** Roles of the scheduled functions, keyed by function name. */
   readonly scheduleRoles = new Map<string, IRole | undefined>()
   /** Names of all functions and dead-letter queues of the stack, without the stage's prefix. */
   readonly functionNames: string[] = []

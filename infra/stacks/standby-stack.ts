@@ -22,7 +22,7 @@ interface StandbyStackProps extends StackProps {
 
 /**
  * What a standby region has while the stage's own region works: replicas of the KMS keys that the table
- * depends on, and an alarm on changes of them. The table's replica is there, too, but DynamoDB manages it
+ * depends on, and an alarm on changes of the keys. The table's replica is there, too, but DynamoDB manages it
  * from the stack of the table.
  */
 export class StandbyStack extends Stack {

@@ -45,5 +45,5 @@ const title = '%s has every IAM grant that it needs, and needs every IAM grant t
 describe.concurrent('functions', () => {
   test.each(Object.keys(concurrentScenarios))(title, testGrantsOf)
 })
-// One after another, because the scenario of the rotation deletes the keys with which other functions sign.
+// Not concurrent, because the scenario of the rotation deletes the keys with which other functions sign.
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)

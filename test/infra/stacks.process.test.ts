@@ -77,7 +77,7 @@ describe('IAM policies', () => {
   })
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
-    // A new key has no ARN yet for kms:CreateKey; kms:ListKeys has no resource-level permissions.
+    // For kms:CreateKey, the new key has no ARN yet; kms:ListKeys has no resource-level permissions.
     const allowed = new Set(['kms:CreateKey', 'kms:ListKeys'])
     const broad = statements()
       .filter(({ Resource }) => list(Resource).includes('*'))
@@ -107,7 +107,7 @@ describe('IAM policies', () => {
   it('the inline policies of a role stay below IAM’s limit of 10,240 characters without white space', () => {
     const sizes = ofType(stacks, 'AWS::IAM::Policy').map(({ resource }) => {
       const { PolicyDocument: document } = resource.Properties
-      // Counts too much: a reference in the template is longer than the ARN that replaces it.
+      // An upper bound, because references in a template are longer than the ARNs that replace them.
       return JSON.stringify(document).replaceAll(/\s/g, '').length
     })
     expect(Math.max(...sizes)).toBeLessThan(8_000)

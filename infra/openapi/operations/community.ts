@@ -14,8 +14,8 @@ const member = {
 }
 
 /**
- * Matches texts of 16 digits above 9007199254740991, which are no user ids: digits equal to the first ones of
- * that number, and then a larger digit. JSON Schema has no maximum for a text.
+ * Matches texts of 16 digits above 9007199254740991, which are no user ids: the first digits equal those of
+ * this number, and the next digit is larger. JSON Schema has no maximum for a text.
  */
 const overLargestId = Array.from(String(Number.MAX_SAFE_INTEGER), (digit, i) => [digit, i] as const)
   .filter(([digit]) => digit !== '9')

@@ -33,7 +33,7 @@ export interface Report {
   schedule: Facts['schedule']
   /** Every signing key on record, oldest first, each with its facts in KMS. */
   keys: (SigningKey & { kms: KmsKey | null })[]
-  /** Length and last record of the evidence chain, with which a later audit compares (`--previous`). */
+  /** Length and last record of the evidence chain, for a later audit to compare with (`--previous`). */
   evidence: { count: number; head: { sequence: number; hash: string } | null }
   records: Evidence[]
 }
@@ -67,7 +67,7 @@ export function audit(facts: Facts): Report {
   }
 }
 
-/** The report as people read it: a table each of the findings, keys, controls and transitions. */
+/** The report for people: one table each for the findings, keys, controls and transitions. */
 export const summarize = ({ ok, signer, next_due, findings, keys, controls, records }: Report): object => ({
   ok,
   signer,

@@ -94,7 +94,7 @@ export async function listQueueCounts(target: Pick<Target, 'namePrefix'>) {
   )
 }
 
-/** Runs the work for all dead-letter queues with visible messages at the same time. */
+/** Runs the work for every dead-letter queue that has visible messages, for all queues in parallel. */
 export async function onDeadLetters<Result>(
   sqs: SQSClient,
   pairs: readonly QueuePair[],

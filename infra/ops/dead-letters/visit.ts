@@ -31,7 +31,7 @@ export interface DeadLetter {
   receiptHandle: string
 }
 
-/** What a visitor wants done after a batch of dead letters. */
+/** What `visitDeadLetters` is to do with a batch of dead letters. */
 export interface Decision {
   /** Dead letters to delete; the others stay in the queue. */
   toDelete: DeadLetter[]

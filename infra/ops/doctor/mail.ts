@@ -77,7 +77,7 @@ async function readIdentity(client: SESv2Client, name: string) {
   }
 }
 
-/** With a configuration set, SES also requires ses:SendEmail on that set, which functions do not have. */
+/** With a configuration set, SES also requires ses:SendEmail on this set, which functions are not granted. */
 const identityProblems = ({ name, configurationSet }: Identity): string[] =>
   configurationSet === undefined
     ? []

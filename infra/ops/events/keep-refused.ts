@@ -21,7 +21,7 @@ export interface KeptRefusals {
   release: () => Promise<void>
 }
 
-/** Reasons that are not the event's own fault: an event before it was missing, or the service was down. */
+/** Reasons that are not the event's own fault: an earlier event was missing, or the service was down. */
 const passing: readonly (string | undefined)[] = [
   'unknown_user',
   'unknown_referrer',

@@ -114,7 +114,7 @@ const awaitApplied = (sqs: SQSClient, pairs: QueuePair[]): Promise<boolean> =>
   )
 
 /**
- * Redrives the dead letters of a replay until their number stops falling, and returns those that are left.
+ * Redrives the dead letters of a replay until their number stops falling, and returns the remaining ones.
  */
 async function redriveWhileItHelps(
   sqs: SQSClient,

@@ -47,7 +47,7 @@ const maxListed = 1_000
  * effect once.
  */
 export async function sendLines({ target, terminal }: CommandContext, file: string): Promise<SendResult> {
-  // Marks each event with its run and line number, which its dead letter keeps, so that it can be reported.
+  // Marks each event with its run and line number. A dead letter keeps the mark, so its line can be found.
   const mark = `urn:event-put:${randomUUID()}:`
   const client = new EventBridgeClient({
     ...clientOptions(),
@@ -107,7 +107,7 @@ async function* readLines(file: string, terminal: Terminal): AsyncGenerator<{ li
   for await (const text of createInterface({ input, crlfDelay: Infinity })) yield { line: (line += 1), text }
 }
 
-/** Puts an event on the bus. Resolves with the reason if it was not accepted. */
+/** Puts an event on the bus. Resolves with the reason if the bus does not accept the event. */
 async function put(
   client: EventBridgeClient,
   { source: Source, detailType: DetailType, detail: Detail }: OutgoingEvent,

@@ -9,7 +9,7 @@ export interface KeyStatus {
     'kid' | 'arn' | 'state' | 'published_at' | 'active_at' | 'retiring_at' | 'retired_at'
   >[]
   evidence: Evidence[]
-  /** The attempt to create a key that is running, perhaps because KMS lags; null if there is none. */
+  /** The unfinished attempt to create a key, perhaps delayed by KMS; null if there is none. */
   attempt: Pick<Attempt, 'started_at' | 'trigger' | 'arn'> | null
   /** When the next step of the rotation is due; null before the first key exists. */
   next_due: number | null

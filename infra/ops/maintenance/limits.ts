@@ -13,7 +13,7 @@ export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 /** How long a command waits for AWS to apply a switch before it gives up. */
 export const maxSwitchMilliseconds = 300_000
 
-/** How many milliseconds after a part was stopped every call that had already begun has ended. */
+/** The longest time, in milliseconds, that running calls may take to end after a part was stopped. */
 export const drainMilliseconds = (part: PartName): number => 1_000 * Math.max(...limits[part])
 
 const limits: Record<PartName, number[]> = {

@@ -44,7 +44,7 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs. A variable of their stage stops them, because API Gateway adds it to every request. Two
+ * Finds the APIs. A stage variable, which API Gateway adds to every request, stops an API's requests. Two
  * APIs have the same name while a deployment puts an edge in front of the API.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
@@ -68,7 +68,7 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
             new UpdateStageCommand({
               ApiId,
               StageName,
-              // The empty text removes a variable; omitting it would leave it as it is.
+              // An empty text removes the variable. Without an entry here, the variable would keep its value.
               StageVariables: { [maintenanceVariable]: stopped ? 'on' : '' },
             }),
           ),
@@ -79,7 +79,7 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
 
 /**
  * Finds the event source mappings, which deliver from every queue to its function. While they are stopped,
- * messages wait in their queues, and do not become dead letters, because only deliveries count for that.
+ * messages wait in their queues. Waiting does not make them dead letters, because only deliveries count.
  */
 async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   const client = new LambdaClient(clientOptions())

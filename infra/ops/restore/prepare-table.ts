@@ -94,8 +94,8 @@ async function readKeyRecords(): Promise<Item[]> {
 
 /**
  * Finds evidence and archived keys of transitions that a restored table's key set has not made, because they
- * would block the key set's next transition. They exist because the rotation does not pause around full
- * hours: an emergency cannot wait. `items` is the whole partition of the signing keys.
+ * would block the key set's next transition. There are such records because the rotation does not pause
+ * around full hours: an emergency cannot wait. `items` is the whole partition of the signing keys.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -42,8 +42,8 @@ export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
 const maxMetrics = 10
 
 /**
- * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule for events
- * that no other rule takes has no dead-letter queue.
+ * Alarms on events that reached neither the queue of their rule nor the rule's dead letters. The rule for
+ * events that no other rule matches has no dead-letter queue.
  */
 function lostEvents(config: Config): UnnamedAlarm[] {
   const rules = [...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName]

@@ -26,7 +26,7 @@ export interface JourneyAlarm extends AlarmSpec {
   journey: Journey
 }
 
-/** An alarm of a journey whose name is the stage's prefix and the id. */
+/** An alarm of a journey; the alarm's name will be the stage's prefix and the alarm's id. */
 export type UnnamedAlarm = Omit<JourneyAlarm, 'name'>
 
 const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
@@ -37,7 +37,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
   [/^rotate-/, 'keys'],
 ]
 
-/** The journey of a function, by its name without the stage's prefix. */
+/** Finds the journey of a function by the function's name without the stage's prefix. */
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
@@ -49,8 +49,8 @@ const extensionPeriod = Duration.minutes(5)
 export const healthAlarmName = ({ namePrefix }: Config): string => `${namePrefix}health`
 
 /**
- * Joins the alarms of each journey into one that notifies the topic, and all of them into one for the health
- * of the stage.
+ * Joins the alarms of each journey into one alarm that notifies the topic, and all alarms into one alarm on
+ * the health of the stage.
  */
 export function addJourneys(
   scope: Stack,

@@ -19,7 +19,7 @@ export const period = Duration.minutes(5)
 /** Period of alarms on what all journeys share: they must be raised before the alarms of journeys. */
 export const minute = Duration.minutes(1)
 
-/** Names of all functions of the stage, without its prefix. */
+/** Names of all functions of the stage, without the stage's prefix. */
 export const functionNames = ({ api, intake }: Observed): string[] => [
   ...api.functionNames,
   ...intake.functionNames,

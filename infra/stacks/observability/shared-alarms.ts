@@ -8,7 +8,7 @@ const kmsSymmetricPerSecond = 10_000
 /** Default limit of an account's concurrent executions (Lambda quotas). */
 const concurrentExecutions = 1_000
 
-/** Alarms on what every journey uses; while one of them is raised, alarms of journeys do not notify. */
+/** Alarms on what every journey uses. While such an alarm is raised, the alarms of journeys do not notify. */
 export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
   const table = (metricName: string) =>
     new Metric({

@@ -40,7 +40,7 @@ const environments = (from = stacks) =>
     .filter(({ stack }) => stack === 'api')
     .map(({ resource }) => (resource.Properties['Environment'] as { Variables: object }).Variables)
 
-describe('the way into a stage with an edge', () => {
+describe('the public address of a stage with an edge', () => {
   it('leads through the firewall, over TLS only, to an API whose own address is in no stack output', () => {
     expect(distribution()).toMatchObject({
       IPV6Enabled: false,
@@ -66,7 +66,7 @@ describe('the way into a stage with an edge', () => {
       expect(variables).toMatchObject({ BASE_URL: 'https://api.example.com' })
   })
 
-  it('has the custom domain and its certificate; API Gateway has neither', () => {
+  it('is the custom domain, if one is configured; API Gateway has no custom domain then', () => {
     expect(distribution(withDomain)).toMatchObject({
       Aliases: ['api.example.com'],
       ViewerCertificate: { AcmCertificateArn: certificateArn, MinimumProtocolVersion: 'TLSv1.2_2021' },

@@ -16,7 +16,7 @@ import { grant } from './events.ts'
 /** Delivers an invalid event, which an intake function must send to its dead-letter queue. */
 const deliverInvalid = ({ deliver: send }: Calls): Promise<void> => send({})
 
-/** Adds a wallet whose next posting closes a chunk of its index of bills. */
+/** Adds a wallet whose next bill completes a chunk of the wallet's index of bills. */
 const addLongWallet = (userId: number, wallet: WalletName = 'asset') =>
   addBills({ userId, wallet }, chunkOfBills, { close: false })
 

@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** One IAM action that a function is granted, and for an action on items the pattern of their partitions. */
+/** One IAM action that a function is granted; an action on items has a pattern for the items' partitions. */
 interface Grant {
   action: string
   resources: string[]
@@ -29,7 +29,7 @@ const listGrants = ({ policies }: FunctionModel): Grant[] =>
 
 const toList = (value: string | string[] = []): string[] => [value].flat()
 
-/** The partitions to which a statement allows access; undefined in the list if it is not about items. */
+/** The partitions to which a statement allows access; `[undefined]` if the statement is not about items. */
 function partitionsOf({ Condition }: PolicyStatement): (string | undefined)[] {
   const found = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']
   return found === undefined ? [undefined] : toList(found)

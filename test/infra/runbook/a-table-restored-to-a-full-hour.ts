@@ -72,7 +72,7 @@ export async function aTableRestoredToAFullHour(
   }
 }
 
-/** Publishes a key that does not sign yet. Only one key can be so, so the one before must sign first. */
+/** Publishes a key that does not sign yet. The key that is already published must start to sign first. */
 async function publishKey({ ops }: Procedure, url: string): Promise<void> {
   await ops('keys rotate --emergency')
   await follow('A new key that fails its check', url).ops('keys rotate')

@@ -63,7 +63,7 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The next full hour, to which a table can claim to be restored, because no item was written that late. A
+ * The next full hour. A table can pretend to be restored to this hour, because no item was written later. A
  * test cannot wait for a full hour, so it copies a table while nothing writes to it.
  */
 export const nextHour = (): string =>

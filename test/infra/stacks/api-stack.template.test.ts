@@ -10,7 +10,7 @@ describe('the origins from which browsers may call the API (CORS)', () => {
     )
   }
 
-  it('are the authorization page’s origin by default, which may read the headers that clients need', async () => {
+  it('default to the authorization page’s origin, and may read the response headers that clients need', async () => {
     expect(await corsOf()).toEqual([
       {
         AllowOrigins: ['https://auth.example.com'],
@@ -68,7 +68,7 @@ describe('the throttle of a route', () => {
     expect(named).toHaveLength(6)
   })
 
-  it('every route that signs or checks passwords or secrets has a throttle of its own', () => {
+  it('every route that signs tokens or checks passwords or secrets has a throttle of its own', () => {
     const { Properties: properties } = standard
     const expensive = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
     for (const { method, path } of expensive)

@@ -58,7 +58,7 @@ const routesOf = (rule: object | undefined): string[] => {
 const rateRules = (rules: Rule[]) => rules.flatMap(({ Statement }) => Statement.RateBasedStatement ?? [])
 
 describe('the firewall of the edge', () => {
-  it('is where CloudFront looks for it, under a name that differs from those of other stages and regions', () => {
+  it('is in the region in which CloudFront looks for it, under a name that no other stage or region uses', () => {
     expect(firewall).toMatchObject({
       Scope: 'CLOUDFRONT',
       Name: 'account-service-prod-eu-central-1',

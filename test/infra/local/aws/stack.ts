@@ -116,7 +116,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Simulated AWS behaviours that happen at every opportunity if they are in `on`; every draw is `draw`. */
+/** Makes the simulated AWS behaviours in `on` happen at every opportunity. Every random draw is `draw`. */
 export const alwaysBad = (on: Manner[], draw = 0): Manners => ({
   speed: 1,
   has: (manner) => on.includes(manner),

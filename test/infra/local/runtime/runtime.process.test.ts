@@ -110,7 +110,7 @@ it('an answer that arrives in time counts, even if this thread is too busy to re
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
   await pause(20)
-  // Blocks the thread in an immediate, because the event loop then runs due timers before it reads answers.
+  // Blocks the thread past the timeout. The event loop then runs the due timer before it reads the answer.
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))
   expect((await answer).functionError).toBeUndefined()
 })

@@ -50,7 +50,7 @@ describe('ledger verify', () => {
     })
   })
 
-  it('ledger verify reports no wallet for a user without one', async () => {
+  it('ledger verify reports no wallet for a user without a wallet', async () => {
     expect(await verify(await addUser())).toEqual({
       exitCode: 0,
       report: { wallets: 0, bills: 0, differences: [] },

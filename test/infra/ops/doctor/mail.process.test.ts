@@ -4,7 +4,7 @@ import { serveHttp } from '../../../support/serve-http.ts'
 
 interface Ses {
   account?: object
-  /** Identities by name, as GetEmailIdentity answers them. */
+  /** Identities, keyed by name, as GetEmailIdentity returns them. */
   identities?: Record<string, object>
 }
 

@@ -23,7 +23,7 @@ beforeEach(() => {
   letters = []
   process.env['QUEUE_URL'] = 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
-  // The spy's type is that of the overload of `send` that takes a callback and returns nothing.
+  // The cast is for the compiler: it types the spy by the overload of `send` that returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(((command: object) => answer(command)) as never)
 })
 

@@ -57,7 +57,7 @@ test('a FIFO group is received in order, and is blocked while one of its message
   expect(bodies(await receive(sqs))).toEqual(['a2'])
 })
 
-test('a FIFO queue drops a duplicate message, and answers with the id of the first one', async () => {
+test('a FIFO queue drops a duplicate message, and answers with the id of the first message', async () => {
   const sqs = await startFifo()
   const first = await send(sqs, 'a', 'body', 'same')
   const again = await send(sqs, 'a', 'another body', 'same')
