@@ -59,7 +59,7 @@ export const Config = v.pipe(
      */
     standby: v.optional(Standby),
     /**
-     * Name of the table in the standby region that was restored from the replica: the stage is deployed in
+     * Name of a table that was restored from the replica in the standby region: the stage is deployed in
      * the standby region with this table. Set it only when the stage's own region is lost. Default: none.
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),

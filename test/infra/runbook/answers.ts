@@ -90,8 +90,8 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Leaves out what a replay changes according to the runbook: the order and the times of bookings. Of a page
- * without the whole list, it keeps only the counts.
+ * Leaves out what a replay changes according to the runbook: the order and the times of bookings. If a page
+ * does not hold the whole list, only its counts are kept.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer
