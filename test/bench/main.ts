@@ -1,4 +1,4 @@
-// Measures what the service costs and how fast it is, beside peers in the same run:
+// Measures what the service costs and how fast it is:
 //   npm run bench [-- --short] [--part NAME ...] [--check] [--json FILE] [--write] [--samples N]
 // README.md in this folder says what each part measures.
 import { writeFileSync } from 'node:fs'
@@ -19,7 +19,6 @@ const parts: Record<string, Part> = {
   bundles: measureBundles,
   growth: async (options) => (await import('./growth/growth.ts')).measureGrowth(options),
   'cold-starts': measureColdStarts,
-  peers: async () => [await (await import('./peers/code-flow.ts')).measureCodeFlow()],
 }
 /** The parts that need neither an idle machine nor other packages. */
 const shortParts = ['operations', 'bundles', 'growth']

@@ -48,7 +48,7 @@ function formatCell(value: Cell): string {
 export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits))
 
 /** The documents that show tables, between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
-const documents = ['README.md', 'infra/CAPACITY.md', 'test/bench/README.md']
+const documents = ['infra/CAPACITY.md']
 
 /** Writes the tables of a run into the documents. If a document names no columns, it gets all columns. */
 export function writeDocuments(tables: readonly Table[]): void {

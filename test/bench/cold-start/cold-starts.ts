@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCalls } from '../../infra/grants/calls.ts'
 import { bundleByDefault } from '../bundles.ts'
-import { installPackage } from '../peers/install-package.ts'
+import { installHono } from './install-package.ts'
 import type { BenchStack } from '../stack/start-bench-stack.ts'
 import { interleave, median, type Options, type Row, round, type Table } from '../table.ts'
 import { openCpuQuota } from './cpu-quota.ts'
@@ -27,9 +27,9 @@ export async function measureColdStarts({ samples }: Options, stack: BenchStack)
   try {
     const { file, environment } = stack.describe('account-info', proxy.url)
     await bundleByDefault({ default: 'functions/account/info.ts' }, directory)
-    const modules = await installPackage('hono')
+    const modules = await installHono()
     if (modules !== undefined)
-      await bundleByDefault({ hono: 'test/bench/peers/hono-account-info.mjs' }, directory, modules)
+      await bundleByDefault({ hono: 'test/bench/cold-start/hono-account-info.mjs' }, directory, modules)
     const files: Record<string, string> = {
       [deployed]: file,
       [unrehearsed]: file,

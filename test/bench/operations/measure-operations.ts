@@ -23,7 +23,6 @@ class Measured extends Error {
 /** Functions that production traffic never calls, or that make no AWS calls. */
 const unmeasured = ['fallback']
 
-const measured = new Map<string, Usage>()
 let current: Usage | undefined
 
 /** Records in `current` the AWS calls of this process, and the bills for its calls to DynamoDB. */
@@ -74,7 +73,6 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
     // The first run fills the function's in-memory caches.
     await runOnce(handler, operation)
     const usage = await runOnce(handler, operation)
-    measured.set(operation.title, usage)
     rows.push({ operation: operation.title, ...describeCost(operation, model, usage) })
   }
   return [
@@ -93,13 +91,6 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
     describeLoad(rows),
     describeQuotas(rows),
   ]
-}
-
-/** The number of calls to a service in the operation with this title. Call it after measureOperations. */
-export function countCalls(title: string, service: string): number {
-  const found = measured.get(title)
-  if (found === undefined) throw new Error(`${title} was not measured: add --part operations`)
-  return found.calls.filter((call) => call.service === service).length
 }
 
 /** Loads the source of a function, whose name is the source's path with dashes, without `schedule/`. */

@@ -4,21 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/**
- * The exact versions of the packages that the service is compared with. A run installs them into a temporary
- * directory, because nothing else in this project needs them.
- */
-const versions = {
-  hono: '4.13.19',
-  'oidc-provider': '9.13.3',
-} as const
+/** The package that the service is compared with. */
+const wanted = 'hono@4.13.19'
 
 /**
- * Installs a package unless an earlier run has done so, and returns its directory of modules. Returns
- * undefined if npm cannot install the package; the tables then show the peer as absent.
+ * Installs hono into a temporary directory, because nothing else in this project needs it, unless an earlier
+ * run has done so. Returns its directory of modules, or undefined if npm cannot install it.
  */
-export async function installPackage(name: keyof typeof versions): Promise<string | undefined> {
-  const wanted = `${name}@${versions[name]}`
+export async function installHono(): Promise<string | undefined> {
   const directory = join(tmpdir(), 'bench-peers', wanted)
   const modules = join(directory, 'node_modules')
   const stamp = join(directory, 'installed')
