@@ -87,6 +87,11 @@ export const Config = v.pipe(
      */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
+     * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
+     * delete for 400 days. An account that has a trail, or its organization's, needs no second one.
+     */
+    auditTrail: v.optional(Flag, false),
+    /**
      * For each of the senders `business`, `chain`, `rewards` and `operator`, the ARNs of the only IAM roles
      * and users, of any account, that may send the sender's events. Default: everyone whom the account's IAM
      * policies allow to put events on the bus may send as any of the four.

@@ -26,8 +26,13 @@ export class AuditorRole extends Construct {
     })
     const stack = Stack.of(this)
     const statements = [
-      // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
-      new PolicyStatement({ actions: ['kms:ListKeys'], resources: ['*'] }),
+      // These two have no resource-level permissions, so their resource must be `*`.
+      new PolicyStatement({ actions: ['kms:ListKeys', 'cloudtrail:DescribeTrails'], resources: ['*'] }),
+      // The trail may be of another region, or the organization's, which is another account's.
+      new PolicyStatement({
+        actions: ['cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'],
+        resources: [`arn:${stack.partition}:cloudtrail:*:*:trail/*`],
+      }),
       new PolicyStatement({
         actions: ['kms:DescribeKey', 'kms:GetPublicKey', 'kms:ListResourceTags'],
         resources: [stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })],

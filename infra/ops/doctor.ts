@@ -1,3 +1,4 @@
+import { checkTrails } from './check-trails.ts'
 import { listQueueCounts } from './dead-letters/queues.ts'
 import { type Finding, judge } from './doctor/finding.ts'
 import { checkApi, checkChallenge, checkEdge, checkPasswordDigest } from './doctor/http.ts'
@@ -25,6 +26,7 @@ export function examine(target: Target): Promise<({ check: string } & Finding)[]
           'password digest': () => checkPasswordDigest(baseUrl),
         }),
     'signing keys': checkKeys,
+    trail: () => checkTrails(target),
     queues: () => checkQueues(target),
     mail: () => checkMail(settings.mailFrom),
     standby: standbyRegion !== undefined && (() => checkStandby(tableName, standbyRegion, settings.mailFrom)),

@@ -22,6 +22,7 @@ export function findStage(
     stage,
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     hasEdge: config.edge !== false,
+    needsTrail: config.protectData || config.auditTrail,
     awsEndpoint: undefined,
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),

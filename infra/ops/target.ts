@@ -10,6 +10,8 @@ export interface Target {
   baseUrl: string | undefined
   /** Whether an edge is in front of the API. */
   hasEdge: boolean
+  /** Whether `doctor` and the audit ask for a trail of CloudTrail. */
+  needsTrail: boolean
   /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
   /** Region of the deployment; undefined if the AWS SDK chooses it. */
@@ -69,6 +71,7 @@ async function findLocalStack({ url, baseUrl }: TargetOptions): Promise<Target> 
     stage: 'local',
     baseUrl: baseUrl ?? described.base_url,
     hasEdge: false,
+    needsTrail: false,
     awsEndpoint: described.aws_endpoint,
     region: described.region,
     namePrefix: '',

@@ -36,7 +36,7 @@ const rules: Row[] = [
   [
     isA(CfnBucket),
     'AwsSolutions-S1',
-    'The bucket contains four public files, and only CloudFront can read it.',
+    'The page’s bucket has four public files, which only CloudFront can read; the trail’s bucket is read by people, seldom.',
   ],
   [isA(CfnDistribution), 'AwsSolutions-CFR1', 'The service has members in every country.'],
   [
@@ -90,7 +90,12 @@ const rules: Row[] = [
   [
     isPolicyUnder('/Auditor/'),
     'AwsSolutions-IAM5[Resource::*]',
-    'ListKeys has no resource-level permissions; the auditor uses it to find signing keys that no record names.',
+    'ListKeys and DescribeTrails have no resource-level permissions; the auditor finds signing keys that no record names, and the trails.',
+  ],
+  [
+    isPolicyUnder('/Auditor/'),
+    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudtrail:*:*:trail/*]',
+    'An account has trails of other regions, and of its organization.',
   ],
   [
     (construct) => construct.node.path.endsWith(`/${unmatchedQueueName}/Resource`),

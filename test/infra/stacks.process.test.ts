@@ -77,8 +77,8 @@ describe('IAM policies', () => {
   })
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
-    // For kms:CreateKey, the new key has no ARN yet; kms:ListKeys has no resource-level permissions.
-    const allowed = new Set(['kms:CreateKey', 'kms:ListKeys'])
+    // For kms:CreateKey, the new key has no ARN yet; the others have no resource-level permissions.
+    const allowed = new Set(['kms:CreateKey', 'kms:ListKeys', 'cloudtrail:DescribeTrails'])
     const broad = statements()
       .filter(({ Resource }) => list(Resource).includes('*'))
       .flatMap(({ Action }) => list(Action))
@@ -197,6 +197,7 @@ describe('cdk-nag checks', () => {
     const values = {
       alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
       auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
+      auditTrail: true,
       authUrl: undefined,
       certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
       edge: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },

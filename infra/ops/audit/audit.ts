@@ -7,6 +7,7 @@ import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
 import { checkKms } from './checks/kms.ts'
 import { checkCryptoperiod, checkSchedule } from './checks/rotation.ts'
+import { checkTrail } from './checks/trail.ts'
 import { type Check, type Control, controls, type Finding } from './controls.ts'
 import type { Facts, KmsKey } from './facts.ts'
 
@@ -16,6 +17,7 @@ const checks: Check[] = [
   checkKms,
   checkJwks,
   checkSchedule,
+  checkTrail,
   checkCryptoperiod,
   checkProofs,
 ]
@@ -31,6 +33,7 @@ export interface Report {
   signer: string | null
   next_due: number | null
   schedule: Facts['schedule']
+  trail: Facts['trail']
   /** Every signing key on record, oldest first, each with its facts in KMS. */
   keys: (SigningKey & { kms: KmsKey | null })[]
   /** Length and last record of the evidence chain, for a later audit to compare with (`--previous`). */
@@ -41,7 +44,7 @@ export interface Report {
 /** Checks the collected facts against every control, and returns the report. */
 export function audit(facts: Facts): Report {
   const findings = checks.flatMap((check) => [...check(facts)])
-  const { at, keySet, archive, evidence, schedule, kms } = facts
+  const { at, keySet, archive, evidence, schedule, trail, kms } = facts
   const last = evidence.at(-1)?.record
   return {
     at,
@@ -56,6 +59,7 @@ export function audit(facts: Facts): Report {
     signer: keyIn(keySet?.keys ?? [], 'active')?.kid ?? null,
     next_due: keySet === undefined ? null : nextDue(keySet, facts.settings),
     schedule,
+    trail,
     keys: [...archive, ...(keySet?.keys ?? [])]
       .map((key) => ({ ...key, kms: kms.find(({ arn }) => arn === key.arn) ?? null }))
       .sort((a, b) => a.published_at - b.published_at),
@@ -68,10 +72,11 @@ export function audit(facts: Facts): Report {
 }
 
 /** The report for people: one table each for the findings, keys, controls and transitions. */
-export const summarize = ({ ok, signer, next_due, findings, keys, controls, records }: Report): object => ({
-  ok,
-  signer,
-  next_due,
+export const summarize = ({ findings, keys, controls, records, ...report }: Report): object => ({
+  ok: report.ok,
+  signer: report.signer,
+  next_due: report.next_due,
+  trail: report.trail.words,
   findings: findings.map(({ finding, subject, message }) => ({ finding, subject, message })),
   keys: keys.map(({ kid, state, kms, published_at, active_at, retiring_at, retired_at }) => ({
     kid,

@@ -16,7 +16,7 @@ export const controls = {
   },
   'cis-key-monitoring': {
     title: 'CIS AWS Foundations Benchmark v3.0, 4.7: disabled keys and scheduled deletions are noticed',
-    asks: 'The evidence of the rotation explains every DisableKey and ScheduleKeyDeletion of a signing key.',
+    asks: 'The evidence of the rotation explains every DisableKey and ScheduleKeyDeletion of a signing key, and CloudTrail logs them.',
   },
   'securityhub-kms.3': {
     title: 'AWS Security Hub, KMS.3: keys are not deleted unintentionally',
@@ -38,6 +38,7 @@ export type Control = keyof typeof controls
 /** Every kind of finding by its code, which never changes, with the controls that it violates. */
 const violated = {
   cached_too_long: ['published-keys'],
+  calls_unlogged: ['cis-key-monitoring'],
   chain_broken: ['evidence-integrity'],
   cryptoperiod_exceeded: ['nist-cryptoperiod', 'pci-3.7.4'],
   deletion_scheduled: ['securityhub-kms.3', 'cis-key-monitoring'],

@@ -1,6 +1,7 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import type { SigningKey, SigningKeySet } from '../../../shared/keys/set.ts'
 import type { Settings } from '../../../shared/settings.ts'
+import type { Finding } from '../doctor/finding.ts'
 
 /**
  * The facts that the audit checks. Each part is read from its own source, so that the parts can be compared.
@@ -27,6 +28,8 @@ export interface Facts {
   kms: KmsKey[]
   jwks: JwksFact
   schedule: ScheduleFact
+  /** Whether a trail of CloudTrail logs the calls of KMS. */
+  trail: Finding
   /** Last evidence record of an earlier report, which must still be in the chain. */
   anchor: Anchor | undefined
 }

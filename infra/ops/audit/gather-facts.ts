@@ -7,6 +7,7 @@ import {
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { thumbprint } from '../../../shared/keys/set.ts'
 import { serviceName } from '../../names.ts'
+import { checkTrails } from '../check-trails.ts'
 import type { Target } from '../target.ts'
 import type { Anchor, Facts, JwksFact, ScheduleFact } from './facts.ts'
 import { readJwks } from './read-jwks.ts'
@@ -28,9 +29,10 @@ export async function gatherFacts(
     target.baseUrl === undefined
       ? { answered: false, problem: 'the address of the API is not known: name it with --base-url' }
       : await readJwks(target.baseUrl)
-  const [records, schedule] = await Promise.all([
+  const [records, schedule, trail] = await Promise.all([
     readRecords(),
     readSchedule(`${target.namePrefix}rotate-signing-keys`),
+    checkTrails(target),
   ])
   const recorded = [...(records.keySet?.keys ?? []), ...records.archive]
   return {
@@ -45,6 +47,7 @@ export async function gatherFacts(
     ),
     jwks,
     schedule,
+    trail,
     anchor,
   }
 }

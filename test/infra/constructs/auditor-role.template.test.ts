@@ -17,10 +17,16 @@ const onRule = (action: string, name: string) => ({
   resource: `arn:aws:events:eu-central-1:123456789012:rule/account-service-dev-${name}`,
 })
 
+const onTrail = (action: string) => ({
+  action: `cloudtrail:${action}`,
+  resource: 'arn:aws:cloudtrail:us-east-1:999999999999:trail/organization',
+})
+
 describe('the auditor’s role', () => {
   it('may read everything that the key audit needs', () => {
     for (const request of [
-      { action: 'kms:ListKeys', resource: '*' },
+      ...['kms:ListKeys', 'cloudtrail:DescribeTrails'].map((action) => ({ action, resource: '*' })),
+      ...['GetTrailStatus', 'GetEventSelectors'].map((action) => onTrail(action)),
       ...['DescribeKey', 'GetPublicKey', 'ListResourceTags'].map((action) => onKey(action, ours)),
       onTable('Query', 'KEYS'),
       ...['DescribeRule', 'ListTargetsByRule'].map((action) => onRule(action, 'rotate-signing-keys')),
@@ -38,6 +44,7 @@ describe('the auditor’s role', () => {
       onTable('PutItem', 'KEYS'),
       onRule('DescribeRule', 'verify-ledger'),
       onRule('DisableRule', 'rotate-signing-keys'),
+      onTrail('StopLogging'),
     ])
       expect(denial(request), `${request.action} ${String(request.resource)}`).toContain('not authorized')
   })

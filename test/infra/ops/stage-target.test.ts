@@ -59,6 +59,7 @@ describe('findStage', () => {
     expect(findStage('quick', { outputs: '/no/such/file' }, write('quick.json', stages))).toMatchObject({
       stage: 'quick',
       baseUrl: undefined,
+      needsTrail: true,
       awsEndpoint: undefined,
       namePrefix: 'account-service-quick-',
       tableName: 'account-service-quick',

@@ -48,6 +48,7 @@ async function facts(at = Date.now()) {
     stage: 'local',
     baseUrl: baseUrl(),
     hasEdge: false,
+    needsTrail: false,
     awsEndpoint: undefined,
     region: undefined,
     namePrefix: '',
@@ -187,6 +188,11 @@ const rows: Row[] = [
     'a rotation schedule that is disabled',
     ({ schedule }) => (schedule.enabled = false),
     ['schedule_disabled'],
+  ],
+  [
+    'a trail that somebody stopped',
+    (facts) => (facts.trail = { ok: false, words: 'arn:trail is stopped' }),
+    ['calls_unlogged'],
   ],
   ['a rotation schedule that is missing', ({ schedule }) => (schedule.exists = false), ['schedule_removed']],
 ]

@@ -1,0 +1,73 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { checkTrails } from '../../../infra/ops/check-trails.ts'
+import type { Target } from '../../../infra/ops/target.ts'
+import { serveHttp } from '../../support/serve-http.ts'
+
+const kms = 'kms.amazonaws.com'
+const arn = 'arn:aws:cloudtrail:eu-west-1:123456789012:trail/all'
+const basic = { IncludeManagementEvents: true, ReadWriteType: 'All', ExcludeManagementEventSources: [] }
+const management = { Field: 'eventCategory', Equals: ['Management'] }
+const advanced = (...fields: object[]) => ({ AdvancedEventSelectors: [{ FieldSelectors: fields }] })
+
+/** Checks an account with this trail, or with none. CloudTrail is faked: the local stack has none. */
+const check = (selectors?: object, status: object = { IsLogging: true }) =>
+  serveHttp(
+    (request, response) => {
+      const operation = String(request.headers['x-amz-target']).split('.').at(-1)
+      const answers: Record<string, object> = {
+        DescribeTrails: { trailList: selectors ? [{ TrailARN: arn }] : [] },
+        GetTrailStatus: status,
+        GetEventSelectors: selectors ?? {},
+      }
+      response.setHeader('content-type', 'application/x-amz-json-1.1')
+      response.end(JSON.stringify(answers[operation ?? '']))
+    },
+    (url) => {
+      vi.stubEnv('AWS_ENDPOINT_URL', url)
+      return checkTrails({ stage: 'prod', needsTrail: true } as Target)
+    },
+  )
+afterEach(() => void vi.unstubAllEnvs())
+
+it.each([
+  ['by default', { EventSelectors: [basic] }],
+  ['by advanced selectors', advanced(management)],
+  ['by KMS’s name', advanced(management, { Field: 'eventSource', Equals: [kms] })],
+  [
+    'without another service',
+    advanced(management, { Field: 'eventSource', NotEquals: ['rdsdata.amazonaws.com'] }),
+  ],
+])('doctor and the audit accept a trail that selects the calls of KMS %s', async (_how, selectors) => {
+  expect(await check(selectors)).toEqual({ ok: true, words: `${arn} logs every call of KMS` })
+})
+
+it.each([
+  ['is stopped', { EventSelectors: [basic] }, { IsLogging: false }],
+  [
+    'cannot store its files (NoSuchBucket)',
+    { EventSelectors: [basic] },
+    { IsLogging: true, LatestDeliveryError: 'NoSuchBucket' },
+  ],
+  ...[
+    { EventSelectors: [{ ...basic, ExcludeManagementEventSources: [kms] }] },
+    { EventSelectors: [{ ...basic, IncludeManagementEvents: false }] },
+    { EventSelectors: [{ ...basic, ReadWriteType: 'WriteOnly' }] },
+    advanced(management, { Field: 'eventSource', NotEquals: [kms] }),
+    advanced(management, { Field: 'readOnly', Equals: ['false'] }),
+    advanced({ Field: 'eventCategory', Equals: ['Data'] }),
+  ].map((selectors): [string, object] => ['leaves out calls of KMS', selectors]),
+])('doctor and the audit report a trail that %s: %j', async (problem, selectors, status?: object) => {
+  const { ok, words } = await check(selectors, status)
+  expect(ok).toBe(false)
+  expect(words).toContain('no trail logs every call of KMS')
+  expect(words).toContain(`; ${arn} ${problem}`)
+})
+
+it('doctor and the audit report an account without a trail, unless the stage protects no data', async () => {
+  expect(await check()).toMatchObject({ ok: false, words: expect.stringContaining('auditTrail') as string })
+  for (const [stage, words] of [
+    ['local', 'the local stack has no CloudTrail'],
+    ['dev', 'not needed, as no data is protected'],
+  ])
+    expect(await checkTrails({ stage, needsTrail: false } as Target)).toEqual({ ok: true, words })
+})

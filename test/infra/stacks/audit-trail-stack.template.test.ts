@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { ofType, synthesizeUnchecked, typesIn } from './synthesize.ts'
+
+it('the knob auditTrail deploys a trail of all management events, whose files nobody can delete for 400 days', async () => {
+  expect(typesIn(await synthesizeUnchecked('prod'))).not.toContain('AWS::CloudTrail::Trail')
+  const stacks = await synthesizeUnchecked('dev', { values: { auditTrail: true } })
+  const [trail] = ofType(stacks, 'AWS::CloudTrail::Trail')
+  expect(trail?.resource.Properties).toMatchObject({
+    IsLogging: true,
+    IsMultiRegionTrail: true,
+    EnableLogFileValidation: true,
+    EventSelectors: [{ IncludeManagementEvents: true, ReadWriteType: 'All' }],
+  })
+  const [bucket] = ofType(stacks, 'AWS::S3::Bucket').filter(({ stack }) => stack === 'audit-trail')
+  expect(bucket?.resource.DeletionPolicy).toBe('RetainExceptOnCreate')
+  expect(bucket?.resource.Properties).toMatchObject({
+    ObjectLockEnabled: true,
+    ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 400 } } },
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      RestrictPublicBuckets: true,
+    },
+    BucketEncryption: {
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    },
+  })
+  const policies = ofType(stacks, 'AWS::S3::BucketPolicy').filter(({ stack }) => stack === 'audit-trail')
+  expect(JSON.stringify(policies)).toContain('{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"')
+})
