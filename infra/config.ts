@@ -50,7 +50,7 @@ export const Config = v.pipe(
     corsOrigins: v.optional(List),
     /**
      * Whether the table, the KMS keys and their stack are protected from deletion. Default: true, except for
-     * the stages dev and local.
+     * the stages dev and local. After a `failover`, whose stacks have no table: false.
      */
     protectData: v.optional(Flag),
     /**
@@ -106,7 +106,8 @@ export const Config = v.pipe(
     return {
       ...config,
       ...(config.failover ? inStandbyRegion(config.standby) : {}),
-      protectData,
+      // A bus, archive or log group that outlived its stack would hold a name that the next failover needs.
+      protectData: protectData && !config.failover,
       mailDelaySeconds: config.mailDelaySeconds ?? (config.stage === 'local' ? 3 : 10),
       gradualDeployment: config.gradualDeployment ?? protectData,
       namePrefix: namePrefix(config.stage),

@@ -9,9 +9,10 @@ import { events, outsideSenders } from '../events.ts'
  * Restricts in the bus's policy who may send events under which `source`, whatever IAM policies allow: the
  * service's own source is for its own roles, any other for the principals that the stage names.
  * `events:source` has several values, so its conditions need a set operator (EventBridge: Using IAM policy
- * conditions).
+ * conditions). Ids of statements have the stage's name, because CloudFormation takes them for identities
+ * among all buses of a region (https://github.com/aws/aws-cdk/issues/29627).
  */
-export function restrictSenders(bus: EventBus, { stage, senders }: Config): void {
+export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: Config): void {
   const from = (source: string) => ({ 'ForAnyValue:StringEquals': { 'events:source': source } })
   const add = (
     sid: string,
@@ -21,7 +22,7 @@ export function restrictSenders(bus: EventBus, { stage, senders }: Config): void
   ) =>
     bus.addToResourcePolicy(
       new PolicyStatement({
-        sid,
+        sid: `${serviceName}-${sid}`,
         effect,
         principals,
         actions: ['events:PutEvents'],

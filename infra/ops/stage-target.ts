@@ -22,7 +22,7 @@ export function findStage(
     stage,
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     hasEdge: config.edge !== false,
-    needsTrail: config.protectData || config.auditTrail,
+    needsTrail: config.protectData || config.auditTrail || config.failover !== undefined,
     awsEndpoint: undefined,
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),

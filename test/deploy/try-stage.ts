@@ -9,6 +9,7 @@ import { enterTarget, findTarget } from '../../infra/ops/target.ts'
 import { requireEnv } from '../../shared/env.ts'
 import { cdk, stopCdk } from './cdk.ts'
 import { leaveOut } from './leave-out.ts'
+import { OtherStage } from './other-stage.ts'
 import { deleteSigningKeys, findLeftovers, findRetained } from './leftovers.ts'
 import { reachEmulator } from './reach-emulator.ts'
 import { Steps } from './steps.ts'
@@ -38,8 +39,10 @@ const first = await synthesize('the stage')
 if (isEmulated)
   await steps.run('bootstrap', () => cdk(join(directory, 'bootstrap.log'), 'bootstrap', '--app', first))
 await deploy('the stage', first)
+const other = isEmulated ? new OtherStage(directory, steps) : undefined
 if (readOutputs()) await tryAndUpdate()
 if (remove) {
+  await other?.deploy()
   await steps.run('remove the stage', () =>
     cdk(join(directory, 'destroy.log'), 'destroy', '--all', '--force', '--app', first),
   )
@@ -48,6 +51,8 @@ if (remove) {
     const left = [...findRetained(first), ...(await findLeftovers(config))]
     if (left.length > 0) throw new Error(left.join('\n'))
   })
+  await other?.examine()
+  await other?.remove()
 }
 console.log(steps.passed ? 'All passed.' : 'Something failed.')
 process.exitCode = steps.passed ? 0 : 1
@@ -59,7 +64,11 @@ async function tryAndUpdate(): Promise<void> {
   const { rotate } = await import('./flows/rotation.ts')
   const { signIn, signOut } = await import('./flows/sign-in.ts')
   const { bookDuplicates, expectWallet, refuseEvent, useWallet } = await import('./flows/wallet.ts')
-  const user = await steps.run('sign in by password and authenticator', signIn)
+  // The stage makes its first signing key within a minute: time for another one.
+  const [user] = await Promise.all([
+    steps.run('sign in by password and authenticator', signIn),
+    other?.synthesize().then(() => other.deploy()),
+  ])
   if (user !== undefined) {
     await steps.run('sign in to a third-party client by code (openid-client)', () => signInToClient(user))
     await steps.run('credit a wallet by event', () => useWallet(user))
@@ -69,6 +78,8 @@ async function tryAndUpdate(): Promise<void> {
   }
   await steps.run('doctor', () => consultDoctor(target, steps))
   await steps.run('audit the signing keys', () => ops([...target, 'keys', 'audit']))
+  await other?.examine()
+  await other?.remove()
   const longer = { ...stages, [stage]: { ...stages[stage], accessTokenTtlSeconds: 50_000 } }
   await deploy('an update', await synthesize('an update', '-c', `stages=${JSON.stringify(longer)}`))
   if (user !== undefined) {

@@ -25,8 +25,13 @@ const Report = v.object({
  * note, because it is about the account's SES and not about the deployment.
  */
 export async function consultDoctor(target: string[], steps: Steps): Promise<void> {
-  const { code, text } = await run([...target, 'doctor', '--json'])
-  if (!text.startsWith('{')) throw new Error(`doctor exited with ${code}:\n${text}`)
+  const { text } = await run([...target, 'doctor', '--json'])
+  judgeReport(text, steps)
+}
+
+/** Throws an Error that names what `doctor --json` found wrong, as `consultDoctor` does. */
+export function judgeReport(text: string, steps: Steps): void {
+  if (!text.startsWith('{')) throw new Error(`doctor failed:\n${text}`)
   const failed = v.parse(Report, JSON.parse(text)).checks.filter(({ ok }) => !ok)
   for (const { check, words } of failed) if (check === 'mail') steps.note(`mail: ${words}`)
   const wrong = failed.filter(({ check }) => check !== 'mail')

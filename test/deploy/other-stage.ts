@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { namePrefix } from '../../infra/names.ts'
+import { invokeFunction } from '../../infra/ops/invoke-function.ts'
+import { requireEnv } from '../../shared/env.ts'
+import { cdk } from './cdk.ts'
+import { judgeReport } from './flows/ops.ts'
+import { leaveOut } from './leave-out.ts'
+import type { Steps } from './steps.ts'
+
+const stage = 'other'
+const context = { stages: { [stage]: { mailFrom: 'no-reply@example.com', protectData: false } } }
+
+/** A second stage in the account of the stage that is tried, to show that neither notices the other. */
+export class OtherStage {
+  private readonly directory: string
+  private readonly steps: Steps
+  private readonly assembly: string
+
+  constructor(directory: string, steps: Steps) {
+    this.directory = directory
+    this.steps = steps
+    this.assembly = join(directory, stage)
+    // The operator's command reads it.
+    writeFileSync(join(directory, 'cdk.json'), JSON.stringify({ context }))
+  }
+
+  async synthesize(): Promise<void> {
+    const options = ['-c', `stage=${stage}`, '-c', `stages=${JSON.stringify(context.stages)}`]
+    await this.run('synthesize another stage', 'synth', '--quiet', '--output', this.assembly, ...options)
+    leaveOut(this.assembly)
+  }
+
+  deploy(): Promise<unknown> {
+    const outputs = ['--outputs-file', join(this.directory, 'cdk-outputs.json')]
+    const options = ['--all', '--app', this.assembly, '--require-approval', 'never']
+    return this.run('deploy another stage beside it', 'deploy', ...options, ...outputs)
+  }
+
+  remove(): Promise<unknown> {
+    return this.run('remove the other stage', 'destroy', '--all', '--force', '--app', this.assembly)
+  }
+
+  /** Consults `doctor`, in a process of its own, because the environment of this one names another table. */
+  examine(): Promise<unknown> {
+    return this.steps.run('doctor of the other stage', async () => {
+      await invokeFunction(`${namePrefix(stage)}rotate-signing-keys`, {})
+      const reach = `import { reachEmulator } from '${import.meta.resolve('./reach-emulator.ts')}';
+        reachEmulator('${requireEnv('AWS_ENDPOINT_URL')}')`
+      const main = join(import.meta.dirname, '../../infra/ops/main.ts')
+      const text = await new Promise<string>((resolve) =>
+        execFile(
+          process.execPath,
+          ['--import', `data:text/javascript,${reach}`, main, '--stage', stage, 'doctor', '--json'],
+          { cwd: this.directory },
+          (_error, out, problem) => resolve(out + problem),
+        ),
+      )
+      judgeReport(text, this.steps)
+    })
+  }
+
+  private run(name: string, ...commandLine: string[]): Promise<unknown> {
+    return this.steps.run(name, () =>
+      cdk(join(this.directory, `${name.replaceAll(' ', '-')}.log`), ...commandLine),
+    )
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
+import { outsideSenders } from '../../../../infra/events.ts'
+import { Account } from '../account.ts'
+import { synthesizeUnchecked } from '../synthesize.ts'
+
+await bundleAuthorizationPage()
+const everything = {
+  authUrl: undefined,
+  auditTrail: true,
+  edge: true,
+  standby: { region: 'eu-west-1' },
+  senders: Object.fromEntries(
+    outsideSenders.map((name) => [name, [`arn:aws:iam::123456789012:role/${name}`]]),
+  ),
+}
+const prod = await synthesizeUnchecked('prod', { values: everything })
+const failover = await synthesizeUnchecked('prod', { values: { ...everything, failover: 'restored' } })
+
+it('an account takes two stages with every option in one region: they share no name and no identifier', async () => {
+  const account = new Account()
+  expect(account.deploy(prod)).toEqual([])
+  expect(account.deploy(await synthesizeUnchecked('trial', { values: everything }))).toEqual([])
+})
+
+it('a stage can fail over a second time: the first failover leaves no name behind when its stacks are deleted', () => {
+  const account = new Account()
+  for (let time = 1; time <= 2; time += 1) {
+    expect(account.deploy(prod), `in its own region, time ${time}`).toEqual([])
+    expect(account.deploy(failover), `failover ${time}`).toEqual([])
+    account.destroy(failover)
+  }
+})
