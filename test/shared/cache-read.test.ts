@@ -5,7 +5,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 }))
 afterEach(() => vi.useRealTimers())
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
-/** A cached read of a number that each read raises by one, and of which 13 is never kept. */
+/** A cached read whose value is the number of reads so far. The value 13 is never kept in the cache. */
 function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }) {
   let reads = 0
   const cached = cacheRead(() => Promise.resolve((reads += 1)), {
@@ -20,7 +20,7 @@ function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }
   return { ...cached, getSeveral }
 }
 
-it('a value is used again until it has its maximum age, and no longer', async () => {
+it('a cached value is reused until it reaches its maximum age, and no longer', async () => {
   const { get } = countReads()
   expect(await get()).toBe(1)
   passTime(999)
@@ -29,7 +29,7 @@ it('a value is used again until it has its maximum age, and no longer', async ()
   expect(await get()).toBe(2)
 })
 
-it('a clock that was set back makes a value no younger', async () => {
+it('a cached value is read anew after the clock was set back', async () => {
   const { get } = countReads()
   await get()
   passTime(-1)
@@ -44,7 +44,7 @@ it('a value in low demand is read for each request', async () => {
   }
 })
 
-it('a value in great demand is read once in its maximum age, however many requests there are', async () => {
+it('a value in great demand is read once per maximum age, however many requests there are', async () => {
   const { getSeveral } = countReads({ requests: 3, withinMilliseconds: 1_000 })
   expect(await getSeveral(1_000)).toBe(3)
   passTime(999)

@@ -81,11 +81,11 @@ it.each([
   [{ beginDate: '2026-01-01', endDate: '2027-01-01' }, true],
   [{ beginDate: '2026-01-01', endDate: '2027-01-02' }, false],
   [{ beginDate: '2026-03-31' }, false],
-])('whether the earnings window %j is accepted: %s', (window, good) => {
+])('the earnings window %j is valid: %s', (window, good) => {
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
-it('a year of earnings fits into 6 MB, or is refused if it has too many currencies for that', async () => {
+it('an answer with earnings fits into 6 MB: a window with too many days and currencies for that is refused', async () => {
   const userId = newUserIds()
   for (let i = 0; i < 60; i += 1) {
     const currency = `LONG-CURRENCY-${String(i).padStart(6, '0')}`
@@ -107,12 +107,12 @@ it.each([
   ['activated', '0@1+', [1, 0]],
   ['activated twice', '0@1+ 0@1+', [1, 0]],
   ['that another user activates', '0@1+ 1@2+', [0, 1]],
-  ['of whose events the latest arrives first', '1@5+ 0@3+ 0@4-', [0, 1]],
+  ['whose latest event arrives first', '1@5+ 0@3+ 0@4-', [0, 1]],
   ['that another user deactivates', '0@1+ 1@2-', [0, 0]],
   ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
   ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
 ])(
-  'a device %s counts for the user of its latest event (user@instant): %s',
+  'a device %s counts for the user whose activation is its latest event (as user@instant): %s',
   async (_what, events, counts) => {
     const users = [newUserIds(), newUserIds()]
     for (const userId of users)

@@ -18,7 +18,7 @@ describe('days of a time zone', () => {
     ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
     ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
     ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],
-  ])('the day %s in %s begins at %s and has %d hours', (day, timeZone, start, hours) => {
+  ])('%s in %s begins at %s and is a day of %d hours', (day, timeZone, start, hours) => {
     const begin = startOfDay(day, timeZone)
     expect(new Date(begin).toISOString()).toBe(new Date(start).toISOString())
     expect((endOfDay(day, timeZone) - begin) / hour).toBe(hours)
@@ -35,7 +35,7 @@ describe('days of a time zone', () => {
     }
   })
 
-  it('days of UTC, which are computed without Intl, are those that Intl knows', () => {
+  it('days of UTC are computed without Intl, and are the same as with Intl', () => {
     const instants = [-1, 0, 1, 86_399_999, 86_400_000, -86_400_000, Date.UTC(2024, 1, 29, 23, 59, 59, 999)]
     for (const instant of instants) expect(dayOf(instant, 'UTC')).toBe(dayOf(instant, 'Etc/UTC'))
     for (const day of ['1969-12-31', '2024-02-29', '2026-11-22'])

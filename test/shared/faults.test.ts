@@ -10,7 +10,7 @@ const named = (name: string, properties: object = {}) =>
   Object.assign(new Error('secret words'), { name, ...properties })
 const status = (httpStatusCode: number) => named('UnknownError', { $metadata: { httpStatusCode } })
 
-/** What AWS answers on the wire is held by aws-client.process.test.ts. */
+/** Temporary failures. Answers of AWS on the wire are tested in aws-client.process.test.ts. */
 const passing: [what: string, error: Error, cause: string][] = [
   ['any service answers 429', status(429), 'throttled'],
   ['EventBridge fails', named('InternalException'), 'outage'],
@@ -23,7 +23,7 @@ const passing: [what: string, error: Error, cause: string][] = [
   ['time runs out during an AWS call', new OutOfTime(true), 'out_of_time'],
   ['no key can sign', new Failure('unavailable'), 'not_ready'],
   [
-    'a failure says what throttled',
+    'a failure has a throttle as its cause',
     new Failure('unavailable', { cause: named('ThrottlingException') }),
     'throttled',
   ],
@@ -55,7 +55,7 @@ describe('what a fault is', () => {
     expect(isFault(new Failure('bad_credentials'))).toBe(false)
   })
 
-  it('a function that runs out of time without an AWS call under way is a fault, though a client may try again', () => {
+  it('running out of time without a pending AWS call is a fault, although the client can try again', () => {
     expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
     expect(isFault(new OutOfTime(false))).toBe(true)
   })
@@ -75,15 +75,15 @@ describe('the metrics of failures', () => {
   }
   const unavailable = (cause: string) => ({ name: 'Unavailable', value: 1, dimensions: { cause } })
 
-  it('a fault is counted for the function’s version, which rolls its deployment back', async () => {
+  it('a fault is counted for the version of the function, so that the deployment of that version is rolled back', async () => {
     expect(await metricsOf(new TypeError('x is undefined'))).toEqual([fault])
   })
 
-  it('a temporary failure is counted by its cause, and not as a fault', async () => {
+  it('a temporary failure is counted under its cause, and not as a fault', async () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 
-  it('running out of time through the function’s own slowness is counted as a fault and by its cause', async () => {
+  it('running out of time through the function’s own slowness is counted both as a fault and under its cause', async () => {
     expect(await metricsOf(new OutOfTime(false))).toEqual([unavailable('out_of_time'), fault])
   })
 

@@ -44,7 +44,7 @@ describe('a plain text', () => {
 
 describe('a user id', () => {
   it.each([1, '1', 1002, '1002', 2 ** 53 - 1, String(2 ** 53 - 1), '9007199254740989', '8999999999999999'])(
-    'a user id may be %j',
+    'the user id %j is accepted',
     (id) => {
       expect(v.parse(UserId, id)).toBe(Number(id))
     },
@@ -63,7 +63,7 @@ describe('a user id', () => {
     '9999999999999999',
     null,
     Infinity,
-  ])('a user id may not be %j', (id) => {
+  ])('the user id %j is refused', (id) => {
     expect(v.is(UserId, id)).toBe(false)
   })
 })
@@ -86,6 +86,6 @@ it.each([
   ['😀'.repeat(3), true],
   ['', false],
   ['aaaa', false],
-])('a text of up to three characters counts code points: %j', (text, fits) => {
+])('a text field counts its length in code points: %j', (text, fits) => {
   expect(v.is(Text(3), text)).toBe(fits)
 })

@@ -9,8 +9,8 @@ async function* later() {
 
 it.each([
   ['a list', () => numbers],
-  ['what is read meanwhile', later],
-])('each item of %s has its turn once, and no more than three at a time', async (_what, items) => {
+  ['a list that is still being read', later],
+])('each item of %s is processed once, three at most at a time', async (_what, items) => {
   const done: number[] = []
   let running = 0
   let most = 0
@@ -24,7 +24,7 @@ it.each([
   expect(most).toBe(3)
 })
 
-it('after a failure no further item is begun', async () => {
+it('after a failure, no further item is started', async () => {
   const begun: number[] = []
   const act = async (number: number) => {
     begun.push(number)

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callWithinInvocation, OutOfTime, runInvocation } from '../../shared/invocation.ts'
 import { retry } from '../../shared/retry.ts'
 
-/** The context of an invocation with ten seconds left, of which the tests reserve half a second. */
+/** The context of an invocation with ten seconds left. The tests reserve half a second of them. */
 const context = { getRemainingTimeInMillis: () => 10_000 }
 const run = <T>(work: () => Promise<T>) => runInvocation(context, 500, work)
 
-/** An AWS call without an answer, which does not even heed its signal. */
+/** An AWS call that is never answered, and that ignores its abort signal. */
 const hang = () => callWithinInvocation(() => new Promise(() => undefined))
 
 /** An AWS call that is answered after some milliseconds. */
@@ -28,7 +28,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('the deadline of an invocation', () => {
-  it('a hung AWS call ends before Lambda would end the function, as the reason for running out of time', async () => {
+  it('a hung AWS call is ended before Lambda would kill the function, and counts as the reason for running out of time', async () => {
     const result = run(hang).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(9_499)
     expect(await isSettled(result)).toBe(false)
@@ -56,13 +56,13 @@ describe('the deadline of an invocation', () => {
     await expect(result).rejects.toThrow(OutOfTime)
   })
 
-  it('without a context of Lambda there is no deadline', async () => {
+  it('without a Lambda context there is no deadline', async () => {
     const result = runInvocation({}, 500, () => answerAfter(60_000))
     await vi.advanceTimersByTimeAsync(60_000)
     expect(await isSettled(result)).toBe(true)
   })
 
-  it('no timer is left after the result, for Lambda would thaw it in another invocation', async () => {
+  it('no timer is left after the result, because it would fire in a later invocation', async () => {
     const result = run(() => answerAfter(20))
     await vi.advanceTimersByTimeAsync(20)
     await result
@@ -71,7 +71,7 @@ describe('the deadline of an invocation', () => {
 })
 
 describe('calls that the work of an invocation leaves behind', () => {
-  it('an invocation that fails waits for its other AWS calls under way before it answers', async () => {
+  it('an invocation that fails waits for its pending AWS calls before it answers', async () => {
     const fail = async () => {
       await answerAfter(10)
       throw new Error('no')
@@ -83,7 +83,7 @@ describe('calls that the work of an invocation leaves behind', () => {
     expect(await result).toEqual(new Error('no'))
   })
 
-  it('work that goes on after the result begins no further AWS call', async () => {
+  it('work that continues after the result starts no further AWS call', async () => {
     const second = vi.fn(async () => 'answer')
     const leftover = async () => {
       await answerAfter(50)

@@ -4,16 +4,16 @@ import { maxDepth, maxValues, isTooComplex } from '../../shared/is-too-complex.t
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + '1' + close.repeat(depth)
 const elements = (count: number) => `[${Array(count).fill('1').join(',')}]`
 
-describe('an event that costs more than it can be worth', () => {
+describe('an event that would be too expensive to parse', () => {
   it.each([
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('%s that are nested as deep as allowed pass, one more does not', (_what, open, close) => {
+  ])('%s nested as deep as allowed pass, and one level deeper do not', (_what, open, close) => {
     expect(isTooComplex(nested(maxDepth, open, close))).toBe(false)
     expect(isTooComplex(nested(maxDepth + 1, open, close))).toBe(true)
   })
 
-  it('as many values as allowed pass, one more does not', () => {
+  it('an event with the maximum number of values passes, and with one more value does not', () => {
     expect(isTooComplex(elements(maxValues))).toBe(false)
     expect(isTooComplex(elements(maxValues + 1))).toBe(true)
   })

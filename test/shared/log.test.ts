@@ -3,7 +3,7 @@ import { errorSummary } from '../../shared/log.ts'
 
 const secret = 'at_1.the-token-that-somebody-sent'
 
-/** Errors whose texts quote what was sent, as those of parsers and of AWS do. */
+/** Errors whose messages quote what was sent, as errors of parsers and of AWS do. */
 const quoting = () => {
   const parser = new SyntaxError(`Unexpected token in "${secret}"`)
   return [
@@ -15,14 +15,14 @@ const quoting = () => {
       $response: { body: secret },
       secret,
     }),
-    // A text of which a line looks like a line of a stack.
+    // A message with lines that look like lines of a stack trace.
     new Error(`line one\n    at ${secret}\n    at ${secret}`),
     secret,
     { secret },
   ]
 }
 
-it('the log has neither the text nor the members of an error or its causes, which may quote secrets', () => {
+it('the log has neither the messages nor the properties of an error and its causes, because they might quote secrets', () => {
   for (const error of quoting()) expect(JSON.stringify(errorSummary(error))).not.toContain(secret)
 })
 

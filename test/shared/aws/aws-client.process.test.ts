@@ -14,7 +14,7 @@ import { isFault, passingCause } from '../../../shared/faults.ts'
 import { OutOfTime, runInvocation } from '../../../shared/invocation.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
-/** A call of each service that the functions use, on a client that is made as theirs are. */
+/** Calls to all AWS services that the functions use, with clients that are made as in the functions. */
 const calls = {
   'a write to DynamoDB': (endpoint: string) => {
     const client = awsClient(
@@ -59,7 +59,7 @@ const refuse =
     response.end(JSON.stringify({ __type: `com.amazonaws.service#${code}`, message: 'no' }))
   }
 
-/** Performs a call on a server of its own, and resolves with the error. */
+/** Performs a call against a local server with this listener; resolves with the error of the call. */
 const failureOf = (call: Call, listener: RequestListener): Promise<unknown> =>
   serveHttp(listener, (url) => calls[call](url).catch((error: unknown) => error))
 
@@ -83,7 +83,7 @@ describe('a temporary error of AWS', () => {
     ['an event to EventBridge', 'InternalException', 500, 'outage'],
   ]
   it.concurrent.each(cases)(
-    '%s that is answered %s (%i) fails for now, and is no fault',
+    '%s that is answered %s (%i) is a temporary failure and no fault',
     async (call, code, status, cause) => {
       const error = await failureOf(call, refuse(code, status))
       expect(passingCause(error)).toBe(cause)
@@ -91,7 +91,7 @@ describe('a temporary error of AWS', () => {
     },
   )
 
-  it.concurrent.each(allCalls)('%s that is answered by the page of a proxy fails for now', async (call) => {
+  it.concurrent.each(allCalls)('%s that a proxy answers with a page is a temporary failure', async (call) => {
     const error = await failureOf(call, (request, response) => {
       request.resume()
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>')
@@ -99,12 +99,12 @@ describe('a temporary error of AWS', () => {
     expect(passingCause(error)).toBe('outage')
   })
 
-  it.concurrent.each(allCalls)('%s whose connection breaks at every attempt fails for now', async (call) => {
+  it.concurrent.each(allCalls)('%s whose connection always breaks is a temporary failure', async (call) => {
     const error = await failureOf(call, (request) => request.socket.resetAndDestroy())
     expect(passingCause(error)).toBe('unreachable')
   })
 
-  it.concurrent.each(allCalls)('%s to which nobody listens fails for now', async (call) => {
+  it.concurrent.each(allCalls)('%s to a port where nobody listens is a temporary failure', async (call) => {
     const error = await calls[call]('http://127.0.0.1:1').catch((reason: unknown) => reason)
     expect(passingCause(error)).toBe('unreachable')
   })
@@ -120,7 +120,7 @@ it.concurrent.each(allCalls)('%s without permission is a fault', async (call) =>
 const hang: RequestListener = (request) => void request.resume()
 
 describe('the deadline of an AWS call', () => {
-  // Not concurrent: calls of other tests would take the processor when the deadline comes.
+  // Not concurrent, because calls of other tests could keep the processor busy at the deadline.
   it('a call without an answer ends at the deadline of the invocation, whatever its service', async () => {
     const startedAt = performance.now()
     const context = { getRemainingTimeInMillis: () => 1_900 }
@@ -129,7 +129,7 @@ describe('the deadline of an AWS call', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_900)
   })
 
-  it('a throttled call ends at the deadline, also between two attempts', async () => {
+  it('a throttled call ends at the deadline, even between two attempts', async () => {
     const startedAt = performance.now()
     const context = { getRemainingTimeInMillis: () => 600 }
     const throttle = refuse('ThrottlingException')
@@ -157,8 +157,8 @@ describe('the deadline of an AWS call', () => {
 })
 
 /**
- * A server in its own thread that goes on while this thread is frozen. `age` makes it forget every connection
- * so far, as a NAT does: it resets them when they are used again; `close` closes them at once.
+ * A server in its own thread, so that it continues while this thread is frozen. The message `age` makes it
+ * reset each existing connection at its next use, as a NAT does; `close` closes all connections at once.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../../..')
 
-it('every AWS client of the functions is made by awsClient, for otherwise its calls have no deadline', () => {
+it('every AWS client of the functions is made by awsClient, which gives its calls a deadline', () => {
   const clients = globSync('{functions,shared}/**/*.ts', { cwd: root }).flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8')
     const made = source.match(/[\w.(\s]*new \w+Client\(/g) ?? []

@@ -21,7 +21,7 @@ it.each(['"Ann"', 'say "hi"', 'a, b', 'a; b', 'a\tb'])('the CSV cell %j is quote
   expect(body).toContain(`\r\n7,"${nickname.replaceAll('"', '""')}",a***n`)
 })
 
-it('the members export is CSV by RFC 4180 after a byte order mark', () => {
+it('the members export is a byte order mark followed by CSV as in RFC 4180', () => {
   const { status, headers, body } = membersCsv([member, { ...member, nickname: 'B', note: null }])
   expect(status).toBe(200)
   expect(headers).toEqual({
@@ -50,7 +50,7 @@ it.each([
   ['a;＝1+1;-1', "a;'＝1+1;'-1"],
   ['a; b', 'a; b'],
 ])(
-  'a CSV cell with %j begins a formula where a spreadsheet separates cells by semicolon or tab',
+  'the CSV cell %j is safe even in a spreadsheet that splits it at a semicolon, tab or line break',
   (nickname, cell) => {
     const { body } = membersCsv([{ ...member, nickname }])
     expect(body).toContain(`\r\n7,"${cell}",a***n`)
@@ -71,7 +71,7 @@ it.each(['=1+1', '+1', '-1', '@x', '＝1+1', '=cmd|x'])(
   },
 )
 
-it.each(['\t', '\r', '\n', '\r\n'])('white space %j before a formula does not hide it', (space) => {
+it.each(['\t', '\r', '\n', '\r\n'])('a formula after white space is escaped, too: %j', (space) => {
   expect(textCell(`${space}=1+1`)).toBe(`${space}'=1+1`)
 })
 

@@ -14,7 +14,7 @@ function lagOf(name: string): number {
 }
 useMemoryTable(() => lagOf)
 
-it('the newest rows of a list are read without gaps, although some of them have not arrived', async () => {
+it('the newest rows of a list are read without gaps, even if reads do not show some of the rows yet', async () => {
   const query = { KeyConditionExpression: 'pk = :list', ExpressionAttributeValues: { ':list': 'list' } }
   expect(await readNewest('list', 20)).toEqual({ rows: [], total: 0 })
   const numbers = Array.from({ length: 30 }, (_, i) => i + 1)

@@ -6,7 +6,7 @@ import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 // Loads every file that declares a kind of item.
 beforeAll(() => describeItems())
 
-/** What a key template begins with, up to the first `#`; `{list}` is that of a member list. */
+/** The beginning of a key template, up to the first `#`; `{list}` stands for both kinds of member list. */
 const beginnings = (template: string): string[] => {
   const beginning = /^[^#]*#?/.exec(template)?.[0] ?? ''
   return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]
@@ -17,7 +17,7 @@ it('the list of partitions has the beginning of every item type’s partition ke
   expect([...found].sort()).toEqual([...partitions].sort())
 })
 
-it('the list of the index’s partitions has every one whose name no partition of the table has', () => {
+it('the list of index partitions has exactly those whose name is not also the name of a table partition', () => {
   const found = new Set(itemTypes.flatMap(({ gpk }) => (gpk === undefined ? [] : beginnings(gpk))))
   const others = [...found].filter((name) => !(partitions as readonly string[]).includes(name))
   expect(others.sort()).toEqual([...indexPartitions].sort())

@@ -4,7 +4,7 @@ import type { Key } from '../../../shared/db/table.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 import { writeAll } from '../../support/torn-table.ts'
 
-/** The calls of the table: of each, how many keys it names, and whether it reads strongly consistent. */
+/** The calls to the table: the name, the number of keys, and whether the read is strongly consistent. */
 let calls: { name: string; keys: number; consistent: boolean | undefined }[] = []
 let failing = false
 let restore = () => {}
@@ -28,7 +28,7 @@ afterEach(() => restore())
 
 const keyOf = (name: string): Key => ({ pk: `TEST#${name}`, sk: 'TEST' })
 
-/** Stores items by these names. */
+/** Stores items with these names. */
 const store = async (...names: string[]) => {
   await writeAll(names.map((name) => ({ Put: { Item: { ...keyOf(name), name } } })))
   calls = []
@@ -36,7 +36,7 @@ const store = async (...names: string[]) => {
 
 const nameOf = (item: Record<string, unknown> | undefined) => item?.['name']
 
-it('reads that are asked for at the same moment are one call, and each gets its own item', async () => {
+it('reads that are requested at the same moment share one call, and each gets its own item', async () => {
   await store('a', 'b', 'c')
   const later = async () => {
     for (let turns = 0; turns < 10; turns += 1) await Promise.resolve()
@@ -75,7 +75,7 @@ it('two invocations at the same moment share no call, and without readTogether n
   ])
 })
 
-it('when a shared call fails, each of its reads fails, and the next ones are another call', async () => {
+it('when a shared call fails, each of its reads fails, and later reads make a new call', async () => {
   await store('a')
   await readTogether(async () => {
     failing = true

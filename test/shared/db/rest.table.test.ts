@@ -45,11 +45,11 @@ it.each([
   [0, 2_000],
   [1_999, 1],
   [2_000, 0],
-])('a write %i ms after a full hour waits %i ms', (after, milliseconds) => {
+])('a write %i ms after a full hour (negative: before it) waits %i ms', (after, milliseconds) => {
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 
-it('functions that apply events send no write around the full hour, but read', async () => {
+it('functions that apply events send no writes around the full hour, but do send reads', async () => {
   restOnTheHour()
   vi.useFakeTimers({ toFake: ['Date'], now: hour + 1_000 })
   const done: string[] = []
@@ -128,7 +128,7 @@ const history: readonly Sent[] = [
   ],
 ]
 
-/** Applies the history, and lets the worker of the referral trees work between the events. */
+/** Applies these events, and runs the worker of the referral trees after each of them. */
 async function live(events: readonly Sent[]): Promise<void> {
   for (const [handler, detail] of events) {
     await applyEvent(handler, detail)
@@ -136,7 +136,7 @@ async function live(events: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Lives until this many writes are sent; resolves with whether the history has more. */
+/** Applies the history until this many writes are sent; resolves with whether it has further writes. */
 async function liveUntil(writes: number): Promise<boolean> {
   const send = db.send.bind(db)
   let left = writes
@@ -155,7 +155,7 @@ async function liveUntil(writes: number): Promise<boolean> {
   }
 }
 
-/** What says when, how often or under what random name something was written. */
+/** Names of attributes that depend on when, how often or under what random name an item was written. */
 const anew =
   /^(version|created_at|applied_at|announced_at|credited_at|last_at|event_id|gsk|batch_number|first|tail|grown)$/
 
@@ -181,7 +181,7 @@ it('a table restored to any moment between two writes is complete after all even
     await live(history)
     return readContents()
   })
-  // Every write of the history is the last one in turn; but every sixteenth outside `test:properties`.
+  // The history is cut after each of its writes in turn; outside `test:properties`, after every sixteenth.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

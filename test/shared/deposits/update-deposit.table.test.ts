@@ -105,7 +105,7 @@ it.each([
   expect((await recordsOf(userId)).total).toBe(0)
 })
 
-it('deposits are listed newest first, by currency and by day', async () => {
+it('deposits are listed newest first, and can be filtered by currency and by day', async () => {
   const { userId, address } = await addDepositor()
   for (let i = 0; i < 5; i += 1) await deliver(depositUpdated, deposit(address, { txid: `${userId}-${i}` }))
   const { records } = await recordsOf(userId)
@@ -119,7 +119,7 @@ it('deposits are listed newest first, by currency and by day', async () => {
   expect((await recordsOf(await addUser())).total).toBe(0)
 })
 
-it('no page of a period has deposits of other days', async () => {
+it('each page of the deposits of a period has only deposits of its days', async () => {
   const { userId, address } = await addDepositor()
   onTestFinished(() => void vi.useRealTimers())
   for (let day = 1; day <= 5; day += 1) {

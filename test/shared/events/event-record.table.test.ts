@@ -18,7 +18,7 @@ import { serveHttp } from '../../support/serve-http.ts'
 
 /** The attribute `refusals` of each dead letter that SQS has accepted. */
 let letters: (string | undefined)[] = []
-/** What SQS does with the next dead letters, before it accepts any further one. */
+/** What happens when the next dead letters are sent, one entry for each; SQS accepts all further ones. */
 let answers: (() => void)[] = []
 
 beforeEach(() => {
@@ -38,7 +38,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** One copy of a message: what SQS and the bus give it. */
+/** A copy of a message, with the properties that SQS and the bus give it. */
 interface Copy {
   id?: string
   eventId: string
@@ -51,7 +51,7 @@ interface Copy {
 
 const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date.now(), detail })
 
-/** Delivers copies in one batch; resolves with the number of those that are to be delivered again. */
+/** Delivers copies in one batch; resolves with how many of them SQS has to deliver again. */
 async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {
   const messages = copies.map((copy) => ({
     ...copy,
@@ -61,7 +61,7 @@ async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): 
   return batchItemFailures.length
 }
 
-/** An intake function whose events have the key of their detail and do what `apply` does. */
+/** An intake function that applies its events with `apply`. Their business key is the field `key`. */
 const intakeThat = (apply: Intake['apply']) =>
   intake({
     detailType: 'test.happened',
@@ -79,7 +79,7 @@ async function balanceOf(userId: number): Promise<string | undefined> {
   return holdings.get('USDT')?.balance.toFixed()
 }
 
-test('an event whose function answered too late leaves one dead letter, however often it is delivered again', async () => {
+test('a refused event leaves one dead letter, however often SQS delivers it again because its function answered too late', async () => {
   const copy = { ...newCopy({ key: randomUUID() }), id: randomUUID() }
   for (let receives = 1; receives <= 25; receives += 1)
     expect(await deliver(refusing, [{ ...copy, receives }])).toBe(0)
@@ -107,11 +107,11 @@ test.each([
   expect(letters).toHaveLength(1)
 })
 
-/** Sets the clock of this process so far ahead of that of SQS, in milliseconds. */
+/** Sets the clock of this process ahead of the clock of SQS by this time. */
 const setClockAhead = (milliseconds: number) =>
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
-test('a redriven event takes effect although the clock of the function that refused it is five minutes ahead', async () => {
+test('a redriven event takes effect even if the clock of the function that refused the event is five minutes ahead', async () => {
   const userId = await addUser()
   const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
   const credit = newCopy(adjustment(userId, { amount: '10' }))
@@ -127,7 +127,7 @@ test('a redriven event takes effect although the clock of the function that refu
   expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
-test('however often an event is redriven, each refusal leaves one dead letter with its number, and a copy leaves none', async () => {
+test('each refusal of a redriven event leaves one dead letter with the number of refusals so far, and a copy leaves none', async () => {
   const copy = newCopy({ key: randomUUID() })
   const sent: Copy[] = [copy]
   setClockAhead(300_000)
@@ -151,14 +151,14 @@ test('a message with an invalid or outdated number of refusals counts as a copy'
   expect(letters).toEqual(['1', '2'])
 })
 
-test('a copy leaves no dead letter although the clock of the function that refused the event is behind', async () => {
+test('a copy leaves no dead letter even if the clock of the function that refused the event is behind', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(-300_000)
   for (let times = 0; times < 3; times += 1) expect(await deliver(refusing, [copy])).toBe(0)
   expect(letters).toEqual(['1'])
 })
 
-test('a copy waits while another function may send the dead letter, and sends it after that function’s end', async () => {
+test('a copy waits while another function might still send the dead letter; once that function has ended, the copy’s function sends it', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -174,7 +174,7 @@ test('a copy waits while another function may send the dead letter, and sends it
   expect(letters).toHaveLength(1)
 })
 
-test('an event is not refused when the function has too little time left for it', async () => {
+test('an event is retried instead of refused if its function has too little time left', async () => {
   const copy = newCopy({ key: randomUUID() })
   expect(await deliver(refusing, [copy], 4_000)).toBe(1)
   expect(letters).toEqual([])
@@ -195,7 +195,7 @@ test('a copy of a refused event never takes effect; only the redriven dead lette
   expect([await balanceOf(userId), letters.length]).toEqual(['6', 1])
 })
 
-test('refused events with one business key leave a dead letter each, and no copy of them takes effect', async () => {
+test('refused events with the same business key leave one dead letter each, and none of their copies takes effect', async () => {
   const userId = await addUser()
   await deliver(walletAdjusted, [newCopy(adjustment(userId))])
   const detail = adjustment(userId, { amount: '5', direction: 2 })
@@ -206,7 +206,7 @@ test('refused events with one business key leave a dead letter each, and no copy
   expect(await deliver(walletAdjusted, copies)).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['11', 3])
 
-  // The sender corrects the event: another event with the same key, which was never used.
+  // The sender corrects the event with another one. The key is free: a refused event does not use it up.
   expect(await deliver(walletAdjusted, [newCopy({ ...detail, amount: '1' })])).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
   expect(await deliver(walletAdjusted, copies)).toBe(0)
@@ -224,7 +224,7 @@ test('an event that took effect leaves no dead letter, even if its function fail
   fails = true
   expect(await deliver(failing, [{ ...copy, receives: 20 }])).toBe(0)
   expect(letters).toEqual([])
-  // Another event with this key did not take effect.
+  // Another event with the same key has not taken effect, so it does leave a dead letter.
   expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
   expect(letters).toHaveLength(1)
 })
@@ -238,7 +238,7 @@ test('an event leaves a dead letter even if the table is down at every try', asy
   expect(letters).toEqual(['1'])
 })
 
-test('a refused event leaves one dead letter although the dead-letter queue answers slowly', async () => {
+test('a refused event leaves one dead letter even if the dead-letter queue answers slowly', async () => {
   vi.restoreAllMocks()
   vi.resetModules()
   let accepted = 0
@@ -252,7 +252,7 @@ test('a refused event leaves one dead letter although the dead-letter queue answ
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // The table keeps its address, which its module reads when it loads.
+    // The table is loaded before the endpoint changes, so it keeps its own.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

@@ -38,7 +38,7 @@ it('the log line of a batch has the number of its events and the table units tha
   })
 })
 
-describe('an event that is made to cost much', () => {
+describe('an event that is made to be expensive to process', () => {
   const anything = intake({
     detailType: 'test.happened',
     detail: v.object({ any: v.unknown() }),
@@ -56,7 +56,7 @@ describe('an event that is made to cost much', () => {
     expect(await deliver(anything, { any })).toEqual(outcome === 'done' ? 'done' : refused)
   })
 
-  it('an event is refused although a map in it has names that no dead letter can carry', async () => {
+  it('an event is refused even if it contains a map with names that no dead letter can carry', async () => {
     const rates = intake({
       detailType: 'test.happened',
       detail: v.object({ rates: v.record(v.pipe(v.string(), v.regex(/^[A-Z]+$/)), v.string()) }),

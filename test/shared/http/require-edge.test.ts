@@ -53,13 +53,13 @@ describe('a deployment with an edge', () => {
     ['2001:db8:85a3::8a2e:370:7334:4321', '2001:db8:85a3::8a2e:370:7334'],
     ['2001:db8::1:443', '2001:db8::1'],
     ['[2001:db8::1]:443', '2001:db8::1'],
-  ])('takes the viewer %s for the source %s, and hides the secret from the endpoint', async (header, ip) => {
+  ])('takes the viewer %s as the source %s, and hides the secret from the endpoint', async (header, ip) => {
     const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
     expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip, secret: null } })
   })
 
   it.each(['', 'unknown', '999.1.1.1:80'])(
-    'answers 500 rather than count the edge’s address when the viewer’s is "%s"',
+    'answers 500 if the viewer address is "%s", because the edge must not count as the source',
     async (header) => {
       const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
       expect(await call(whoCalls, headers)).toMatchObject({ status: 500 })

@@ -8,7 +8,7 @@ import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** Rehearses the session check while `decide` has its calls, and returns the calls and what was logged. */
+/** Runs `rehearse` with a session check whose AWS calls `decide` answers; returns the calls and the log. */
 async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   const [info, warn] = [vi.spyOn(log, 'info').mockReset(), vi.spyOn(log, 'warn').mockReset()]
   const calls: string[] = []
@@ -28,7 +28,7 @@ async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   return { calls, logged, cause: warn.mock.lastCall?.[1] }
 }
 
-it('a rehearsal looks up a token that nobody has five times, in a single HTTP request', async () => {
+it('before its first request, a function rehearses the session check: it looks up five unknown tokens, in one HTTP request', async () => {
   let sent = 0
   const onStart = () => (sent += 1)
   subscribe('http.client.request.start', onStart)
@@ -48,7 +48,7 @@ it.each([
   expect(cause).toMatchObject({ cause: { name } })
 })
 
-it('a rehearsal that is answered as if its token were valid is reported', async () => {
+it('a warning is logged if the session check accepts the unknown token of a rehearsal', async () => {
   const warn = vi.spyOn(log, 'warn').mockReset()
   vi.spyOn(log, 'info').mockReset()
   await rehearse(async () => ({ statusCode: 200 }))

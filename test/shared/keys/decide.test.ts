@@ -41,14 +41,14 @@ it('a key is published for the whole publish window even if the scheduled run is
   expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
 })
 
-it('a retiring key stays in the JWKS until its last token has expired, signer cache and margin included', () => {
+it('a retiring key stays in the JWKS until its last token has expired, plus the time of the signer cache and a margin', () => {
   const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
   const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
   expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])
   expect(states(settled(switched, last))).toEqual(['active'])
 })
 
-it('no key leaves the JWKS too early after the life of tokens was shortened', () => {
+it('a key stays in the JWKS until its last token has expired, even after the token lifetime was shortened', () => {
   const long = { ...times, accessTokenTtlSeconds: 7 * 86_400 }
   const before = settled(bootstrapped(), start + 1, clock, long)
   const switched = settled(settled(before, start + 29 * day), start + 30 * day)
@@ -82,7 +82,7 @@ it.each(['published', 'retiring'])('a revoked %s key leaves the JWKS at once', (
   expect(kids(first ?? world)).not.toContain(kid)
 })
 
-it('the key set holds at most 101 keys when the signing period is far shorter than the life of tokens', () => {
+it('the key set holds at most 101 keys when the signing period is far shorter than the token lifetime', () => {
   const fast = { ...times, signingKeyRotationDays: 0.0001, signingKeyPublishSeconds: 2 }
   let world = settled(emptyWorld(fast, start), start, clock, fast)
   for (let second = 0; second < 3_000; second += 5) {

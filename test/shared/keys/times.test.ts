@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => void Object.assign(settings(), before))
 
 it.each([
-  // Publish window and jwksMaxAgeSeconds, and what the JWKS may then be cached for.
+  // The publish window, jwksMaxAgeSeconds, and the time for which the JWKS is then cached.
   [86_400, 300, 300],
   [7_200, 300, 300],
   [7_200, 3_600, 3_600],
@@ -39,7 +39,7 @@ it.each([
   [1, 500],
   [0, 0],
 ])(
-  'with a publish window of %i s, a signer uses a key set for %i ms: never over half the window, nor 60 s',
+  'with a publish window of %i s, a signer uses a key set for %i ms: at most half the window, and at most 60 s',
   (signingKeyPublishSeconds, milliseconds) => {
     Object.assign(settings(), { signingKeyPublishSeconds })
     expect(signerCacheMilliseconds(signingKeyPublishSeconds)).toBe(milliseconds)

@@ -34,13 +34,13 @@ const rates = {
   ]),
 }
 
-/** A summary as its owner reads it, with amounts as their digits. */
+/** Parses a summary as its owner receives it, but keeps each number as the text of its digits. */
 const read = (summary: AssetSummary): unknown =>
   JSON.parse(stringifyExact(summary), (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined ? context.source : value,
   )
 
-it('the value of an asset is that of balance and hold, and one without a rate is left out of the sums', () => {
+it('the value of an asset includes its balance and its hold, and an asset without a rate is left out of the sums', () => {
   expect(read(summarizeAssets(wallet, rates))).toEqual({
     currency: 'USDT',
     total: '5014.00000000000005',
@@ -62,7 +62,7 @@ it('the value of an asset is that of balance and hold, and one without a rate is
   })
 })
 
-it('before rates are published the quote currency alone counts, one for one', () => {
+it('before any rates are published, only the quote currency counts, at the rate 1', () => {
   expect(read(summarizeAssets(wallet, { asOf: null, rates: new Map() }))).toMatchObject({
     total: '12.5',
     balance: '10',

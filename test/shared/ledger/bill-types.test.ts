@@ -24,7 +24,7 @@ it('the code of a bill tells its currency and its type', () => {
   expect(() => readCode(15)).toThrow('unknown type')
 })
 
-it('each type of bill is made by an event that the bus takes', () => {
+it('each type of bill is made by an event that the bus accepts', () => {
   const detailTypes = events.map(({ detailType }) => detailType)
   for (const { event } of Object.values(billTypes)) expect(detailTypes).toContain(event)
 })

@@ -31,7 +31,7 @@ const balancesOf = (wallet: Wallet | undefined) =>
     [...(wallet?.holdings ?? [])].map(([currency, { balance }]) => [currency, Number(balance.toFixed())]),
   )
 
-/** Decides transactions of the asset wallet one after the other; lists their rejections and all bills. */
+/** Decides transactions of the asset wallet one after the other; returns the wallet, bills and rejections. */
 function decideAll(transactions: LedgerTransaction[]) {
   let wallet = asset
   const bills: NewBill[] = []
@@ -92,7 +92,7 @@ it('a transfer changes both wallets or none', () => {
   expect(good.rejection === undefined && good.wallets.map(balancesOf)).toEqual([{ USDT: 2 }, { USDT: 3 }])
 })
 
-it('a wallet of a hundred currencies takes no other currency, and goes on with those that it has', () => {
+it('a wallet with a hundred currencies refuses a further one, and still accepts the currencies that it has', () => {
   const credits = Array.from({ length: 101 }, (_, i) => adjust(`C${i}`, 1))
   const { rejections } = decideAll([...credits, adjust('C99', 1)])
   expect(rejections.slice(98)).toEqual([undefined, undefined, 'too_many_currencies', undefined])

@@ -29,14 +29,14 @@ describe.each([
   ['another user', async () => ({ user_id: await addOwner() })],
   ['another currency', async () => ({ currency: 'BTC' })],
   ['another amount', async () => ({ amount: '4.000000000000000001' })],
-])('%s', (what, change) => {
+])('an update of a withdrawal with %s', (what, change) => {
   it.each([
     ['settled', 'requested'],
     ['cancelled', 'requested'],
     ['requested', 'settled'],
     ['requested', 'cancelled'],
   ])(
-    `a withdrawal that names ${what} when it is %s after it was %s is refused, and moves nothing`,
+    `an update of a withdrawal to %s, after it was %s, is refused and moves nothing if it names ${what}`,
     async (status, first) => {
       expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()
@@ -46,19 +46,19 @@ describe.each([
         refused: 'conflicting_content: user_id, currency and amount of a withdrawal may not change',
       })
       expect(await Promise.all(owners.map(holdingsOf))).toEqual(before)
-      // The withdrawal goes on with what it began with.
+      // An update with the original user, currency and amount is still accepted.
       expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
     },
   )
 })
 
-it('balance_after counts what a withdrawal holds', async () => {
+it('the balance_after of a bill includes what a requested withdrawal holds', async () => {
   expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
   expect(await deliver(walletAdjusted, adjustment(userId, { amount: '1' }))).toBe('done')
   expect((await readPage(userId, 'asset')).records[0]?.balance_after.toFixed()).toBe('11')
 })
 
-it('a credit beside held money is refused if balance and hold together have too many digits to store', async () => {
+it('a credit is refused if balance and hold together would have too many digits to store', async () => {
   const amount = '99999999999999999999.999999999999999999'
   for (const [handler, event] of [
     [walletAdjusted, adjustment(userId, { currency: 'ETH', amount })],
@@ -69,7 +69,7 @@ it('a credit beside held money is refused if balance and hold together have too 
   expect(await deliver(walletAdjusted, credit)).toEqual(refusedAs('balance_too_large'))
 })
 
-it('a later update of a withdrawal may write the same amount in another way', async () => {
+it('a later update of a withdrawal can write the same amount with other digits, such as 4.00 for 4', async () => {
   expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
   expect(await deliver(withdrawalUpdated, { ...request, amount: '4.00', status: 'settled' })).toBe('done')
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
@@ -78,7 +78,7 @@ it('a later update of a withdrawal may write the same amount in another way', as
 it.each([
   ['settled', 'cancelled'],
   ['cancelled', 'settled'],
-])('a withdrawal that was %s stays so when it is %s later, beside another hold', async (first, later) => {
+])('a withdrawal that was %s stays so if it is %s later, as do other holds', async (first, later) => {
   const other = { ...request, withdrawal_id: randomUUID(), status: 'requested' }
   for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])
     expect(await deliver(withdrawalUpdated, update)).toBe('done')

@@ -7,9 +7,9 @@ import { authorizationRequest, createClient } from '../../support/oauth-clients.
 test.each([
   ['valid', {}, [false]],
   ['with a bad scope', { scope: 'nonsense' }, [false]],
-  ['of an unknown client, which may be a moment old', { client_id: 'nobody' }, [false, true]],
+  ['of an unknown client, which might just have been registered', { client_id: 'nobody' }, [false, true]],
 ])(
-  'an authorization request and its description cost as few reads as they can: %s',
+  'an authorization request and its description make as few reads as possible: %s',
   async (_kind, overrides, consistent) => {
     const request = authorizationRequest(await createClient(), overrides) as Parameters<typeof authorize>[0]
     for (const work of [

@@ -11,7 +11,7 @@ test.each([
   'http://[::1]:4000/callback',
   'http://localhost:65535/',
   'com.example.app:/callback',
-])('the redirect URI %s may be registered', (uri) => {
+])('the redirect URI %s can be registered', (uri) => {
   expect(v.is(RedirectUri, uri)).toBe(true)
 })
 
@@ -32,6 +32,6 @@ test.each([
   ['with a quote', 'https://client.example/"'],
   ['a port beyond 65535', 'http://localhost:65536/'],
   ['nothing', ''],
-])('an invalid or unsafe redirect URI may not be registered: %s', (_why, uri) => {
+])('an invalid or unsafe redirect URI cannot be registered: %s', (_why, uri) => {
   expect(v.is(RedirectUri, uri)).toBe(false)
 })

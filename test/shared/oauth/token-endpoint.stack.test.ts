@@ -30,7 +30,7 @@ const send = Reflect.get(KMSClient.prototype, 'send') as (
   command: unknown,
 ) => Promise<unknown>
 
-/** Delays every KMS signature until the promise of its own call of `ready` has resolved. */
+/** Delays every KMS call: each calls `ready` first, and waits until the returned promise has resolved. */
 function beforeSigning(ready: () => Promise<unknown>): void {
   const spy = vi.spyOn(KMSClient.prototype, 'send')
   const sendWhenReady = async function (this: KMSClient, command: unknown) {
@@ -51,7 +51,7 @@ test('exchanging a code signs once and writes once, and a replay does not sign',
   expect(namesOf(kms)).toEqual(['SignCommand'])
 })
 
-test('the exchange of a confidential client costs one MAC more than that of a public one', async () => {
+test('exchanging a code costs one MAC more for a confidential client than for a public client', async () => {
   const calls = async (client: TestClient): Promise<string[]> => {
     const { exchange } = await obtainCode(client, await createSession())
     return (await measureCalls(() => handleTokenRequest(exchange, request))).names.sort()
@@ -69,7 +69,7 @@ test('a failed signature leaves the authorization code unused', async () => {
 })
 
 describe('between the read of a code and the write that uses it up', () => {
-  test('of five exchanges that have all read one unused code one succeeds, and the others revoke its token', async () => {
+  test('of five exchanges that have all read the same unused code, one succeeds, and the others revoke its token', async () => {
     const exchange = await prepare()
     let arrived = 0
     const all = Promise.withResolvers<undefined>()
@@ -87,7 +87,7 @@ describe('between the read of a code and the write that uses it up', () => {
     expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
   })
 
-  test('a logout between the read and the write of an exchange makes it fail', async () => {
+  test('an exchange fails if the user logs out between the read and the write of the exchange', async () => {
     const session = await createSession()
     const exchange = await prepare(session)
     beforeSigning(() => revokeToken(session.accessToken, 'first-party'))

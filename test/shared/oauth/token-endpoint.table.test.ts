@@ -5,7 +5,7 @@ import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createClient, createSession, pkce, type SignedIn } from '../../support/oauth-clients.ts'
 
-/** Writes a code as a captured consent function may, and exchanges it. */
+/** Writes a code as an attacker who controls the consent function could, and exchanges the code. */
 async function exchangeForged(
   session: SignedIn,
   client: Awaited<ReturnType<typeof createClient>>,
@@ -27,7 +27,7 @@ async function exchangeForged(
     expiresAt: Date.now() + 60_000,
     ...forged,
   })
-  // A forged code may also be marked as used.
+  // A forged code can also be marked as used.
   const item = { ...put.Put?.Item, ...('givenKey' in forged && { givenKey: forged.givenKey }) }
   await transact([{ Put: { Item: item } }])
   const form = { code, redirect_uri: client.redirectUri, code_verifier: verifier }
@@ -35,7 +35,7 @@ async function exchangeForged(
   return handleTokenRequest(parameters, { authorization: () => undefined })
 }
 
-test('a code with scopes that its client is not registered for gives the registered ones, or nothing', async () => {
+test('a code with scopes that its client is not registered for grants only the registered ones, or is refused if it has none', async () => {
   const [session, client] = await Promise.all([createSession(), createClient({ scopes: ['openid'] })])
   const { scope, access_token } = await exchangeForged(session, client, { scopes: ['openid', 'email'] })
   expect(scope).toBe('openid')
@@ -45,7 +45,7 @@ test('a code with scopes that its client is not registered for gives the registe
   })
 })
 
-test('a code that is forged as used revokes nothing but a token of its own session and client', async () => {
+test('a forged code that is marked as used can revoke only a token of its own session and client', async () => {
   const [alice, client] = await Promise.all([createSession(), createClient()])
   const { key } = await checkAccessToken(alice.accessToken, 'first-party')
   const forged = { givenKey: key, clientId: client.clientId }

@@ -79,7 +79,7 @@ test.each([
 
 test.each([
   ['in another case', (email: string) => email.toUpperCase()],
-  ['with outer space', (email: string) => ` ${email} `],
+  ['with spaces around it', (email: string) => ` ${email} `],
   ['in full-width letters', (email: string) => email.replace('User', '\uff35\uff33\uff25\uff32')],
 ])('registering another user’s email address %s is refused, and nothing is written', async (_how, spell) => {
   const { email } = await createUser()
@@ -100,7 +100,7 @@ test('of ten simultaneous registrations of one email address one succeeds', asyn
   expect(reasons.every((reason) => reason instanceof RejectedEvent)).toBe(true)
 })
 
-test('a registration that arrives before its referrer’s is out of order, and succeeds after it', async () => {
+test('a registration is out of order until the referrer is registered, and then succeeds', async () => {
   const referrerId = newUserId()
   const detail = newRegistration({ referrer_id: referrerId })
   await expect(register(detail)).rejects.toThrow(OutOfOrderEvent)
@@ -108,7 +108,7 @@ test('a registration that arrives before its referrer’s is out of order, and s
   expect(await register(detail)).toBe('applied')
 })
 
-test('a registration whose referrer is the user is refused', async () => {
+test('a registration that names the user as their own referrer is refused', async () => {
   const userId = newUserId()
   await expect(register(newRegistration({ user_id: userId, referrer_id: userId }))).rejects.toThrow(
     /^own_referrer/,

@@ -38,7 +38,7 @@ async function readAccount(userId: number) {
   return { ...user, ...signIn }
 }
 
-/** The random updates have only four instants, so that many have the same one. */
+/** Random updates. They have only four different instants, so that many have the same instant. */
 const updates = fc.array(
   fc.record(
     {
@@ -121,14 +121,14 @@ test('a user update with another user’s email address changes nothing', async 
   expect(await readAccount(userId)).toMatchObject({ nickname: `User ${userId}`, email })
 })
 
-test('of three users who change to the same email address at once one gets it', async () => {
+test('if three users change to the same email address at once, only one of them gets it', async () => {
   const users = await Promise.all([createUser(), createUser(), createUser()])
   const email = `wanted-${newUserId()}@example.com`
   const results = await Promise.allSettled(users.map(({ userId }) => update({ user_id: userId, email })))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('a user update with a used update id and other content is refused', async () => {
+test('a user update that reuses an update id with other content is refused', async () => {
   const { userId } = await createUser()
   const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New' }
   await update(event)
@@ -191,7 +191,7 @@ test.each(endings)(
 )
 
 test.each(endings.slice(1))(
-  '%s clears the count of wrong codes, so that the user can sign in at once, and is warned again',
+  '%s clears the count of wrong codes, so that the user can sign in at once and will be warned again',
   async (_what, fields) => {
     const user = await createUser()
     const key = signInKey(user.userId)

@@ -17,7 +17,7 @@ async function put(userId: number, hash: string, expiresAt: number, network = 'e
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('login tickets of unknown networks replace none of a known one, and only their latest 16 a network and 32 in all stay', async () => {
+test('of the login tickets of unknown networks, the latest 16 per network and 32 in all stay; they never replace tickets of a known network', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')
@@ -33,7 +33,7 @@ test('login tickets of unknown networks replace none of a known one, and only th
   expect(Object.keys((await read(userId)).tickets).sort()).toEqual(['home', ...ofMany].sort())
 })
 
-test('a new login ticket removes those that have expired', async () => {
+test('adding a login ticket removes expired login tickets', async () => {
   const { userId } = await createUser()
   await put(userId, 'expired', Date.now() - 1)
   await put(userId, 'live', Date.now() + 60_000)

@@ -19,10 +19,10 @@ beforeEach(() => {
 })
 const warnings = () => mails.filter((kind) => kind !== 'code')
 
-test('the hundredth wrong code in a row, over any time, refuses even right ones, and tells the user once', async () => {
+test('after a hundred wrong codes in a row, over any time, even right codes are refused, and the user is told once', async () => {
   const user = await createUser()
   const send = async (code: string) => verifyMailed(user, await addLoginTicket(user, '123456'), code)
-  // As after 98 wrong codes in the hours before.
+  // The count is set as it would be after 98 wrong codes in earlier hours.
   await setWrongCodes(user.userId, 98)
   expect(await send('000000')).toMatchObject({ code: 40103 })
   expect(await send('000000')).toMatchObject({ status: 429 })
@@ -36,14 +36,14 @@ test('the hundredth wrong code in a row, over any time, refuses even right ones,
   expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(100)
 })
 
-test('a right code before the hundredth wrong one begins the count anew', async () => {
+test('a right code before the hundredth wrong one resets the count', async () => {
   const user = await createUser()
   await setWrongCodes(user.userId, 99)
   expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)
   expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(0)
 })
 
-test('a user without authenticator whose five mails of the hour are used up is told so once', async () => {
+test('a user without an authenticator who has used up the five mails of the hour is told so once', async () => {
   const user = await createUser({ totp_secret: undefined })
   const codes = []
   for (let i = 0; i < 8; i += 1) codes.push((await login(user)).code)

@@ -132,7 +132,7 @@ it('every device_token issued over two rotations verifies until it expires, with
   const keys = verifier()
   const signers = new Set<string | undefined>()
   for (let day = 0; day < 2 * 31; day += 1) {
-    // The signer's cached key set may be up to a minute old when the scheduled run rotates the keys.
+    // Signed before the run: a signer's cached key set can be a minute old when keys are rotated.
     const early = await signDeviceToken(grant())
     await call({})
     const tokens = [early, await signDeviceToken(grant())]

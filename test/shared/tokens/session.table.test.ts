@@ -29,7 +29,7 @@ async function signIn(
   return { ...token, named }
 }
 
-/** Derives a token as the exchange of a code does that names this session. */
+/** Derives a token as the exchange of a code that names this session does. */
 const derive = (named: NamedSession): Promise<string> =>
   retry(
     async () => {
@@ -57,7 +57,7 @@ const works = (token: string) =>
     () => false,
   )
 
-/** What a code may name that is not the session that consented to it. */
+/** Sessions that a forged code can name instead of the session in which the user consented. */
 const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Promise<NamedSession>][] = [
   ['another user', (own) => ({ ...own, userId: own.userId + 1 })],
   ['another session’s token', async (own) => ({ ...own, sessionKey: (await signIn(own.userId)).key })],
@@ -82,7 +82,7 @@ const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Pro
   ],
 ]
 
-it.each(forgeries)('no access_token can be derived by a code that names %s', async (_what, forge) => {
+it.each(forgeries)('no access_token can be derived with a code that names %s', async (_what, forge) => {
   const { named } = await signIn(newUser())
   expect(await works(await derive(named))).toBe(true)
   await expect(derive(await forge(named))).rejects.toMatchObject({ failure: 'invalid_grant' })
@@ -98,7 +98,7 @@ it('a session that ends between the read and the write of a derivation gives no 
   }
 })
 
-it('a session has at most 100 derived access_tokens: a further one ends the oldest, also of several at once', async () => {
+it('a session has at most 100 derived access_tokens: each further one ends the oldest, even if several are derived at once', async () => {
   const userId = newUser()
   const { accessToken, sessionId, named } = await signIn(userId, { derived: 99 })
   const grant = { userId, sessionId, clientId: 'app', firstParty: false, authenticatedAt: Date.now() }

@@ -15,7 +15,7 @@ const bought = (userId: number, amount: string, ancestors: number[]) => ({
   entry: { ...entry, user_id: userId, amount: new Big(amount) },
 })
 
-it('all entries of a batch are added up to one update of each ancestor, the same whenever it is planned', () => {
+it('all entries of a batch are added up to one update of each ancestor', () => {
   const batch = [
     bought(1, '7', []),
     bought(2, '5', [1]),
@@ -37,7 +37,7 @@ it('all entries of a batch are added up to one update of each ancestor, the same
   ])
 })
 
-it('a batch leaves the 21st new name for the next one', () => {
+it('a batch takes at most 20 new names, and leaves the others for the next batch', () => {
   const renames = Array.from({ length: 21 }, (_, i) => ({ ...entry, sk: `J#${i}`, renamed: true }))
   expect(selectBatch([...renames, entry])).toEqual([...renames.slice(0, 20), entry])
 })

@@ -80,11 +80,11 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
   for (const type of ['DIRECT', 'COMMUNITY'] as const) {
     for (const keyword of keywords) {
       for (const span of spans) {
-        // One caller may not search as often in a minute as this test does.
+        // The search budget is reset, because this test searches more often than a caller is allowed to.
         await writeItem({ Delete: { Key: searchBudgetOf(owner.userId).key } })
         const filter: MemberFilter = { type, keyword, ...span }
         const expected = model.find(owner, filter)
-        // At least two pages of all but the smallest lists, and no more than some eight of the largest.
+        // The page size makes two to eight pages, but only one page of a list with at most seven members.
         const size = Math.max(7, Math.ceil(expected.length / 8))
         for (let current = 1; (current - 2) * size < expected.length; current += 1) {
           const page = await listMembers(await prefetchMembers(filter, owner.userId), filter, {
@@ -157,7 +157,7 @@ it(
 
 it('a tree 200 levels deep grows, and a batch is added to each ancestor once', async () => {
   const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
-  // The last members are all direct referrals of the 200th member.
+  // The last members are all direct referrals of the member at index 200.
   for (const member of members.slice(201)) member.parent = 200
   const [root] = members as [ModelMember]
   await deliverInOrder(eventsOf(members))
@@ -170,7 +170,7 @@ it('a tree 200 levels deep grows, and a batch is added to each ancestor once', a
   buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
   const send = vi.spyOn(db, 'send')
   await growTree(root.userId, Date.now() + 60_000)
-  // A batch makes 201 additions and then 40 deletions, at most 100 in a transaction.
+  // Three transactions for 201 additions, at most 100 in each, and one for 40 deletions.
   expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
   send.mockRestore()
   expect(await readJournal(root.userId, 1)).toEqual([])
@@ -191,7 +191,7 @@ async function readWhole(list: MemberList) {
 
 describe('a batch of several transactions', () => {
   it(
-    'the next worker goes on wherever one is killed, and every list is consistent meanwhile',
+    'the next worker continues wherever a worker is killed, and every list is consistent in the meantime',
     async () => {
       const added = 24
       const size = 1 + added * kills
@@ -202,7 +202,7 @@ describe('a batch of several transactions', () => {
       for (let kill = 0; kill < kills; kill += 1) {
         const joined = 1 + added * (kill + 1)
         await deliverInOrder(eventsOf(members.slice(0, joined)))
-        // Coprime numbers: with enough kills, each of some 40 calls is the last one, and takes effect or not.
+        // 11 and 47 are coprime: with enough kills, a worker dies before and after each of some 40 calls.
         await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
         const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
         const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
@@ -251,7 +251,7 @@ describe('a batch of several transactions', () => {
     expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
   })
 
-  it('members who join in any order are inserted, however many nodes of one list they change', async () => {
+  it('newcomers are listed by their join times, however many nodes of a list they change', async () => {
     const rootId = await addRoot()
     const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
     const count = 200

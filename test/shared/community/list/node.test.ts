@@ -17,7 +17,7 @@ const child = fc
   .record({ first: position, count: fc.nat(), id: fc.nat() })
   .map(({ first, count, id }) => ({ ...first, count, id }))
 
-it('a node is unpacked as it was packed, and one that is cut short is refused', () => {
+it('a packed node unpacks to the same node, and a packed node that is cut short is refused', () => {
   const positions = fc.array(position, { maxLength: 300, minLength: 1 })
   const children = fc.array(child, { maxLength: 300, minLength: 1 })
   fc.assert(

@@ -46,7 +46,7 @@ async function newTree(storage?: typeof smallStorage): Promise<number> {
 
 const refusal = { failure: 'too_many_requests', retryAfterSeconds: 50 }
 
-it('fifty simultaneous searches of a caller never reserve more than the budget together, and the next minute has another', async () => {
+it('fifty simultaneous searches of one caller together reserve no more than the budget, and the next minute has a new budget', async () => {
   const caller = newUserIds()
   const reserve = () => searchBudgetOf(caller).reserver(undefined)(450)
   const outcomes = await Promise.allSettled(Array.from({ length: 50 }, reserve))
@@ -74,7 +74,7 @@ it.each([
   }
 })
 
-it('a search without room in the budget is refused before it reads, and lists without keyword still answer', async () => {
+it('a search that exceeds the budget is refused before it reads, and lists without a keyword are still answered', async () => {
   const root = await newTree(smallStorage)
   await searchBudgetOf(root).reserver(undefined)(5_000)
   const send = vi.spyOn(db, 'send')
@@ -87,7 +87,7 @@ it('a search without room in the budget is refused before it reads, and lists wi
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
 
-it('a caller may search twenty unknown addresses an hour, also at once; addresses that find somebody do not count', async () => {
+it('a caller can search for twenty unknown addresses an hour, even at once; addresses that find a member do not count', async () => {
   const root = await newTree()
   const known = { ...search, keyword: `${root + 7}@example.com` }
   for (let i = 0; i < 22; i += 1) expect(await list(root, known)).toMatchObject({ total: 1 })

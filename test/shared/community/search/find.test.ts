@@ -16,8 +16,8 @@ const unitsOf = ({ packed }: Item): number =>
   Math.max(1, Math.ceil((packed instanceof Uint8Array ? packed.length : 0) / 4_096)) / 2
 
 /**
- * Lets the table's client read the items of a list, which nobody could write into DynamoDB Local while a test
- * waits. Counts the calls, the rounds of calls that wait for one another, and the read units.
+ * Answers the table client with the items of a list that would take too long to write into DynamoDB Local.
+ * Counts the calls, the read units, and the rounds: calls at the same time are one round.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }
@@ -45,7 +45,7 @@ function serve(find: FindItem) {
 const search = async (filter: MemberFilter, current = 1) =>
   listMembers(await prefetchMembers(filter, listOwnerId), filter, { current, size: 20 })
 
-it('a search takes four rounds of calls at most, on any page, whether it reads profiles or half a unit of each segment', async () => {
+it('a search takes at most four rounds of calls, on any page, with a search index and without one', async () => {
   for (const size of [199, 10_000]) {
     const cost = serve(largeList(size))
     for (const [keyword, current] of [
@@ -65,7 +65,7 @@ it('a search takes four rounds of calls at most, on any page, whether it reads p
   }
 })
 
-it('a list with a new index is searched by it, although the first read does not show the index', async () => {
+it('a list with a new search index is searched through it, even if the first read does not show the index yet', async () => {
   const find = largeList(10_000)
   let hidden = 0
   serve((key) => {
@@ -77,9 +77,9 @@ it('a list with a new index is searched by it, although the first read does not 
   expect([hidden, records.length]).toEqual([1, 20])
 })
 
-it('an export says that it is cut when its members exceed an answer’s size, though not their maximum number', async () => {
+it('an export that reaches the maximum size of an answer before the maximum number of members is cut, and says so', async () => {
   const size = 10_000
-  // A member with the longest names that are allowed is a kilobyte of JSON inside JSON.
+  // A member with the longest allowed nickname and address takes a kilobyte of JSON inside JSON.
   const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })
   serve(largeList(size, longest, false))
   const filter: MemberFilter = { type: 'COMMUNITY' }

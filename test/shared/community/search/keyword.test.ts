@@ -36,7 +36,7 @@ describe('a keyword and a nickname', () => {
     ['fox', '🦊fox'],
     ['@ann', '@ann'],
     ['田中', '田中太郎'],
-  ])('%j finds %j', (keyword, nickname) => {
+  ])('the keyword %j finds the nickname %j', (keyword, nickname) => {
     expect(finds(keyword, nickname, 'x@y.zz')).toBe(true)
   })
 
@@ -50,7 +50,7 @@ describe('a keyword and a nickname', () => {
     ['-m', 'Ann-Marie'],
     ['太郎', '田中太郎'],
     ['c', 'çelik'],
-  ])('%j does not find %j', (keyword, nickname) => {
+  ])('the keyword %j does not find the nickname %j', (keyword, nickname) => {
     expect(finds(keyword, nickname, 'x@y.zz')).toBe(false)
   })
 })
@@ -58,7 +58,7 @@ describe('a keyword and a nickname', () => {
 describe('a keyword and an email address', () => {
   it.each([
     ['alice.smith@example.com', 'the whole address'],
-    [' ALICE.SMITH@Example.COM ', 'the whole address in other case, with outer space'],
+    [' ALICE.SMITH@Example.COM ', 'the whole address in other case, with spaces around it'],
     ['\uff41lice.smith@example.com', 'the whole address in a compatibility form'],
     ['a***h@example.com', 'the whole masked address'],
     ['A**', 'its first three characters'],
@@ -66,7 +66,7 @@ describe('a keyword and an email address', () => {
     ['example.com', 'the domain'],
     ['PLE', 'a part of the domain'],
     ['***', 'the mask itself'],
-  ])('%j finds Alice.Smith@Example.com: %s', (keyword) => {
+  ])('the keyword %j finds Alice.Smith@Example.com: %s', (keyword) => {
     expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(true)
   })
 
@@ -78,7 +78,7 @@ describe('a keyword and an email address', () => {
     ['alice.smith@example.co', 'all but the last character'],
     ['ice.smith@example.com', 'all but the first characters'],
     ['alice.smith@', 'the local part'],
-  ])('%j does not find Alice.Smith@Example.com: %s', (keyword) => {
+  ])('the keyword %j does not find Alice.Smith@Example.com: %s', (keyword) => {
     expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(false)
   })
 
@@ -95,7 +95,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789._-+'.split('')
 
 const hidden = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 6 })
 
-it('no keyword but a whole address tells two addresses with the same mask apart', () => {
+it('only a whole address as the keyword can tell two addresses with the same mask apart', () => {
   const keyword = fc.record({ from: fc.nat(20), length: fc.nat(20), of: fc.nat(3), tail: hidden })
   fc.assert(
     fc.property(hidden, hidden, keyword, (one, other, { from, length, of, tail }) => {
@@ -128,13 +128,13 @@ it('keywords match as the model of the contract says', () => {
   )
 })
 
-it('a keyword has at most 254 characters without outer space', () => {
+it('a keyword has at most 254 characters, not counting spaces around it', () => {
   expect(v.parse(KeywordText, `  ${'a'.repeat(254)} `)).toBe('a'.repeat(254))
   expect(v.is(KeywordText, 'a'.repeat(255))).toBe(false)
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
 })
 
-it('a nickname of letters that fold to many has as few terms as its length in the index allows', () => {
+it('a nickname whose letters each fold to many is cut to 256 characters in the index, and so has few terms', () => {
   let terms = 0
   const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
   eachTerm(text, () => (terms += 1))

@@ -10,7 +10,7 @@ import { isWrite, tamperAttempts, writeError } from '../../../support/tamper-cal
 
 useMemoryTable()
 
-/** How many of the next writes meet a transaction. */
+/** How many of the next writes conflict with a transaction. */
 let conflicts = 0
 let tampering: { restore: () => void } | undefined
 beforeEach(() => {
@@ -35,22 +35,17 @@ const writes: [string, () => Promise<unknown>][] = [
   ['DeleteItem', () => writeItem({ Delete: { Key: key } })],
 ]
 
-it.each(writes)(
-  '%s that meets transactions on its item is written once they are over',
-  async (name, write) => {
-    conflicts = 10
-    await write()
-    expect(conflicts).toBeLessThan(0)
-    const counts = { PutItem: '0', UpdateItem: '1', TransactWriteItems: '2', DeleteItem: undefined }
-    const item = await readItem(key, { consistent: true })
-    expect((item?.['count'] as { value: string } | undefined)?.value).toBe(
-      counts[name as keyof typeof counts],
-    )
-  },
-)
+it.each(writes)('%s succeeds after it has conflicted with transactions on its item', async (name, write) => {
+  conflicts = 10
+  await write()
+  expect(conflicts).toBeLessThan(0)
+  const counts = { PutItem: '0', UpdateItem: '1', TransactWriteItems: '2', DeleteItem: undefined }
+  const item = await readItem(key, { consistent: true })
+  expect((item?.['count'] as { value: string } | undefined)?.value).toBe(counts[name as keyof typeof counts])
+})
 
 it.each(writes)(
-  'an endpoint answers 503 with Retry-After, and counts no fault, when its %s meets transactions for too long',
+  'an endpoint answers 503 with Retry-After, and counts no fault, when its %s conflicts with transactions for too long',
   async (_name, write) => {
     const handler = publicEndpoint({
       input: v.object({}),

@@ -28,7 +28,7 @@ const line = (values: object) => ({ status: 200, duration_ms: expect.any(Number)
 
 afterEach(() => void vi.restoreAllMocks())
 
-it('the log line of a request has the read and write units that it consumed, and none of an earlier one', async () => {
+it('the log line of a request has the read and write units of this request, and none of an earlier request', async () => {
   const said = await logged(async () => {
     await db.send(new PutCommand({ ...table(), Item: { ...Key, text: 'x'.repeat(1_500) } }))
     await db.send(new GetCommand({ ...table(), Key }))

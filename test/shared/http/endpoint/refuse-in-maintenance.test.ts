@@ -19,7 +19,7 @@ const call = async (handler: Endpoint, stageVariables?: Record<string, string>) 
   return { status: statusCode, retryAfter: headers?.['retry-after'], body: JSON.parse(body) as object }
 }
 
-it('every endpoint but the key set and discovery answers 503 with Retry-After in maintenance', async () => {
+it('in maintenance, every endpoint except the JWKS and discovery answers 503 with Retry-After', async () => {
   vi.stubEnv('ROUTES', '{}')
   const open = ['well-known/jwks', 'well-known/openid-configuration']
   const entries = [...endpointFunctions().map(({ entry }) => entry), 'fallback']
@@ -38,12 +38,12 @@ it.each([
   ['no stage variable', undefined],
   ['another stage variable', { other: 'on' }],
   ['a variable that is being removed', { maintenance: '' }],
-])('an endpoint runs with %s', async (_what, stageVariables) => {
+])('an endpoint is not in maintenance with %s', async (_what, stageVariables) => {
   const handler = publicEndpoint({ input: v.object({}), output: v.string(), run: async () => 'done' })
   expect(await call(handler, stageVariables)).toMatchObject({ status: 200, body: { data: 'done' } })
 })
 
-it('an endpoint that answers in maintenance runs, and a refused request is counted as no fault', async () => {
+it('in maintenance, an endpoint with answersInMaintenance runs, and a request that is refused counts as no fault', async () => {
   const run = vi.fn(async () => 'done')
   const spec = { input: v.object({}), output: v.string(), run }
   const open = publicEndpoint({ ...spec, answersInMaintenance: true })

@@ -15,7 +15,7 @@ import {
 } from '../../../support/signing-keys-model.ts'
 
 /**
- * Length of a tick: longer than a run waits for another one, and than half of Lambda's maximum of 15 minutes.
+ * Length of a tick. It is longer than a run waits for another run, and than half of Lambda's 15 minutes.
  */
 const tick = 10 * 60_000
 const tickSeconds = tick / 1000
@@ -27,8 +27,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A model world, the rotation runs in it, and how many more starts and ticks may happen. A run ends at its
- * second tick, as Lambda's timeout would end it.
+ * A model of the world, the rotation runs in it, and how many more runs can start and ticks can pass. A run
+ * ends at its second tick, as Lambda's timeout would end it.
  */
 interface State {
   world: World
@@ -40,7 +40,7 @@ interface State {
 const bounds = { starts: 2, ticks: 1 }
 
 /**
- * The calls that a new run may have: every kind for the first run, three kinds for the second one, or one if
+ * The requests of a new run: every kind for the first run; three kinds for the second run, or one kind if
  * KMS lags, to bound the number of states.
  */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
@@ -77,13 +77,13 @@ function* next(state: State): Generator<State> {
     }
     const acted = act(world, run)
     yield { ...state, world: acted.world, runs: [...others, { ...acted.run, ticks: run.ticks }] }
-    // The run crashes between its KMS call and its write. For the world that is as if it had lost a race.
+    // The run crashes between its KMS call and its write. The world is the same as if the write lost a race.
     const outdated = { ...run.pending, keySet: { ...run.pending.keySet, version: -1 } }
     yield { ...state, world: act(world, { ...run, pending: outdated }).world, runs: others }
   }
 }
 
-/** A key for visited worlds: the same text for worlds that differ only in names and in the instant. */
+/** A text that identifies a state. States that differ only in names and in the time have the same text. */
 function canonical({ world, runs, starts, ticks }: State): string {
   const { now, keySet, lag, kms, tokensUntil, recorded } = world
   const relative = (at: number | null) => (at === null ? null : at - now)
@@ -96,7 +96,7 @@ function canonical({ world, runs, starts, ticks }: State): string {
       ...keySet.attempt,
       started_at: keySet.attempt.started_at - now,
     },
-    // What happened in KMS so long ago that it is visible makes no difference any more.
+    // Once a change in KMS is visible, it makes no difference how long ago it happened.
     [...kms].flatMap(([arn, { createdAt, disabledAt }]) => {
       if (disabledAt !== null && disabledAt + lag <= now) return []
       return [[arn, recorded.has(arn), Math.max(createdAt - now, -lag), relative(disabledAt)]]
@@ -128,11 +128,11 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
 }
 
 /**
- * Checks the world after all runs have died and scheduled runs have followed: one, or if KMS lags three, to
- * give an attempt up, to use the next key, and to disable a key. Returns what is wrong.
+ * Yields what is wrong after all runs have died and scheduled runs have followed: one run, or three if KMS
+ * lags, to give up an attempt, to use the next key, and to disable a key.
  */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // Without further rotations meanwhile, which would not be finished yet.
+  // A long signing period, because a further rotation would still be unfinished at the end.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)
@@ -143,7 +143,7 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'a step is due that no run takes'
   if (keys.filter(({ state }) => state === 'active').length !== 1) yield 'not exactly one key signs'
   const known = keys.filter(({ state }) => state !== 'retired').map(({ arn }) => arn)
-  // A key that a run has made before it died stays, and is in no key set.
+  // A run that dies right after it has made a key leaves the key enabled, but in no key set.
   const enabled = enabledKeys(settled).filter((arn) => settled.recorded.has(arn))
   if (JSON.stringify(enabled.sort()) !== JSON.stringify(known.sort()))
     yield 'other keys are enabled in KMS than the key set holds'
@@ -163,7 +163,7 @@ it.each([
   ['at once', 0],
   ['late', tick / 2],
 ])(
-  'two rotation runs that crash anywhere keep one signer and a complete JWKS, and the next runs finish, if KMS shows changes %s',
+  'wherever two rotation runs crash, one key signs, the JWKS is complete, and the next runs finish, if KMS shows changes %s',
   { timeout: 120_000 },
   (_when, lag) => {
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))

@@ -35,7 +35,7 @@ const history = fc
   .array(
     fc.record({
       currency: fc.constantFrom(...currencies),
-      // Some types are rare, so that their lists have one bill in many chunks.
+      // Some types are rare, so that many chunks have only one bill for their lists, or none.
       type: fc.oneof(
         { weight: 30, arbitrary: fc.constantFrom(...credits) },
         fc.constantFrom(...BillType.options),
@@ -57,7 +57,7 @@ const history = fc
     })
   })
 
-/** A wallet and the chunks of its index after these bills. A posting takes a chunk if there is one. */
+/** Posts bills; returns the wallet and its index chunks. A posting first makes a chunk if one is due. */
 function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
   const chunks: Chunk[] = []
   let wallet = newWallet({ userId: 7, wallet: 'asset' })
@@ -81,11 +81,11 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
   [undefined, 1 as const, 2 as const, ...BillType.options].map((kind) => ({ currency, kind })),
 )
 
-/** The numbers of the bills that a filter selects, found by looking at each. */
+/** The numbers of the bills that a filter selects, found by looking at each bill. */
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
-/** All numbers of a list as its blocks, of these parts, and the open part of the index have them. */
+/** Reads all numbers of a list: from its blocks, made of `parts`, and from the open part of the index. */
 function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFilter): number[] {
   const numbers: number[] = []
   for (let block = 0; ; block += 1) {

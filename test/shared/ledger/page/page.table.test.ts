@@ -9,7 +9,7 @@ import { deliver, interceptQueues } from '../../../support/deliver.ts'
 import { addUser, adjustment, readAllBills, readPage } from '../../../support/ledger.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
-/** So many bills that the first are in two chunks of the index, and lists of it in two blocks. */
+/** So many bills that the oldest are in two chunks of the index, and some of its lists have two blocks. */
 const count = 150
 const days = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-09']
 
@@ -34,7 +34,7 @@ async function makeHistory(): Promise<number> {
   return userId
 }
 
-/** The bills that a query should find, computed by comparing every bill with it. */
+/** The bills that a query should find, computed by comparing every bill with the query. */
 const filterBills = (bills: Bill[], query: Partial<BillsQuery>): Bill[] =>
   bills.filter(
     (bill) =>
@@ -89,7 +89,7 @@ it('bills of several days are listed completely, newest first', () => {
   for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id].direction)
 })
 
-it('every combination of bill filters and dates finds the same bills as comparing each bill with it', async () => {
+it('every combination of bill filters and dates finds the same bills as a check of every single bill', async () => {
   expect(combinations.length).toBe(480)
   for (const query of combinations) {
     const expected = filterBills(all, query)
@@ -104,7 +104,7 @@ it('every combination of bill filters and dates finds the same bills as comparin
 }, 60_000)
 
 it.each([1, 2, 3, 4, 9])(
-  'page %d of the bills, with 7 on each page, holds the right ones',
+  'page %d of the bills of a wallet holds the right bills, with 7 on each page',
   async (current) => {
     const query = { currency: 'USDT', beginTime: days[1], endTime: days[3] }
     const expected = filterBills(all, query)

@@ -45,7 +45,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
       'chunk 1 in block 0 of the bills of * TRANSFER_OUT',
     ],
   ],
-  // A posting has stored a part of chunk 2, but not yet itself.
+  // A posting has already stored its part of chunk 2, but has not been written itself yet.
   [
     'the part of a chunk that is not there yet',
     (id) => change(blockKey(id, credits, 0), { '2': Uint8Array.of(3) }),
@@ -61,7 +61,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
     (id) => change(walletKey(id), { first: 7 }),
     ['first quarter of an hour of the index'],
   ],
-])('verification finds that the index differs from the bills in %s', async (_, falsify, expected) => {
+])('after a change to %s, verification reports what differs in the index', async (_, falsify, expected) => {
   const id = await addWallet()
   await falsify(id)
   const { differences } = await verifyWallet(id)

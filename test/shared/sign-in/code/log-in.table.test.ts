@@ -37,7 +37,7 @@ test('a refused second factor does not make the wait longer', async () => {
   expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(11 * 60)
 })
 
-test('the user is warned of wrong codes although the function died before it sent the warning', async () => {
+test('the user is warned of wrong codes even if a function dies before it sends the warning', async () => {
   await countWrong(20, 0)
   const { promise: died, resolve: die } = Promise.withResolvers<'died'>()
   let requested = 0

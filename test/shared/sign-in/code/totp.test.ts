@@ -36,7 +36,7 @@ test.each([
   [1_111_111_111, '050471', 37_037_037],
   [1_234_567_890, '005924', 41_152_263],
   [2_000_000_000, '279037', 66_666_666],
-])('at %i s the test vector of RFC 6238, TOTP %s, is accepted', async (seconds, code, step) => {
+])('the test vector of RFC 6238 for %i s, TOTP %s, is accepted', async (seconds, code, step) => {
   expect(await verifyTotp(secret, code, undefined, seconds * 1000)).toBe(step)
 })
 
@@ -59,7 +59,7 @@ test.each([
   [0, 1],
   [1, 1],
   [1, 2],
-])('a TOTP that is off by %i time steps is refused after step %i was used', async (drift, last) => {
+])('a TOTP of time step %i is refused after step %i was used (0 is now)', async (drift, last) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), step + last, now)).toBeUndefined()
 })
 

@@ -5,6 +5,6 @@ import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
 it.each([
   ['alice@example.com', 'EMAIL#alice@example.com'],
   [`${'\u337f'.repeat(240)}@example.com`, expect.stringMatching(/^EMAIL#[\w-]{43}$/) as string],
-])('an address fits into a key, however long it is when it is normalized: %s', (address, pk) => {
+])('an address fits into a partition key, even if normalizing makes it very long: %s', (address, pk) => {
   expect(emailKey(normalizeEmail(address)).pk).toEqual(pk)
 })

@@ -39,7 +39,7 @@ const community = (ownerId: number) => ({ kind: 'COMMUNITY' as const, ownerId })
 
 /** The members of a downline whom a keyword finds, and whether the search read an index. */
 async function search(rootId: number, keyword: string) {
-  // One caller may not search as often in a minute as these tests do.
+  // The search budget is reset, because these tests search more often than a caller is allowed to.
   await writeItem({ Delete: { Key: searchBudgetOf(rootId).key } })
   const send = vi.spyOn(db, 'send')
   const filter: MemberFilter = { type: 'COMMUNITY', keyword }
@@ -59,7 +59,7 @@ async function search(rootId: number, keyword: string) {
 /** User ids of the newcomers of a root, the newest first. */
 const newest = (rootId: number, count: number) => Array.from({ length: count }, (_, i) => rootId + count - i)
 
-/** The keys of all items of a search index that are in the table, and those that may be. */
+/** The keys of the index items that are stored in the table, and the keys of those that the index uses. */
 async function keysOf(rootId: number) {
   const list = community(rootId)
   const filter = {
@@ -79,7 +79,7 @@ async function keysOf(rootId: number) {
 }
 
 it(
-  'an index has everybody from the moment that its list is long enough, although its worker is killed again and again',
+  'a search index has every member as soon as its list is long enough, even if the worker is killed again and again',
   async () => {
     const root = await addRoot()
     await addNewcomers(root, 2)
@@ -100,7 +100,7 @@ it(
   10_000 * kills,
 )
 
-it('newcomers are merged into the newest segment while it has room, and its old version is deleted', async () => {
+it('newcomers are merged into the newest index segment while it has room, and its old version is deleted', async () => {
   const root = await addRoot()
   for (let count = 0; count < 30; count += 3) {
     await addNewcomers(root + count, 3, root)
@@ -112,7 +112,7 @@ it('newcomers are merged into the newest segment while it has room, and its old 
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
 })
 
-it('an index waits for an open batch, which adds members to it without changing the head of the tree', async () => {
+it('no index segment is made while a batch is open, because the batch adds members without changing the head of the tree', async () => {
   const root = await addRoot()
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
@@ -126,7 +126,7 @@ it('an index waits for an open batch, which adds members to it without changing 
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 180), indexed: true })
 })
 
-it('a segment is not made of names that another worker changes meanwhile', async () => {
+it('an index segment is not stored if another worker changes one of its names in the meantime', async () => {
   const root = newUserIds()
   const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
   await join({ ...about(root), registeredAt: 1 })
@@ -152,7 +152,7 @@ it('a segment is not made of names that another worker changes meanwhile', async
   expect(await search(root, 'ann')).toEqual({ ids: [root + 3, root + 1], indexed: true })
 })
 
-it('a new name is found in every index of the ancestors and the old one no more, wherever the worker is killed', async () => {
+it('a new name is found in the index of every ancestor, and the old name no longer, wherever the worker is killed', async () => {
   const root = newUserIds()
   const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
   await join({ ...about(root), registeredAt: 1 })

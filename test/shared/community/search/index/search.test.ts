@@ -20,7 +20,7 @@ import { asStored } from '../../../../support/as-stored.ts'
 
 const list: MemberList = { kind: 'COMMUNITY', ownerId: 1 }
 
-/** Lets the table's client read these items, and counts the calls. */
+/** Answers the table client with these items. */
 function serve(items: readonly (Item & Key)[]): void {
   const stored = new Map(items.map((item) => [`${item.pk} ${item.sk}`, asStored(item)]))
   const send = async (command: unknown): Promise<object> => {
@@ -39,7 +39,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Numbers that look random and follow from a seed: generated arrays of thousands are slow to shrink. */
+/** Makes pseudo-random numbers from a seed: arrays of thousands from fast-check would be slow to shrink. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -78,7 +78,7 @@ function inventPeople(size: number, spread: number, random: (below: number) => n
   }))
 }
 
-/** An index of people, and its items: each is in the tail or in one of the segments, whenever they joined. */
+/** Makes an index of people, and its items. Each person is in the tail or in one of the segments. */
 function indexPeople(people: readonly Person[], random: (below: number) => number, segments: number) {
   const items: (Item & Key)[] = []
   const index: SearchIndex = structuredClone(emptyIndex)
@@ -102,7 +102,7 @@ function indexPeople(people: readonly Person[], random: (below: number) => numbe
   return { index, items }
 }
 
-/** A keyword that somebody matches more often than not. */
+/** Makes a keyword that is likely to match somebody. */
 function inventKeyword(people: readonly Person[], random: (below: number) => number): string {
   const { nickname, email } = people[random(people.length)] as Person
   const { nickname: name, maskedEmail } = toSearchText({ nickname, email })
@@ -116,7 +116,7 @@ function inventKeyword(people: readonly Person[], random: (below: number) => num
 const runs = Number(process.env['RUNS'] ?? 40)
 
 it(
-  'a search of an index finds whom the contract names, in any window, however its members are spread over segments',
+  'a search through an index finds exactly the members that the contract names, in any window, however they are spread over segments',
   async () => {
     const shapes = fc.record({
       seed: fc.nat(),
@@ -146,7 +146,7 @@ it(
             before,
             ...window,
             count: size,
-            // The address is not in the index: who has it is found by its owner's item.
+            // Whole addresses are not in the index: the item of an address tells who has the address.
             findOther: async () =>
               people.find(
                 (person) =>
