@@ -65,7 +65,8 @@ export const Config = v.pipe(
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
      * Whether a deployment sends a tenth of the calls to the new versions of some functions before it sends
-     * all calls to all new versions, and rolls back if these fail. Default: the value of `protectData`.
+     * all calls to all new versions, and rolls back if these fail; not without `alarms`, which tell that.
+     * Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(Flag),
     /**
@@ -79,7 +80,9 @@ export const Config = v.pipe(
      * get status 429.
      */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
-    /** ARN of the SNS topic that receives alarms. Default: none. */
+    /** Whether there are alarms and a dashboard. Default: true, except for the stages dev and local. */
+    alarms: v.optional(Flag),
+    /** ARN of the SNS topic that receives alarms. A stage with alarms must set it. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
      * ARN of the principal that may assume the auditor's role. Default: the account, whose IAM policies then
@@ -103,13 +106,15 @@ export const Config = v.pipe(
   v.transform((config) => {
     const disposable = config.stage === 'local' || config.stage === 'dev'
     const protectData = config.protectData ?? !disposable
+    const alarms = config.alarms ?? !disposable
     return {
       ...config,
       ...(config.failover ? inStandbyRegion(config.standby) : {}),
       // A bus, archive or log group that outlived its stack would hold a name that the next failover needs.
       protectData: protectData && !config.failover,
+      alarms,
       mailDelaySeconds: config.mailDelaySeconds ?? (config.stage === 'local' ? 3 : 10),
-      gradualDeployment: config.gradualDeployment ?? protectData,
+      gradualDeployment: alarms && (config.gradualDeployment ?? protectData),
       namePrefix: namePrefix(config.stage),
       serviceName: serviceName(config.stage),
     }
@@ -122,6 +127,14 @@ export const Config = v.pipe(
     ({ domainName, standby }) =>
       domainName === undefined || standby === undefined || standby.certificateArn !== undefined,
     'standby needs a certificateArn, because the stage has a domainName',
+  ),
+  v.check(
+    ({ alarms, alarmTopicArn }) => !alarms || alarmTopicArn !== undefined,
+    'alarmTopicArn is missing: the SNS topic that alarms notify; a stage that nobody watches has "alarms": false',
+  ),
+  v.check(
+    ({ alarms, standby }) => !alarms || standby === undefined || standby.alarmTopicArn !== undefined,
+    'standby needs an alarmTopicArn of its region, because the stage has alarms',
   ),
   v.check(
     ({ standby, failover }) => failover === undefined || standby !== undefined,

@@ -5,18 +5,14 @@ import { requireEnv } from './env.ts'
  * infra/constructs/gradual-deployment.ts read.
  */
 export type MetricName =
-  | 'AddressPoolEmpty'
   | 'AddressPoolLow'
   | 'Events'
   | 'Failures'
   | 'Faults'
   | 'GuessedAccounts'
   | 'LedgerDifferences'
-  | 'LedgerSlicesVerified'
   | 'LedgerVerificationAge'
-  | 'LedgerWallets'
   | 'RotationOverdueSeconds'
-  | 'Rotations'
   | 'SignIns'
   | 'Unavailable'
 

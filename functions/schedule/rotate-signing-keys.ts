@@ -36,13 +36,11 @@ export async function handler(
   if (!call.success) throw new Error('the call must be {}, a rotate or a revoke with a kid')
   const { requested_by = null, ...request } = call.output
   await emitOverdue(at)
-  const result = await rotateKeys(request.action === 'rotate' ? { ...request, at } : request, {
+  return rotateKeys(request.action === 'rotate' ? { ...request, at } : request, {
     id: context.awsRequestId,
     requestedBy: requested_by,
     waitUntil: Date.now() + (context.getRemainingTimeInMillis?.() ?? 0) - reserveMilliseconds,
   })
-  emitMetric('Rotations', result.transitions.length)
-  return result
 }
 
 /**

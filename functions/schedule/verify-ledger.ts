@@ -48,19 +48,13 @@ export async function handler(_event: unknown, context: Run): Promise<Verificati
     countFailure(error)
   }
   emitMetric('LedgerDifferences', report.differences)
-  emitMetric('LedgerWallets', report.wallets)
   log.info('ledger verified', { ...report, ...consumedUnits() })
   return report
 }
 
-/**
- * Reads the slice whose turn it is at an instant. Emits metrics: the number of verified slices, and the age
- * of the oldest verification.
- */
+/** Reads the slice whose turn it is at an instant. Emits the age of the oldest verification. */
 async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
-  const isVerified = (slice: Slice) => slice.verified_at > 0 && isAtRest(slice)
-  emitMetric('LedgerSlicesVerified', slices.filter(isVerified).length)
   const oldest = Math.min(...slices.map(({ started_at, verified_at }) => verified_at || started_at || now))
   emitMetric('LedgerVerificationAge', (now - oldest) / 1000, { unit: 'Seconds' })
   return slices[Math.floor(now / 60_000) % slices.length] as Slice

@@ -1,6 +1,6 @@
 import { build, type BuildOptions } from 'esbuild'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { plugIns, stubs } from './plug-ins.ts'
@@ -41,6 +41,14 @@ const tools = [
 /** Lists the entries of all functions: the paths of their sources under functions/, without `.ts`. */
 export const functionEntries = (): string[] =>
   globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) => file.replace(/\.ts$/, ''))
+
+/**
+ * Creates the directories of all bundles, empty if nothing has been bundled yet. Synthesis only needs them to
+ * exist, so whoever only reads templates need not wait for the bundler.
+ */
+export function makeBundleDirectories(): void {
+  for (const entry of functionEntries()) mkdirSync(bundleDirectory(entry), { recursive: true })
+}
 
 /**
  * Bundles all functions, unless nothing has changed since they were bundled. Returns the hash of each bundle,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeKnobs } from './knobs.ts'
 import { describeEvents, describeRejections } from './events.ts'
+import { describeIdleCost } from './idle-cost.ts'
 import { describeItems } from './items.ts'
 import { replaceSection } from './markdown.ts'
 import { describeReach } from './reach.ts'
@@ -13,6 +14,7 @@ const sections: Record<string, Record<string, () => string | Promise<string>>> =
   'functions/intake/README.md': { events: describeEvents, rejections: describeRejections },
   'shared/README.md': { items: describeItems },
   'infra/README.md': { knobs: describeKnobs },
+  'infra/CAPACITY.md': { idle: describeIdleCost },
   'infra/SECURITY.md': { reach: describeReach },
 }
 

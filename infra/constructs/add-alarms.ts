@@ -16,7 +16,7 @@ export interface AlarmSpec {
   threshold: number
   /** Number of consecutive periods over the threshold that raise the alarm. Default: 1. */
   periods?: number
-  /** Raises the alarm when the metric is not above the threshold, or has no data. */
+  /** Also raises the alarm when the metric has no data for a period. */
   alarmWhenSilent?: true
 }
 
@@ -34,9 +34,7 @@ export function addAlarms(
       metric,
       threshold,
       evaluationPeriods: periods,
-      comparisonOperator: alarmWhenSilent
-        ? ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD
-        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: alarmWhenSilent ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     })
     if (action) alarm.addAlarmAction(action)

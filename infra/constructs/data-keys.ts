@@ -26,6 +26,15 @@ export const keyRemoval = (config: Config) => ({
 })
 
 /**
+ * Automatic rotation: every year, or without protection as seldom as KMS allows, because each of the first
+ * two rotations of a key adds a dollar a month (AWS KMS pricing).
+ */
+export const keyRotation = ({ protectData }: Config) => ({
+  enableKeyRotation: true,
+  rotationPeriod: Duration.days(protectData ? 365 : 2_560),
+})
+
+/**
  * Statements for a key's own policy. Whatever IAM policies allow, they deny this stage's roles all but
  * `actions`, and other stages' roles everything, so that a captured function cannot tag, disable or delete
  * the key. They match roles with the service's tags, which the roles that deploy the service do not have.

@@ -70,7 +70,7 @@ export async function addStacks(
       page,
       baseUrl: api.baseUrl,
     })
-  new ObservabilityStack(app, name('observability'), { ...common, data, intake, api })
+  if (config.alarms) new ObservabilityStack(app, name('observability'), { ...common, data, intake, api })
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value)
 }
 

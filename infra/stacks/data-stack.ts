@@ -12,6 +12,7 @@ import {
   type DataKeyName,
   describeKey,
   keyRemoval,
+  keyRotation,
   limitActions,
 } from '../constructs/data-keys.ts'
 import type { DataTable } from '../constructs/grant.ts'
@@ -55,7 +56,7 @@ export class DataStack extends Stack {
         keySpec: KeySpec.HMAC_256,
         keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
       })
-      this.totpKey = this.addDataKey('TotpKey', config, { enableKeyRotation: true })
+      this.totpKey = this.addDataKey('TotpKey', config, keyRotation(config))
     }
     this.eventKey = config.stage === 'local' ? undefined : this.addEventKey(config)
     this.bus = this.addArchivedBus(config)
@@ -116,7 +117,7 @@ export class DataStack extends Stack {
   private addEventKey(config: Config): Key {
     const key = new Key(this, 'EventKey', {
       description: `${config.stage}: encrypts queued and archived events that hold secrets`,
-      enableKeyRotation: true,
+      ...keyRotation(config),
       ...keyRemoval(config),
     })
     // The KMS actions that senders and receivers of an encrypted queue need (SQS: Key management).

@@ -53,7 +53,7 @@ export class EdgeStack extends Stack {
     // CloudFormation reads the output across regions, when the API's stack is created or updated.
     const output = new CfnOutput(this, 'WebAclArn', { value: webAcl.attrArn })
     this.webAclArn = Fn.getStackOutput(this.stackName, output.logicalId, edgeRegion)
-    addAlarms(this, options.alarmTopicArn, [refusals(config, deploymentRegion, name)])
+    if (config.alarms) addAlarms(this, options.alarmTopicArn, [refusals(config, deploymentRegion, name)])
   }
 }
 

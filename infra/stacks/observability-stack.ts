@@ -6,7 +6,7 @@ import { addAlarms } from '../constructs/add-alarms.ts'
 import { KeyChanges } from '../constructs/key-changes.ts'
 import type { DataStack } from './data-stack.ts'
 import { alarmSpecs } from './observability/alarms.ts'
-import { addJourneys, healthAlarmName } from './observability/journeys.ts'
+import { addJourneys, healthAlarms } from './observability/journeys.ts'
 import { dashboardRows } from './observability/dashboard.ts'
 import type { Observed } from './observability/metrics.ts'
 
@@ -44,19 +44,13 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** The stage's health in one line. Names the alarm in plain text: an emulator lacks composite alarms. */
-  private healthLine(config: Config): AlarmStatusWidget {
-    const resourceName = healthAlarmName(config)
-    const arn = this.formatArn({
-      service: 'cloudwatch',
-      resource: 'alarm',
-      resourceName,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  /** The stage's health in one line. Names the alarms in plain text: an emulator lacks composite alarms. */
+  private healthLine({ namePrefix }: Config): AlarmStatusWidget {
+    const alarms = healthAlarms.map((name) => {
+      const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]
+      const arn = this.formatArn({ service: 'cloudwatch', resource: 'alarm', resourceName, arnFormat })
+      return Alarm.fromAlarmArn(this, name, arn)
     })
-    return new AlarmStatusWidget({
-      title: 'Health',
-      alarms: [Alarm.fromAlarmArn(this, 'Health', arn)],
-      width: 24,
-    })
+    return new AlarmStatusWidget({ title: 'Health', alarms, width: 24 })
   }
 }

@@ -29,6 +29,7 @@ export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {
     super(scope, id, props)
     const keys = [this.addReplica('MacKey', config, primary), this.addReplica('TotpKey', config, primary)]
+    if (!config.alarms) return
     // Not `key-changes`, the name of the alarm that a failover creates in this region.
     const name = 'standby-key-changes'
     const ruleName = config.namePrefix + name

@@ -152,7 +152,7 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
   if (assigned !== undefined) return assigned
   if (!(await poolExists(pool))) throw invalidParameter('currencyNetWork', 'is not offered for this currency')
   log.error('address pool is empty', { currency: pool.currency, currency_network: pool.network })
-  emitMetric('AddressPoolEmpty', 1)
+  emitMetric('AddressPoolLow', 1)
   throw new Failure('unavailable', { retryAfterSeconds: 60 })
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chooseStage, deploymentRegion, readConfig } from '../../infra/config.ts'
-import { configured } from '../support/configured-stage.ts'
+import { configured, standby } from '../support/configured-stage.ts'
 
 describe('readConfig', () => {
   it('readConfig accepts numbers and lists as text, as the command line passes them', () => {
@@ -44,8 +44,8 @@ describe('readConfig', () => {
     ['prod', true],
     ['dev', false],
     ['local', false],
-  ])('by default, protectData of the stage %s is %s', (stage, protect) => {
-    expect(readConfig({ ...configured, stage }).protectData).toBe(protect)
+  ])('by default, protectData and alarms of the stage %s are %s', (stage, isOn) => {
+    expect(readConfig({ ...configured, stage })).toMatchObject({ protectData: isOn, alarms: isOn })
   })
 })
 
@@ -53,15 +53,16 @@ describe('the configuration of a deployment', () => {
   const there = { region: 'eu-west-1' }
   const arnHere = 'arn:aws:sns:eu-central-1:123456789012:alarms'
 
-  it('a deployment without the sender of its mails is refused with a message that says what to write', () => {
+  it('production without a sender of mails and a topic for alarms is refused with a message that says what to write', () => {
     const refused = () => readConfig({ stage: 'prod' })
     expect(refused).toThrow('"stages", "prod" in cdk.json')
     expect(refused).toThrow('"mailFrom": "no-reply@YOUR-DOMAIN"')
+    expect(refused).toThrow('alarmTopicArn is missing')
   })
 
   it.each([
-    ['the default page', { mailFrom: 'a@b.example' }],
-    ['a page elsewhere', { mailFrom: 'a@b.example', authUrl: 'https://b.example/' }],
+    ['the default page', { ...configured, authUrl: undefined }],
+    ['no alarms', { ...configured, alarms: false, alarmTopicArn: undefined }],
     ['CORS origins', { ...configured, corsOrigins: ['https://a.example', 'https://b.example:8443'] }],
   ])('a deployment with a mail sender and %s is accepted', (_what, values) => {
     expect(readConfig({ stage: 'prod', ...values })).toMatchObject({ stage: 'prod' })
@@ -80,6 +81,7 @@ describe('the configuration of a deployment', () => {
       { standby: there, domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:x' },
       /standby needs a certificateArn/,
     ],
+    ['a standby without a topic', { standby: there }, /standby needs an alarmTopicArn/],
     ['a failover to nowhere', { failover: 'restored' }, /failover needs a standby/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])('a deployment with %s is refused with the name of the knob', (_what, values, message) => {
@@ -93,7 +95,7 @@ describe('the configuration of a deployment', () => {
 })
 
 describe('deploymentRegion', () => {
-  const stage = { ...configured, stage: 'prod', standby: { region: 'eu-west-1' } }
+  const stage = { ...configured, stage: 'prod', standby }
 
   it('a stage is deployed in the region that the command line names, or by default in us-east-1', () => {
     expect(deploymentRegion(readConfig(stage), 'eu-central-1')).toBe('eu-central-1')
@@ -108,7 +110,7 @@ describe('deploymentRegion', () => {
     expect(() => deploymentRegion(readConfig(stage), 'eu-west-1')).toThrow(
       'eu-west-1 is the standby region of this stage: name its own by AWS_REGION, or set "failover"',
     )
-    const toDefault = readConfig({ ...stage, standby: { region: 'us-east-1' } })
+    const toDefault = readConfig({ ...stage, alarms: false, standby: { region: 'us-east-1' } })
     expect(() => deploymentRegion(toDefault, undefined)).toThrow('us-east-1 is the standby region')
   })
 })

@@ -10,6 +10,7 @@ import { events } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'
 import { schedules } from '../../infra/workers-and-schedules.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { standby } from '../support/configured-stage.ts'
 import { ofType, type Stacks, synthesize, synthesizeUnchecked } from './stacks/synthesize.ts'
 
 interface Statement {
@@ -163,7 +164,7 @@ describe('operations', () => {
   })
 
   it('every alarm has a section in the runbook, and every alarm section has an alarm', async () => {
-    const values = { edge: true, standby: { region: 'eu-west-1' } }
+    const values = { edge: true, standby }
     const linked = ofType(await synthesizeUnchecked('prod', { values }), 'AWS::CloudWatch::Alarm').map(
       ({ id, resource }) => {
         const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
@@ -195,14 +196,13 @@ describe('cdk-nag checks', () => {
 
   it('a stage with every optional feature passes the checks at synthesis', async () => {
     const values = {
-      alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
       auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
       auditTrail: true,
       authUrl: undefined,
       certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
       edge: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },
       domainName: 'api.example.com',
-      standby: { region: 'eu-west-1', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
+      standby: { ...standby, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
     }
     const all = await synthesize('prod', { values })
     for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)

@@ -1,7 +1,6 @@
 import { App } from 'aws-cdk-lib'
-import { mkdirSync } from 'node:fs'
 import cdkJson from '../../cdk.json' with { type: 'json' }
-import { bundleDirectory, functionEntries } from '../../infra/bundle/functions.ts'
+import { makeBundleDirectories } from '../../infra/bundle/functions.ts'
 import { type Config, readConfig } from '../../infra/config.ts'
 import type { Synthesize } from '../../infra/local/stage.ts'
 import { readStackTemplates, type StackTemplate } from '../../infra/local/template/stack-templates.ts'
@@ -18,14 +17,6 @@ async function synthesize(outdir: string, config: Config, context = {}): Promise
 export const synthesizeFromBundles: Synthesize = withTester((outdir, settings) =>
   synthesize(outdir, readConfig({ ...settings, stage: 'local' })),
 )
-
-/**
- * Creates the directories of all bundles, empty if nothing has been bundled yet. Synthesis only needs them to
- * exist, so tests of templates need not wait for the bundler.
- */
-export function makeBundleDirectories(): void {
-  for (const entry of functionEntries()) mkdirSync(bundleDirectory(entry), { recursive: true })
-}
 
 /** Synthesizes a stage as it would be deployed, but with bundles that may be missing or old. */
 export function synthesizeWithoutBundles(outdir: string, config: Config): Promise<StackTemplate[]> {

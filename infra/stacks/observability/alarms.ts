@@ -113,21 +113,13 @@ const signingKeyAlarms = ({ config }: Observed): UnnamedAlarm[] => [
     threshold: 0.8 * 60 * kmsSignaturesPerSecond,
   },
   {
-    id: 'rotation-silent',
-    journey: 'keys',
-    meaning: 'The rotation of the signing keys has not run for an hour.',
-    runbook: 'rotation-overdue',
-    metric: functionMetric(config, 'rotate-signing-keys', 'Invocations', Duration.hours(1)),
-    threshold: 0,
-    alarmWhenSilent: true,
-  },
-  {
     id: 'rotation-overdue',
     journey: 'keys',
-    meaning: 'A step of the rotation of the signing keys is overdue by more than an hour.',
+    meaning: 'The rotation of the signing keys has not run for an hour, or a step is overdue by an hour.',
     runbook: 'rotation-overdue',
-    metric: serviceMetric(config, 'RotationOverdueSeconds', 'Maximum'),
+    metric: serviceMetric(config, 'RotationOverdueSeconds', 'Maximum').with({ period: Duration.hours(1) }),
     threshold: 3_600,
+    alarmWhenSilent: true,
   },
   { ...keyChangesAlarm('key-changes', `${config.namePrefix}key-changes`), journey: 'keys' },
 ]
@@ -196,15 +188,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {
     id: 'address-pool',
     journey: 'wallets',
-    meaning: 'A user asked for a deposit address, and the pool was empty.',
-    runbook: 'address-pool',
-    metric: serviceMetric(config, 'AddressPoolEmpty', 'Sum'),
-    threshold: 1,
-  },
-  {
-    id: 'address-pool-low',
-    journey: 'wallets',
-    meaning: 'A pool of deposit addresses is almost empty.',
+    meaning: 'A pool of deposit addresses is almost empty, or a user met an empty one.',
     runbook: 'address-pool',
     metric: serviceMetric(config, 'AddressPoolLow', 'Sum'),
     threshold: 1,
@@ -220,18 +204,11 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {
     id: 'ledger-unverified',
     journey: 'wallets',
-    meaning: 'Some wallets have not been verified for three days.',
+    meaning:
+      'Some wallets have not been verified for three days, or the verification has not run for an hour.',
     runbook: 'ledger-unverified',
-    metric: serviceMetric(config, 'LedgerVerificationAge', 'Maximum'),
+    metric: serviceMetric(config, 'LedgerVerificationAge', 'Maximum').with({ period: Duration.hours(1) }),
     threshold: 3 * 86_400,
-  },
-  {
-    id: 'ledger-verification-silent',
-    journey: 'wallets',
-    meaning: 'The verification of the ledger has not run for an hour.',
-    runbook: 'ledger-unverified',
-    metric: functionMetric(config, 'verify-ledger', 'Invocations', Duration.hours(1)),
-    threshold: 0,
     alarmWhenSilent: true,
   },
 ]

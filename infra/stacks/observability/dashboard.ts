@@ -1,8 +1,8 @@
 import { GraphWidget, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
 import { unmatchedQueueName } from '../../event-patterns.ts'
-import { deadLetterMetric, functionMetric, functionNames, type Observed } from './metrics.ts'
+import { deadLetterMetric, type Observed } from './metrics.ts'
 
-/** The graphs of a stage's dashboard, row by row. */
+/** The graphs of a stage's dashboard, row by row. Up to 50 metrics cost nothing (CloudWatch pricing). */
 export function dashboardRows(props: Observed): GraphWidget[][] {
   const { config, intake } = props
   const { api } = props.api
@@ -32,10 +32,6 @@ export function dashboardRows(props: Observed): GraphWidget[][] {
       graph(
         'Dead letters',
         [...intake.deadLetterQueueNames, unmatchedQueueName].map((name) => deadLetterMetric(config, name)),
-      ),
-      graph(
-        'Function errors',
-        functionNames(props).map((name) => functionMetric(config, name, 'Errors')),
       ),
     ],
   ]

@@ -1,5 +1,4 @@
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { Config } from '../../config.ts'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { unmatchedQueueName, unmatchedRuleName } from '../../event-patterns.ts'
 import { events } from '../../events.ts'
 import { eventName } from '../../names.ts'
@@ -19,7 +18,22 @@ export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
       threshold: 900,
     }
   }),
-  ...lostEvents(config),
+  // Events that reached neither the queue of their rule nor the rule's dead letters. The rule for events
+  // that no other rule matches has no dead-letter queue.
+  ...[...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName].map((rule) => ({
+    id: `${rule}-lost`,
+    journey: 'events' as const,
+    meaning: 'EventBridge could put an event neither into its queue nor into the dead letters.',
+    runbook: 'lost-events',
+    metric: new Metric({
+      namespace: 'AWS/Events',
+      metricName: rule === unmatchedRuleName ? 'FailedInvocations' : 'InvocationsFailedToBeSentToDlq',
+      dimensionsMap: { EventBusName: config.serviceName, RuleName: config.namePrefix + rule },
+      statistic: 'Sum',
+      period,
+    }),
+    threshold: 1,
+  })),
   ...intake.deadLetterQueueNames.map((name) => ({
     id: name.replace(/\.fifo$/, ''),
     journey: 'events' as const,
@@ -37,43 +51,3 @@ export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
     threshold: 1,
   },
 ]
-
-/** Maximum number of metrics in one alarm (CloudWatch: metric math). */
-const maxMetrics = 10
-
-/**
- * Alarms on events that reached neither the queue of their rule nor the rule's dead letters. The rule for
- * events that no other rule matches has no dead-letter queue.
- */
-function lostEvents(config: Config): UnnamedAlarm[] {
-  const rules = [...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName]
-  const metrics = rules.map(
-    (rule) =>
-      [
-        `lost_${rule.replaceAll('-', '_')}`,
-        new Metric({
-          namespace: 'AWS/Events',
-          metricName: rule === unmatchedRuleName ? 'FailedInvocations' : 'InvocationsFailedToBeSentToDlq',
-          dimensionsMap: { EventBusName: config.serviceName, RuleName: config.namePrefix + rule },
-          statistic: 'Sum',
-          period,
-        }),
-      ] as const,
-  )
-  return Array.from({ length: Math.ceil(metrics.length / maxMetrics) }, (_, part): UnnamedAlarm => {
-    const chosen = metrics.slice(part * maxMetrics, (part + 1) * maxMetrics)
-    return {
-      id: `lost-events-${part + 1}`,
-      journey: 'events',
-      meaning: 'EventBridge could put an event neither into its queue nor into the dead letters.',
-      runbook: 'lost-events',
-      metric: new MathExpression({
-        // EventBridge sends these metrics only when they are not 0.
-        expression: chosen.map(([id]) => `FILL(${id}, 0)`).join(' + '),
-        usingMetrics: Object.fromEntries(chosen),
-        period,
-      }),
-      threshold: 1,
-    }
-  })
-}

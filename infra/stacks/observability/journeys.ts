@@ -45,13 +45,10 @@ export const journeyOf = (functionName: string): Journey =>
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 
-/** Name of the alarm that is raised while anything is wrong with a stage. */
-export const healthAlarmName = ({ namePrefix }: Config): string => `${namePrefix}health`
+/** Ends of the names of two alarms, of which one is raised while anything is wrong with a stage. */
+export const healthAlarms = ['causes', 'requests']
 
-/**
- * Joins the alarms of each journey into one alarm that notifies the topic, and all alarms into one alarm on
- * the health of the stage.
- */
+/** Joins the alarms of each journey into one alarm that notifies the topic, and all into `causes`. */
 export function addJourneys(
   scope: Stack,
   config: Config,
@@ -76,24 +73,11 @@ export function addJourneys(
       }),
     })
   const membersOf = (journey: Journey) => alarms.get(journey) ?? []
-  const shared = join(
-    'shared',
-    'Something that every part of the service needs is at its limit.',
-    membersOf('shared'),
-  )
+  const shared = join('shared', 'What every part of the service needs is at its limit.', membersOf('shared'))
   const single = Object.entries(journeys).map(([name, meaning]) =>
     join(name, meaning, membersOf(name as Journey), shared),
   )
-  const causes = join('causes', 'A part of the service, or what all share, is in trouble.', [
-    shared,
-    ...single,
-  ])
-  const requests = join(
-    'requests',
-    'Requests fail, are slow or come in floods.',
-    membersOf('requests'),
-    causes,
-  )
-  join('health', 'Something is wrong with the stage.', [causes, requests])
+  const causes = join('causes', 'A part of the service, or what all share, fails.', [shared, ...single])
+  const requests = join('requests', 'Requests fail, are slow or flood in.', membersOf('requests'), causes)
   if (action) for (const alarm of [shared, ...single, requests]) alarm.addAlarmAction(action)
 }

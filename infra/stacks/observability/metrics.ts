@@ -30,13 +30,13 @@ export const functionNames = ({ api, intake }: Observed): string[] => [
  * the name from the other stack, and CloudFormation refuses to remove an export in use, so no function could
  * ever be removed.
  */
-export const functionMetric = (config: Config, name: string, metricName: string, every = period): Metric =>
+export const functionMetric = (config: Config, name: string, metricName: string): Metric =>
   new Metric({
     namespace: 'AWS/Lambda',
     metricName,
     dimensionsMap: { FunctionName: config.namePrefix + name },
     statistic: 'Sum',
-    period: every,
+    period,
   })
 
 /** One of SQS's metrics of a queue. */

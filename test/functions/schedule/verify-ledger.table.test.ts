@@ -62,18 +62,16 @@ it('a run that has no time left leaves the rest of its slice to the next run, wh
   expect(verified).toEqual([8, 8, 4, 0])
 })
 
-it('metrics show how many slices of the ledger are verified, and how long ago the oldest of these verifications was', async () => {
+it('a metric shows how long ago the oldest verification of a slice was, and nothing else is emitted at rest', async () => {
   await runEach()
   now += day - registerShards * 60_000
   expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([
-    ['LedgerSlicesVerified', registerShards],
     ['LedgerVerificationAge', day / 1000],
     ['LedgerDifferences', 0],
-    ['LedgerWallets', 8],
   ])
   now += 3 * day
   const later = await emittedMetrics(() => runFor(Infinity))
-  expect(later.slice(0, 2).map(({ value }) => value)).toEqual([registerShards - 1, (4 * day) / 1000])
+  expect(later[0]?.value).toBe((4 * day) / 1000)
 })
 
 it('a ledger verification that is throttled ends without a fault, and the next run continues with the wallets that are left', async () => {

@@ -132,7 +132,8 @@ describe('the knob gradualDeployment', () => {
     ['local', {}, false],
     ['prod', {}, true],
     ['prod', { gradualDeployment: false }, false],
-    ['dev', { gradualDeployment: 'true' }, true],
+    ['prod', { alarms: false, gradualDeployment: true }, false],
+    ['dev', { gradualDeployment: 'true', alarms: 'true' }, true],
   ])('gradualDeployment of the stage %s with the knobs %o is %s', (stage, values, gradual) => {
     expect(readConfig({ stage, ...configured, ...values }).gradualDeployment).toBe(gradual)
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../infra/ops/errors.ts'
 import { findStage } from '../../../infra/ops/stage-target.ts'
 import { findTarget } from '../../../infra/ops/target.ts'
-import { configured } from '../../support/configured-stage.ts'
+import { configured, standby } from '../../support/configured-stage.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'stage-'))
 
@@ -22,8 +22,8 @@ const cdkFile = write('cdk.json', {
       named: { ...configured, domainName: 'api.example.com', certificateArn },
       plain: configured,
       bare: {},
-      ready: { ...configured, standby: { region: 'eu-west-1' } },
-      moved: { ...configured, standby: { region: 'eu-west-1' }, failover: 'restored' },
+      ready: { ...configured, standby },
+      moved: { ...configured, standby, failover: 'restored' },
     },
   },
 })

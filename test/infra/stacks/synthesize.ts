@@ -6,11 +6,11 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import cdkJson from '../../../cdk.json' with { type: 'json' }
+import { makeBundleDirectories } from '../../../infra/bundle/functions.ts'
 import { acknowledgeRules } from '../../../infra/stacks/acknowledged-rules.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
 import { configured } from '../../support/configured-stage.ts'
-import { makeBundleDirectories } from '../../support/synthesize-from-bundles.ts'
 
 /** A resource of a synthesized template. */
 export interface Resource {

@@ -17,19 +17,19 @@ describe('a deposit address', () => {
     expect(await claimAddress(userId, pool)).toEqual(addresses[0])
   })
 
-  it('the last free deposit address goes to one of two users, and the other request raises the alarm', async () => {
+  it('the last free deposit address goes to one of two users, and both requests raise the alarm', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 1))
     const users = await Promise.all([addUser(), addUser()])
     const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const results = await Promise.allSettled(users.map((userId) => claimAddress(userId, pool)))
-    const metrics = lines.mock.calls.filter(([line]) => String(line).includes('AddressPoolEmpty'))
+    const metrics = lines.mock.calls.filter(([line]) => String(line).includes('AddressPoolLow'))
     lines.mockRestore()
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(results).toContainEqual(
       expect.objectContaining({ reason: expect.objectContaining({ failure: 'unavailable' }) as unknown }),
     )
-    expect(metrics.length).toBe(1)
+    expect(metrics.length).toBe(2)
     // After more addresses are provisioned, both users get one.
     await deliver(addressesProvisioned, provision(pool, 1))
     await Promise.all(users.map((userId) => claimAddress(userId, pool)))

@@ -16,7 +16,8 @@ interface Alarm {
 }
 
 it('a refused event raises the dead-letter alarm, and the alarm’s runbook section tells how to read dead letters', async () => {
-  const alarms = ofType(await synthesizeUnchecked('local'), 'AWS::CloudWatch::Alarm').map(
+  const watched = await synthesizeUnchecked('local', { values: { alarms: true } })
+  const alarms = ofType(watched, 'AWS::CloudWatch::Alarm').map(
     ({ resource: { Properties: properties } }) => properties as unknown as Alarm,
   )
   const alarm = alarms.find(({ AlarmName: name }) => name === 'wallet-adjusted-dead-letters')
