@@ -29,7 +29,7 @@ it('address.assigned restores an assignment that the table has lost, and nobody 
   expect(await deliver(depositUpdated, deposit(await claimAddress(userId, pool)))).toBe('done')
 })
 
-it('address.assigned changes nothing if the table already has the assignment, even if it arrives three times at once', async () => {
+it('address.assigned changes nothing if the table already has the assignment, even if the event arrives three times at once', async () => {
   const { pool, userId } = await newScene()
   const claimed = await claimAddress(userId, pool)
   const detail = assignment(pool, claimed.address, userId, claimed.created_at)

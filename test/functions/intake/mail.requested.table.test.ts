@@ -27,7 +27,7 @@ async function deliverRefused(code: string, message: string) {
         response.end(JSON.stringify({ message }))
       },
       async (url) => {
-        // The table is loaded before the endpoint changes, so it keeps its own and can record the refusal.
+        // Imported before the endpoint changes, so that the table client keeps its endpoint for the refusal.
         await import('../../../shared/db/table.ts')
         vi.stubEnv('AWS_ENDPOINT_URL', url)
         const { handler } = await import('../../../functions/intake/mail.requested.ts')

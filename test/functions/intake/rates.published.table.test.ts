@@ -4,7 +4,7 @@ import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates } from '../../../shared/rates/rates.ts'
 import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
 
-// A quote currency that no other test uses, because the table keeps one publication for each of them.
+// A quote currency that no other test uses: the table keeps one publication for each quote currency.
 const quote = `Q${randomInt(2 ** 40)}`
 process.env['QUOTE_CURRENCY'] = quote
 

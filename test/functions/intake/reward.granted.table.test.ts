@@ -98,7 +98,7 @@ it('two rewards that arrive at once are both summed, even if they are the first 
 describe('the worth of a reward in the reward currency', () => {
   beforeAll(async () => {
     interceptQueues()
-    // A quote currency that no other test uses, because the table keeps one publication for each of them.
+    // A quote currency that no other test uses: the table keeps one publication for each quote currency.
     const quote = `Q${randomInt(2 ** 40)}`
     Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })
     const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01' }

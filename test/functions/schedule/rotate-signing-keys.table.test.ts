@@ -67,7 +67,7 @@ it('a scheduled rotation that KMS throttles leaves its step to the next run; a r
   await expectSoundKeySet()
 })
 
-it('scheduled runs alone rotate the signing key twice', async () => {
+it('scheduled runs rotate the signing key without any request, twice in a row', async () => {
   await invoke({})
   const signers = new Set([await signer()])
   for (let turn = 0; turn < 2; turn += 1) {
@@ -172,7 +172,7 @@ it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
   },
 )
 
-/** Runs die only after a call has taken effect: to die before the next call takes effect is the same. */
+/** Each run crashes right after an AWS call took effect, which is the same as just before the next call. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('the next run repairs a first rotation that crashed', async () => {
     for (let at = 1, died = true; died; at += 1) {

@@ -32,7 +32,7 @@ async function openSession(
 
 const logout = (token: string, body: unknown) => callEndpoint(handler, { body, headers: bearer(token) })
 
-test('logout ends the session with every token derived from it, and no other session', async () => {
+test('logout ends the session and every token derived from it, but no other session', async () => {
   const userId = newUserId()
   const [here, elsewhere] = await Promise.all([openSession(userId), openSession(userId)])
   const derived = await openSession(userId, { sessionId: here.sessionId, firstParty: false })
@@ -50,7 +50,7 @@ test('if a logout crashes at any AWS call, repeating it leaves no token that wor
     const userId = newUserId()
     const id = String(userId)
     const { accessToken, sessionId, sk } = await openSession(userId)
-    // The derived token comes after the session's own token in the table.
+    // The derived token is sorted after the session's own token in the table.
     const derived = await openSession(userId, { sessionId, firstParty: false, after: sk })
     died = await runAndDieAt(() => logout(accessToken, { id }), call, true)
     await logout(accessToken, { id })

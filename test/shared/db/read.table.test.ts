@@ -4,7 +4,7 @@ import type { Key } from '../../../shared/db/table.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 import { writeAll } from '../../support/torn-table.ts'
 
-/** The calls to the table: the name, the number of keys, and whether the read is strongly consistent. */
+/** Each call to the table: its name, its number of keys, and whether it is strongly consistent. */
 let calls: { name: string; keys: number; consistent: boolean | undefined }[] = []
 let failing = false
 let restore = () => {}

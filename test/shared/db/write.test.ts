@@ -51,7 +51,7 @@ it.each([
   },
 )
 
-it('transact does not retry a failed condition, even beside a conflict', async () => {
+it('transact does not retry a failed condition, even if there is also a conflict', async () => {
   const send = vi.spyOn(db, 'send')
   send.mockImplementation(cancelWith(cancelled('ConditionalCheckFailed', 'TransactionConflict')))
   const writes = [putNew({ pk: 'a', sk: 'a' }), putNew({ pk: 'b', sk: 'b' })]

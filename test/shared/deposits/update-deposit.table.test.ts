@@ -119,7 +119,7 @@ it('deposits are listed newest first, and can be filtered by currency and by day
   expect((await recordsOf(await addUser())).total).toBe(0)
 })
 
-it('each page of the deposits of a period has only deposits of its days', async () => {
+it('each page of deposits in a period has only deposits from the days of that period', async () => {
   const { userId, address } = await addDepositor()
   onTestFinished(() => void vi.useRealTimers())
   for (let day = 1; day <= 5; day += 1) {

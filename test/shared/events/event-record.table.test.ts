@@ -107,7 +107,7 @@ test.each([
   expect(letters).toHaveLength(1)
 })
 
-/** Sets the clock of this process ahead of the clock of SQS by this time. */
+/** Sets the clock of this process ahead of the clock of SQS by this many milliseconds. */
 const setClockAhead = (milliseconds: number) =>
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
@@ -224,7 +224,7 @@ test('an event that took effect leaves no dead letter, even if its function fail
   fails = true
   expect(await deliver(failing, [{ ...copy, receives: 20 }])).toBe(0)
   expect(letters).toEqual([])
-  // Another event with the same key has not taken effect, so it does leave a dead letter.
+  // A different event with the same key has never taken effect, so it leaves a dead letter.
   expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
   expect(letters).toHaveLength(1)
 })
@@ -252,7 +252,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // The table is loaded before the endpoint changes, so it keeps its own.
+    // Imported before the endpoint changes, so that the table client keeps its endpoint.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

@@ -78,11 +78,14 @@ it('a later update of a withdrawal can write the same amount with other digits, 
 it.each([
   ['settled', 'cancelled'],
   ['cancelled', 'settled'],
-])('a withdrawal that was %s stays so if it is %s later, as do other holds', async (first, later) => {
-  const other = { ...request, withdrawal_id: randomUUID(), status: 'requested' }
-  for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])
-    expect(await deliver(withdrawalUpdated, update)).toBe('done')
-  const before = await holdingsOf(userId)
-  expect(await deliver(withdrawalUpdated, { ...request, at: 2, status: later })).toBe('done')
-  expect(await holdingsOf(userId)).toEqual(before)
-})
+])(
+  'an update of a withdrawal from %s to %s is ignored, and leaves other holds alone',
+  async (first, later) => {
+    const other = { ...request, withdrawal_id: randomUUID(), status: 'requested' }
+    for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])
+      expect(await deliver(withdrawalUpdated, update)).toBe('done')
+    const before = await holdingsOf(userId)
+    expect(await deliver(withdrawalUpdated, { ...request, at: 2, status: later })).toBe('done')
+    expect(await holdingsOf(userId)).toEqual(before)
+  },
+)

@@ -51,7 +51,7 @@ test('the stored digest of a user.registered is not its plain hash, which would 
   expect(stored?.['digest']).not.toBe(record.digest)
 })
 
-test('a user can be registered without a password and an authenticator', async () => {
+test('a user can be registered without a password or an authenticator', async () => {
   const detail = newRegistration({ login_password: null, totp_secret: undefined })
   await register(detail)
   const signIn = await readSignInRecord(Number(detail['user_id']))
@@ -88,7 +88,7 @@ test.each([
   expect(await readUser(Number(detail['user_id']), consistent)).toBeUndefined()
 })
 
-test('of ten simultaneous registrations of one email address one succeeds', async () => {
+test('of ten simultaneous registrations of one email address, one succeeds', async () => {
   const email = `wanted-${newUserId()}@example.com`
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, () => register(newRegistration({ email }))),

@@ -33,7 +33,7 @@ const read = (userId: number) => readUser(userId, { consistent: true })
 /** Reads all that updates change of a user: the user's own item and the sign-in record. */
 async function readAccount(userId: number) {
   const [user, signIn] = await Promise.all([read(userId), readSignInRecord(userId)])
-  // Both have the name and the address, which must stay equal.
+  // The nickname and the email address are in both items, and must stay equal.
   expect(signIn).toMatchObject({ nickname: user?.nickname, email: user?.email })
   return { ...user, ...signIn }
 }

@@ -78,7 +78,7 @@ it('a device_token has the claims of its grant and the kid of the active key', a
   })
 })
 
-it('a device_token binds the nonce, and has only the user claims that its scopes allow', async () => {
+it('a device_token has the nonce, and only the user claims that its scopes allow', async () => {
   await call({})
   const more = { nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
   const keys = verifier()
@@ -127,12 +127,12 @@ it('signDeviceToken throws unavailable while the active key is disabled in KMS',
   await signDeviceToken(grant())
 })
 
-it('every device_token issued over two rotations verifies until it expires, with default JWKS caching', async () => {
+it('every device_token issued during two key rotations can be verified until it expires, with default JWKS caching', async () => {
   await call({})
   const keys = verifier()
   const signers = new Set<string | undefined>()
   for (let day = 0; day < 2 * 31; day += 1) {
-    // Signed before the run: a signer's cached key set can be a minute old when keys are rotated.
+    // Signed before the run, because a signer can use its cached key set for a minute after a rotation.
     const early = await signDeviceToken(grant())
     await call({})
     const tokens = [early, await signDeviceToken(grant())]

@@ -73,7 +73,7 @@ async function countKeys(): Promise<number> {
   return (await listOwnKeys()).length
 }
 
-/** The clock never goes back between tests: a key of an earlier test would then be from the future. */
+/** The clock never goes back between tests, because a key of an earlier test would be from the future. */
 let clock = Date.now()
 
 const errors = vi.spyOn(log, 'error')

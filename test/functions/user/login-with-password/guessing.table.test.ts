@@ -32,7 +32,7 @@ async function guessElsewhere(source: string, times: number): Promise<void> {
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
 }
 
-/** Runs `meanwhile` during a sign-in: after its first read has found no limit reached, before it counts. */
+/** Runs `meanwhile` after a sign-in has read that no limit is reached, and before it counts its own try. */
 const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<void>): Promise<void> =>
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
@@ -152,7 +152,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Apart from the keys, the TTL and the counts over all accounts, the item has counts of the last minutes.
+    // Apart from keys, TTL and the counts over all accounts, the item has only counts of the last minutes.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })

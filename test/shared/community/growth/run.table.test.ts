@@ -134,7 +134,7 @@ it(
           ...renames.map((event) => event()),
         ])
         await growInSmallNodes(root.userId)
-        // A rename that fails because of a concurrent write is delivered again, as its queue would do.
+        // A rename can fail because of a concurrent write. Its queue would then deliver it again.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]

@@ -15,7 +15,8 @@ import {
 } from '../../../support/signing-keys-model.ts'
 
 /**
- * Length of a tick. It is longer than a run waits for another run, and than half of Lambda's 15 minutes.
+ * Length of a tick: longer than a run waits for another run, and longer than half of the 15 minutes that
+ * Lambda allows at most.
  */
 const tick = 10 * 60_000
 const tickSeconds = tick / 1000
@@ -149,7 +150,7 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'other keys are enabled in KMS than the key set holds'
 }
 
-/** The worlds that scheduled runs at every tick make from an empty world, until they repeat. */
+/** The worlds that follow from an empty world with a scheduled run at every tick, until they repeat. */
 function worldsByTheClock(lag: number): World[] {
   const worlds = [emptyWorld(times, 0, lag)]
   for (let ticks = 0; ticks < (lag === 0 ? 5 : 7); ticks += 1) {

@@ -35,7 +35,7 @@ const history = fc
   .array(
     fc.record({
       currency: fc.constantFrom(...currencies),
-      // Some types are rare, so that many chunks have only one bill for their lists, or none.
+      // Some types are rare: many chunks have a single bill of such a type, or none.
       type: fc.oneof(
         { weight: 30, arbitrary: fc.constantFrom(...credits) },
         fc.constantFrom(...BillType.options),
@@ -76,7 +76,7 @@ function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
   return { wallet, chunks }
 }
 
-/** All filters that a client can ask for, first the one that selects all bills. */
+/** All filters that a client can ask for. The first one selects all bills. */
 const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currency) =>
   [undefined, 1 as const, 2 as const, ...BillType.options].map((kind) => ({ currency, kind })),
 )

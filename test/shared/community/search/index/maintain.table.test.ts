@@ -100,7 +100,7 @@ it(
   10_000 * kills,
 )
 
-it('newcomers are merged into the newest index segment while it has room, and its old version is deleted', async () => {
+it('newcomers are merged into the newest index segment while it has room, and the old version of the segment is deleted', async () => {
   const root = await addRoot()
   for (let count = 0; count < 30; count += 3) {
     await addNewcomers(root + count, 3, root)

@@ -116,7 +116,7 @@ function inventKeyword(people: readonly Person[], random: (below: number) => num
 const runs = Number(process.env['RUNS'] ?? 40)
 
 it(
-  'a search through an index finds exactly the members that the contract names, in any window, however they are spread over segments',
+  'a search through an index finds exactly the members that the contract names, in any window, however the members are spread over segments',
   async () => {
     const shapes = fc.record({
       seed: fc.nat(),
@@ -146,7 +146,7 @@ it(
             before,
             ...window,
             count: size,
-            // Whole addresses are not in the index: the item of an address tells who has the address.
+            // Whole addresses are not in the index, but each has an item of its own, which names the owner.
             findOther: async () =>
               people.find(
                 (person) =>
