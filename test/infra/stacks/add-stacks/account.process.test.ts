@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
 import { outsideSenders } from '../../../../infra/events.ts'
+import { standby } from '../../../support/configured-stage.ts'
 import { Account } from '../account.ts'
 import { synthesizeUnchecked } from '../synthesize.ts'
 
@@ -9,7 +10,7 @@ const everything = {
   authUrl: undefined,
   auditTrail: true,
   edge: true,
-  standby: { region: 'eu-west-1' },
+  standby,
   senders: Object.fromEntries(
     outsideSenders.map((name) => [name, [`arn:aws:iam::123456789012:role/${name}`]]),
   ),
