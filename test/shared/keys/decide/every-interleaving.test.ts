@@ -28,8 +28,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A model of the world, the rotation runs in it, and how many more runs can start and ticks can pass. A run
- * ends at its second tick, as Lambda's timeout would end it.
+ * A model of the world, its rotation runs, and how many more runs can start and ticks can pass. A run ends
+ * at its second tick, as Lambda's timeout would end it.
  */
 interface State {
   world: World
