@@ -50,7 +50,7 @@ export const Config = v.pipe(
     corsOrigins: v.optional(List),
     /**
      * Whether the table, the KMS keys and their stack are protected from deletion. Default: true, except for
-     * the stages dev and local. After a `failover`, whose stacks have no table: false.
+     * the stages dev and local. Always false after a `failover`.
      */
     protectData: v.optional(Flag),
     /**
@@ -80,6 +80,8 @@ export const Config = v.pipe(
      * get status 429.
      */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
+    /** How many functions Lambda may run at once in this account and region; at 80 %, an alarm is raised. */
+    concurrentExecutions: v.optional(v.pipe(numeric, v.integer(), v.minValue(10)), 1_000),
     /** Whether there are alarms and a dashboard. Default: true, except for the stages dev and local. */
     alarms: v.optional(Flag),
     /** ARN of the SNS topic that receives alarms. A stage with alarms must set it. */

@@ -50,8 +50,9 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so up to fifteen runs overlap while slices of the ledger are due.
-    rate: 'rate(1 minute)',
+    // A run takes up to fifteen minutes, so up to three runs overlap while slices of the ledger are due: a
+    // new account may run ten functions at once.
+    rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {
       table: {
@@ -61,7 +62,8 @@ export const schedules: Schedule[] = [
         PutItem: ['VERIFICATION'],
       },
       index: ['WALLETS#'],
-      memory: 512,
+      // Gives a whole processor, which each run keeps busy.
+      memory: 1769,
       timeout: 900,
     },
   },

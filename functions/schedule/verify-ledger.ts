@@ -30,9 +30,9 @@ const reserveMilliseconds = 120_000
 const concurrency = 8
 
 /**
- * Recomputes the balances of wallets from their bills, every wallet once a day. A run starts every minute and
- * continues the slice of the ledger whose turn it is. A slice's turn comes every sixteen minutes and a run
- * takes at most fifteen, so two runs never work on the same wallets.
+ * Recomputes the balances of wallets from their bills, every wallet once a day. A run starts every five
+ * minutes and continues the slice of the ledger whose turn it is. A slice's turn comes every eighty minutes
+ * and a run takes at most fifteen, so two runs never work on the same wallets.
  */
 export async function handler(_event: unknown, context: Run): Promise<VerificationReport> {
   resetConsumedUnits()
@@ -57,7 +57,7 @@ async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
   const oldest = Math.min(...slices.map(({ started_at, verified_at }) => verified_at || started_at || now))
   emitMetric('LedgerVerificationAge', (now - oldest) / 1000, { unit: 'Seconds' })
-  return slices[Math.floor(now / 60_000) % slices.length] as Slice
+  return slices[Math.floor(now / 300_000) % slices.length] as Slice
 }
 
 /** Continues the pass over a slice while time is left. */

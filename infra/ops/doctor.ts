@@ -1,5 +1,6 @@
 import { checkTrails } from './check-trails.ts'
 import { listQueueCounts } from './dead-letters/queues.ts'
+import { checkConcurrency } from './doctor/concurrency.ts'
 import { type Finding, judge } from './doctor/finding.ts'
 import { checkApi, checkChallenge, checkEdge, checkPasswordDigest } from './doctor/http.ts'
 import { checkMail } from './doctor/mail.ts'
@@ -15,6 +16,7 @@ const maxOverdueMilliseconds = 3_600_000
 /** Checks every part of a deployment. A check that throws counts as failed, and the others still run. */
 export function examine(target: Target): Promise<({ check: string } & Finding)[]> {
   const { baseUrl, hasEdge, namePrefix, standbyRegion, settings, tableName } = target
+  const { concurrentExecutions: wanted } = target
   const checks: Record<string, (() => Promise<Finding>) | false | undefined> = {
     maintenance: () => checkMaintenance(target),
     ...(baseUrl === undefined
@@ -28,6 +30,7 @@ export function examine(target: Target): Promise<({ check: string } & Finding)[]
     'signing keys': checkKeys,
     trail: () => checkTrails(target),
     queues: () => checkQueues(target),
+    concurrency: wanted !== undefined && (() => checkConcurrency(wanted)),
     mail: () => checkMail(settings.mailFrom),
     standby: standbyRegion !== undefined && (() => checkStandby(tableName, standbyRegion, settings.mailFrom)),
   }

@@ -23,6 +23,7 @@ export function findStage(
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     hasEdge: config.edge !== false,
     needsTrail: config.protectData || config.auditTrail || config.failover !== undefined,
+    concurrentExecutions: config.concurrentExecutions,
     awsEndpoint: undefined,
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),

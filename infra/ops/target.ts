@@ -12,6 +12,8 @@ export interface Target {
   hasEdge: boolean
   /** Whether `doctor` and the audit ask for a trail of CloudTrail. */
   needsTrail: boolean
+  /** How many functions the account must be able to run at once; undefined for the local stack. */
+  concurrentExecutions?: number
   /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
   /** Region of the deployment; undefined if the AWS SDK chooses it. */

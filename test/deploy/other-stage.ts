@@ -10,7 +10,13 @@ import { leaveOut } from './leave-out.ts'
 import type { Steps } from './steps.ts'
 
 const stage = 'other'
-const context = { stages: { [stage]: { mailFrom: 'no-reply@example.com', protectData: false } } }
+const knobs = {
+  mailFrom: 'no-reply@example.com',
+  protectData: false,
+  // With alarms, which the stage dev has not.
+  alarmTopicArn: 'arn:aws:sns:us-east-1:000000000000:alarms',
+}
+const context = { stages: { [stage]: knobs } }
 
 /** A second stage in the account of the stage that is tried, to show that neither notices the other. */
 export class OtherStage {

@@ -5,9 +5,6 @@ import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 /** Operations with symmetric keys per second that KMS allows an account in any region (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
-/** Default limit of an account's concurrent executions (Lambda quotas). */
-const concurrentExecutions = 1_000
-
 /** Alarms on what every journey uses. While such an alarm is raised, the alarms of journeys do not notify. */
 export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
   const table = (metricName: string) =>
@@ -53,7 +50,7 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
     {
       id: 'account-concurrency',
       journey: 'shared',
-      meaning: 'Functions use 80 % of the concurrent executions of an account, if it has 1,000.',
+      meaning: 'Functions use 80 % of the concurrent executions that the account is configured to have.',
       runbook: 'function-throttles',
       metric: new Metric({
         namespace: 'AWS/Lambda',
@@ -61,7 +58,7 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
         statistic: 'Maximum',
         period: minute,
       }),
-      threshold: 0.8 * concurrentExecutions,
+      threshold: 0.8 * config.concurrentExecutions,
     },
     {
       id: 'kms-symmetric-quota',

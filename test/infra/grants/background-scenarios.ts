@@ -61,9 +61,9 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Adds a wallet to the slice of the ledger that is due this minute, and a wallet to the next minute's.
+    // Adds a wallet to the slice of the ledger that is due now, and a wallet to the slice that is due next.
     for (const ahead of [0, 1]) {
-      const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 60_000) + ahead
+      const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)
     }
     for (const slice of await readSlices())

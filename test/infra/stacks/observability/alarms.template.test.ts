@@ -31,7 +31,8 @@ interface Alarm extends Metric {
 
 const prefix = 'account-service-prod-'
 
-const stacks = await synthesizeUnchecked('prod', { values: { standby } })
+const values = { standby, concurrentExecutions: 200 }
+const stacks = await synthesizeUnchecked('prod', { values })
 const all = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ stack }) => stack === 'observability')
 const alarms = new Map(
   all.map(({ resource: { Properties: properties } }) => {
@@ -145,7 +146,7 @@ const single: Record<string, string[]> = {
     '>= 600, 5 times',
   ],
   'function-throttles': ['AWS/Lambda Throttles, Sum of 300 s', '>= 1, 2 times'],
-  'account-concurrency': ['AWS/Lambda ClaimedAccountConcurrency, Maximum of 60 s', '>= 800, 1 times'],
+  'account-concurrency': ['AWS/Lambda ClaimedAccountConcurrency, Maximum of 60 s', '>= 160, 1 times'],
   'kms-symmetric-quota': [
     'AWS/Usage CallCount Class=None Resource=CryptographicOperationsSymmetric Service=KMS Type=API, Sum of 60 s',
     '>= 480000, 1 times',
