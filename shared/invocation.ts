@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
-  /** Whether an AWS call was under way; if not, the function itself is too slow. */
+  /** Whether an AWS call was pending when the time ran out; if not, the function itself is too slow. */
   readonly waitedForAws: boolean
 
   constructor(waitedForAws: boolean) {

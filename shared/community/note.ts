@@ -13,7 +13,7 @@ const controls = String.raw`\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff`
 /** Schema of a note: trimmed; an empty text clears the note. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
   UnambiguousText,
-  // For the API reference: length and control characters, as a pattern that most languages understand.
+  // For the API reference: length and control characters, in syntax that most languages know.
   v.metadata({ pattern: `^[${spaces}]*(?![${spaces}])[^${controls}]{0,${maxNoteLength}}[${spaces}]*$` }),
   v.trim(),
   v.check((note) => countCharacters(note) <= maxNoteLength, `must have at most ${maxNoteLength} characters`),

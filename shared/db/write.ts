@@ -73,7 +73,7 @@ export async function tryTransact(
         abortSignal && { abortSignal },
       )
     } catch (error) {
-      // After a retry by the SDK the token stays: the attempt whose answer was lost may have taken effect.
+      // Retries by the SDK send the same token: an attempt without an answer may have taken effect.
       mayBeDone ||= wasRepeated(error)
       if (!mayBeDone) ClientRequestToken = crypto.randomUUID()
       throw error

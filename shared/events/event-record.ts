@@ -90,7 +90,7 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 /**
  * The outcome of an earlier delivery: `duplicate`, or undefined if no event took effect under the business
  * key. Throws RejectedEvent when the key was used with other content or a copy of this event was refused.
- * Call this before rejecting an event because of a balance: its own first delivery may have changed that.
+ * Call this before rejecting an event for a balance, which an earlier delivery may have changed.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })

@@ -164,7 +164,7 @@ function continueAttempt(attempt: Attempt, state: RotationState): RotationStep |
   }
 }
 
-/** Whether the request needs a key more urgently than the request for which the attempt was begun. */
+/** Whether this request for a new key is more urgent than the request that started the current attempt. */
 function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, replaces }: Attempt): boolean {
   const active = keyIn(keys, 'active')
   if (request.action === 'revoke') return active?.kid === request.kid && replaces !== active.kid

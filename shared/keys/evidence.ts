@@ -38,8 +38,8 @@ export const Evidence = v.object({
   action: v.picklist(actions),
   trigger: Trigger,
   /**
-   * Lambda request id of the invocation that wrote the record; after a crash it differs from the id in the
-   * trigger.
+   * Lambda request id of the invocation that wrote the record. If the invocation that began the transition
+   * crashed, the trigger has another id.
    */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),

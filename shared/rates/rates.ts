@@ -51,8 +51,8 @@ export const rateOf = ({ rates }: Rates, currency: string): Big | undefined =>
   currency === settings().quoteCurrency ? new Big('1') : rates.get(currency)
 
 /**
- * Converts an amount at the latest rates; undefined when either currency has no rate. The result is exact in
- * the quote currency, and otherwise a quotient of 20 decimal places.
+ * Converts an amount at the latest rates; undefined when either currency has no rate. A conversion into the
+ * quote currency is exact; any other result is a quotient with 20 decimal places.
  */
 export async function convert(amount: Big, currency: string, target: string): Promise<Big | undefined> {
   if (currency === target) return amount

@@ -35,7 +35,7 @@ export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: 
 
 const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeUnitBytes))
 
-/** A changed index key is billed as a deletion and a put, which a transaction does not double. */
+/** A changed key of a secondary index costs a deletion and a put, which transactions do not double. */
 function indexUnits(before: WireItem | undefined, after: WireItem | undefined): number {
   if (JSON.stringify(before) === JSON.stringify(after)) return 0
   return [before, after].reduce(

@@ -5,7 +5,7 @@ import { type SharedServer, startSharedServer } from './start-shared-server.ts'
 /** The server of a run. It is global, because Vitest loads this module once for each project. */
 const run = globalThis as { tableServer?: Promise<SharedServer> }
 
-/** Vitest setup that makes one table with its keys available to the projects `table` and `dynamodb`. */
+/** Vitest setup that makes one table and its KMS keys available to the projects `table` and `dynamodb`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   run.tableServer ??= startSharedServer({ script: join(import.meta.dirname, 'serve-table.ts') })
   const server = await run.tableServer

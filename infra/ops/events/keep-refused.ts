@@ -30,7 +30,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far in the future a refusal is dated. An event sent before this date counts as a copy. */
+/** Margin added to the instant of a refusal: an event sent before the sum counts as a copy of it. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** More refusals than any dead letter has, so that a redriven dead letter counts as a copy, too. */

@@ -158,7 +158,7 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
-/** Finds members by a keyword in the index or in a short list's profiles; without a keyword in the list. */
+/** Finds members: by keyword in the search index or a short list's profiles, otherwise in the list itself. */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,

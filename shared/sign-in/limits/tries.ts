@@ -11,7 +11,7 @@ import { writeItem } from '../../db/write.ts'
 const minuteMilliseconds = 60_000
 const windowMinutes = 60
 
-/** Name of the attribute that counts the tries of a counter in the minute of `now`. */
+/** Name of the attribute in which a counter holds the number of tries in the minute of `now`. */
 export const tryAttribute = (counter: string, now: number): string =>
   `${counter}@${Math.floor(now / minuteMilliseconds)}`
 

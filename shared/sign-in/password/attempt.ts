@@ -133,7 +133,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // The wait is 0 if other tries were taken back meanwhile.
+  // The wait is 0 if concurrent tries turned out not to count, so that a try is free now.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

@@ -35,7 +35,7 @@ const prices = {
   queue: 0.4,
   /** Mails (Amazon SES pricing). */
   mail: 100,
-  /** GB of logs (Amazon CloudWatch pricing). */
+  /** Dollars for a GB of ingested logs (Amazon CloudWatch pricing). */
   logGigabyte: 500_000,
 }
 

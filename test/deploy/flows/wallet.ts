@@ -9,7 +9,7 @@ import type { SignedIn } from './sign-in.ts'
 const credit = ({ userId }: SignedIn, amount: string) =>
   adjustment(userId, { amount, reason: 'deployment test', at: Date.now() })
 
-/** Waits for exactly this balance and number of bills. The defaults hold after useWallet, bookDuplicates. */
+/** Waits for a balance and number of bills; by default for those after useWallet and bookDuplicates. */
 export const expectWallet = (
   { token }: SignedIn,
   balance = '15.100000000000000001',

@@ -78,7 +78,7 @@ describe('keys that are not the rotation’s', () => {
     expect(rotation(dev)(onKey('TagResource', key, givesTags(devTags)))).toContain('not authorized')
   })
 
-  it('the rotation cannot tag another system’s RSA signing key as its own if it has an alias', () => {
+  it('the rotation cannot tag an RSA signing key that has an alias, which another system’s key usually has', () => {
     const aliases = { 'kms:ResourceAliases': ['alias/another-system'] }
     const tag = onKey('TagResource', signingKey({}), { ...givesTags(devTags), ...aliases })
     expect(rotation(dev)(tag)).toContain('not authorized')

@@ -48,7 +48,7 @@ describe('the policy of the bus', () => {
     ['a role of another stage', { ...own, stage: 'dev' }, 'Deny'],
     ['a role of another service', { ...own, service: 'shop' }, 'Deny'],
     ['a role without tags', {}, 'Deny'],
-  ])('for %s and the service itself as source, the decision is %s', (_who, tags, decision) => {
+  ])('if %s sends an event with the service’s own source, the decision is %s', (_who, tags, decision) => {
     for (const knob of [{}, senders])
       expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)
   })

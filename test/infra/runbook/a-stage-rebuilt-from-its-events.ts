@@ -48,7 +48,7 @@ export async function aStageRebuiltFromItsEvents(
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
     expect(await findings(procedure)).toEqual([])
-    // The deposit was rejected twice, also in the replay. The adjustment was not replayed.
+    // The deposit was rejected twice: before the replay and in it. The adjustment was not replayed.
     const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
     expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
     expect(await drop('deposit.updated')).toEqual({ dropped: 2 })

@@ -82,7 +82,7 @@ describe('the firewall of the edge', () => {
       expect(rule).toMatchObject({ AggregateKeyType: 'IP', EvaluationWindowSec: 60 })
   })
 
-  it('finds an expensive route however its path is encoded', () => {
+  it('a rate rule matches an expensive route however its path is encoded', () => {
     const matches = JSON.stringify(rateRules(firewall.Rules)).match(/"UriPath":\{\}.*?"Type":"\w+"/g) ?? []
     expect(matches.length).toBeGreaterThan(5)
     for (const match of matches) expect(match).toContain('"Type":"URL_DECODE"')

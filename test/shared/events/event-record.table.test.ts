@@ -141,7 +141,7 @@ test('each refusal of a redriven event leaves one dead letter with the number of
   }
 })
 
-test('a message with an invalid or outdated number of refusals counts as a copy', async () => {
+test('a message whose number of refusals is invalid or outdated counts as a copy of the refused event', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])

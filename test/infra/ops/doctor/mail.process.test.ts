@@ -33,7 +33,7 @@ const check = ({ account = production, identities = {} }: Ses) =>
 afterEach(() => void vi.unstubAllEnvs())
 
 it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
-  'doctor accepts a sender whose identity %s SES has verified',
+  'doctor accepts a sender if SES has verified its identity %s',
   async (identity) => {
     expect(await check({ identities: { [identity]: verified } })).toEqual({
       ok: true,

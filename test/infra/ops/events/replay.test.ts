@@ -11,10 +11,13 @@ it.each([
   ['prod', 10, 0],
   ['prod', 600, 0],
   ['local', 0, 0],
-])('on stage %s a replay up to %i minutes ago waits %i minutes for the archive', (stage, ago, waits) => {
-  const now = Date.UTC(2026, 10, 22)
-  expect(archiveWait(stage, { from: 0, to: now - ago * minute }, now)).toBe(waits * minute)
-})
+])(
+  'on stage %s a replay of events that are up to %i minutes old first waits %i minutes for the archive',
+  (stage, ago, waits) => {
+    const now = Date.UTC(2026, 10, 22)
+    expect(archiveWait(stage, { from: 0, to: now - ago * minute }, now)).toBe(waits * minute)
+  },
+)
 
 it('an instant on the command line must name its time zone', () => {
   expect(readInstant('2026-11-22T12:00:00Z')).toBe(Date.UTC(2026, 10, 22, 12))

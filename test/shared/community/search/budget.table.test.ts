@@ -87,7 +87,7 @@ it('a search that exceeds the budget is refused before it reads, and lists witho
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
 
-it('a caller can search for twenty unknown addresses an hour, even at once; addresses that find a member do not count', async () => {
+it('a caller can search for at most twenty unknown addresses an hour, also in parallel; addresses that find a member do not count', async () => {
   const root = await newTree()
   const known = { ...search, keyword: `${root + 7}@example.com` }
   for (let i = 0; i < 22; i += 1) expect(await list(root, known)).toMatchObject({ total: 1 })
