@@ -22,6 +22,7 @@ export function findStage(
     stage,
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     hasEdge: config.edge !== false,
+    hasAlarms: config.alarms,
     needsTrail: config.protectData || config.auditTrail || config.failover !== undefined,
     concurrentExecutions: config.concurrentExecutions,
     awsEndpoint: undefined,

@@ -10,6 +10,8 @@ export interface Target {
   baseUrl: string | undefined
   /** Whether an edge is in front of the API. */
   hasEdge: boolean
+  /** Whether the stage has alarms, and with them the queue of changes of keys. */
+  hasAlarms: boolean
   /** Whether `doctor` and the audit ask for a trail of CloudTrail. */
   needsTrail: boolean
   /** How many functions the account must be able to run at once; undefined for the local stack. */
@@ -73,6 +75,7 @@ async function findLocalStack({ url, baseUrl }: TargetOptions): Promise<Target> 
     stage: 'local',
     baseUrl: baseUrl ?? described.base_url,
     hasEdge: false,
+    hasAlarms: false,
     needsTrail: false,
     awsEndpoint: described.aws_endpoint,
     region: described.region,

@@ -98,9 +98,10 @@ const rules: Row[] = [
     'An account has trails of other regions, and of its organization.',
   ],
   [
-    (construct) => construct.node.path.endsWith(`/${unmatchedQueueName}/Resource`),
+    ({ node: { path } }) =>
+      [unmatchedQueueName, 'KeyChanges/Queue'].some((queue) => path.endsWith(`/${queue}/Resource`)),
     'AwsSolutions-SQS3',
-    'No function reads this queue. It keeps the events that no rule takes, and an alarm reports them.',
+    'No function reads this queue. It keeps events for operators, and an alarm reports them.',
   ],
   [
     isA(CfnStage),

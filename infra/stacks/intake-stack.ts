@@ -1,7 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import { type EventPattern, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Key } from 'aws-cdk-lib/aws-kms'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import {
@@ -51,8 +51,6 @@ const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
-  /** Roles of the scheduled functions, keyed by function name. */
-  readonly scheduleRoles = new Map<string, IRole | undefined>()
   /** Names of all functions and dead-letter queues of the stack, without the stage's prefix. */
   readonly functionNames: string[] = []
   readonly deadLetterQueueNames: string[] = []
@@ -210,7 +208,6 @@ export class IntakeStack extends Stack {
     })
     const maxEventAge = Duration.seconds(maxScheduleAgeSeconds)
     fn.configureAsyncInvoke({ retryAttempts: 0, maxEventAge })
-    this.scheduleRoles.set(name, fn.role)
     this.functionNames.push(name)
     return new Rule(this, `${name}-schedule`, {
       ruleName: config.namePrefix + name,

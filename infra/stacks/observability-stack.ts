@@ -18,16 +18,14 @@ interface ObservabilityStackProps extends StackProps, Observed {
 export class ObservabilityStack extends Stack {
   constructor(scope: Construct, id: string, props: ObservabilityStackProps) {
     super(scope, id, props)
-    const { config, data, intake } = props
-    const rotationRole = intake.scheduleRoles.get('rotate-signing-keys')
-    if (rotationRole === undefined) throw new Error('the stage has no rotation of signing keys')
+    const { config, data } = props
     new KeyChanges(this, 'KeyChanges', {
       stage: config.stage,
       keys: [data.macKey, data.totpKey, ...(data.eventKey ? [data.eventKey] : [])].map(
         ({ keyArn }) => keyArn,
       ),
-      rotationRole,
-      ruleName: `${config.namePrefix}key-changes`,
+      changesName: `${config.namePrefix}key-changes`,
+      signaturesName: `${config.namePrefix}foreign-signatures`,
     })
     const specs = alarmSpecs(props)
     // Only the alarms of journeys notify somebody.

@@ -4,7 +4,7 @@ import { CfnReplicaKey, type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { addAlarms } from '../constructs/add-alarms.ts'
-import { KeyChanges, keyChangesAlarm } from '../constructs/key-changes.ts'
+import { keyAlarm, KeyChanges } from '../constructs/key-changes.ts'
 import {
   arnOutput,
   dataKeyActions,
@@ -32,9 +32,9 @@ export class StandbyStack extends Stack {
     if (!config.alarms) return
     // Not `key-changes`, the name of the alarm that a failover creates in this region.
     const name = 'standby-key-changes'
-    const ruleName = config.namePrefix + name
-    new KeyChanges(this, 'KeyChanges', { stage: config.stage, keys, ruleName })
-    addAlarms(this, config.standby?.alarmTopicArn, [keyChangesAlarm(name, ruleName)])
+    const changesName = config.namePrefix + name
+    new KeyChanges(this, 'KeyChanges', { stage: config.stage, keys, changesName })
+    addAlarms(this, config.standby?.alarmTopicArn, [keyAlarm('changes', name, changesName)])
   }
 
   /** Replicates a key. The replica has its own policy and tags: KMS shares only key material and rotation. */

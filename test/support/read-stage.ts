@@ -5,7 +5,12 @@ import { readConfig } from '../../infra/config.ts'
 import { type AccessRequest, compileSession, type FindDenial } from '../../infra/local/aws/iam/authorize.ts'
 import { compilePolicies } from '../../infra/local/aws/iam/policy.ts'
 import type { FunctionModel, KeyModel, StackModel } from '../../infra/local/model.ts'
-import { readBuses, readKeys, readTables } from '../../infra/local/template/read-data-and-events.ts'
+import {
+  readBuses,
+  readKeys,
+  readRules,
+  readTables,
+} from '../../infra/local/template/read-data-and-events.ts'
 import { readFunctions, readRoles } from '../../infra/local/template/read-functions.ts'
 import { TemplateReader } from '../../infra/local/template/reader.ts'
 import { configured } from './configured-stage.ts'
@@ -19,6 +24,7 @@ export interface StagePolicies {
   functions: FunctionModel[]
   tables: StackModel['tables']
   buses: StackModel['buses']
+  rules: StackModel['rules']
   /** The KMS keys of the templates: `MAC` and `TOTP`. */
   keys: Record<'MAC' | 'TOTP', KeyModel>
   /** Returns the policy check of a function's requests. The name is without the stage's prefix. */
@@ -52,6 +58,7 @@ export async function readStage(stage: string): Promise<StagePolicies> {
     ),
     tables: readTables(reader),
     buses: readBuses(reader),
+    rules: readRules(reader),
     keys: { MAC: keyOf('GENERATE_VERIFY_MAC'), TOTP: keyOf('ENCRYPT_DECRYPT') },
     denialsOf(name) {
       const found = functions.find((item) => item.name.endsWith(name))

@@ -34,7 +34,7 @@ export function addDeadLetterCommands(program: Command, run: RunCommand): void {
       .description(description)
       .argument(
         '<name>',
-        'the event or the queue, for example user.registered; unmatched for events that no rule takes',
+        'the event or the queue, for example user.registered; unmatched for events that no rule takes; key-changes',
       )
       .option('--reason <code>', 'only dead letters whose reason starts with this')
       .action((queue: string, options: Options) =>

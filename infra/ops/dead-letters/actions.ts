@@ -44,8 +44,7 @@ export async function redriveDeadLetters(
   { queue, deadLetters }: QueuePair,
   matches: Matches,
 ): Promise<number> {
-  if (queue === undefined)
-    throw new UsageError('events that no rule takes have no queue: their sender must send them again')
+  if (queue === undefined) throw new UsageError('these events are only kept, and have no queue to go back to')
   const target = await queueUrl(sqs, queue)
   let redriven = 0
   await visitDeadLetters(sqs, await queueUrl(sqs, deadLetters), async (letters) => {

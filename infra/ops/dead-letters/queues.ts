@@ -11,7 +11,7 @@ import type { Target } from '../target.ts'
 export interface QueuePair {
   /** Name of the queue on the command line: the event type with dashes for dots, or the worker. */
   name: string
-  /** Undefined for the queue of events that no rule matched: these events have no queue to go back to. */
+  /** Undefined for events that no function waits for: those that no rule matched, and changes of keys. */
   queue: string | undefined
   deadLetters: string
 }
@@ -30,8 +30,10 @@ export const openSqs = (): SQSClient =>
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 30_000 },
   })
 
-/** Lists every queue that has a dead-letter queue, and the queue of events that no rule matched. */
-export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePair[] => [
+type Queues = Pick<Target, 'hasAlarms' | 'namePrefix'>
+
+/** Lists every queue that has a dead-letter queue, and those that keep events for operators only. */
+export const listQueues = ({ hasAlarms, namePrefix }: Queues): QueuePair[] => [
   ...events.map(({ detailType }) => {
     const name = eventName(detailType)
     return { name, queue: namePrefix + name, deadLetters: `${namePrefix}${name}-dead-letters` }
@@ -42,10 +44,13 @@ export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePai
     deadLetters: `${namePrefix}${name}-dead-letters.fifo`,
   })),
   { name: 'unmatched', queue: undefined, deadLetters: namePrefix + unmatchedQueueName },
+  ...(hasAlarms
+    ? [{ name: 'key-changes', queue: undefined, deadLetters: `${namePrefix}key-changes-dead-letters` }]
+    : []),
 ]
 
 /** Finds a queue pair by event type, worker or queue name. Throws a UsageError that lists the known names. */
-export function findQueue(target: Pick<Target, 'namePrefix'>, name: string): QueuePair {
+export function findQueue(target: Queues, name: string): QueuePair {
   const all = listQueues(target)
   const found = all.find((pair) =>
     [pair.name, pair.queue ?? '', pair.deadLetters].some((known) => eventName(known) === eventName(name)),
@@ -81,7 +86,7 @@ export async function countMessages(sqs: SQSClient, name: string): Promise<Messa
 }
 
 /** Counts the waiting messages and the dead letters of every queue. */
-export async function listQueueCounts(target: Pick<Target, 'namePrefix'>) {
+export async function listQueueCounts(target: Queues) {
   const sqs = openSqs()
   const count = async (queue: string | undefined) =>
     queue === undefined ? 0 : totalOf(await countMessages(sqs, queue))

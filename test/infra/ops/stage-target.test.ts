@@ -44,6 +44,7 @@ describe('findStage', () => {
     expect(findStage('moved', { outputs }, cdkFile)).toMatchObject({
       region: 'eu-west-1',
       tableName: 'restored',
+      hasAlarms: true,
       needsTrail: true,
     })
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()

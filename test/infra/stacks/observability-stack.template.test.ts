@@ -20,30 +20,8 @@ it('no stack exports a resource of an endpoint or event, which could then never 
       'data TableArn',
       'data Table',
       'data TotpKeyArn',
-      'intake rotatesigningkeysRoleArn',
     ].toSorted(),
   )
-})
-
-it('changes of the MAC, TOTP and event keys are counted, and changes of other keys unless the rotation makes them', () => {
-  const rule = ofType(stacks, 'AWS::Events::Rule').find(({ stack }) => stack === 'observability')?.resource
-  const { eventName, $or: changes } = (
-    rule?.Properties['EventPattern'] as { detail: Record<string, unknown> }
-  ).detail
-  expect(eventName).toEqual(
-    expect.arrayContaining(['DisableKey', 'ScheduleKeyDeletion', 'PutKeyPolicy', 'CreateGrant']),
-  )
-  const [ofOurs, byOthers] = (changes as object[]).map((change) => JSON.stringify(change))
-  for (const key of ['MacKey', 'TotpKey', 'EventKey']) expect(ofOurs).toContain(key)
-  expect(byOthers).toMatch(/"exists":false.*"anything-but".*rotatesigningkeys/)
-  const alarm = ofType(stacks, 'AWS::CloudWatch::Alarm').find(
-    ({ resource }) => resource.Properties['AlarmName'] === 'account-service-prod-key-changes',
-  )
-  expect(alarm?.resource.Properties).toMatchObject({
-    Namespace: 'AWS/Events',
-    MetricName: 'TriggeredRules',
-    Dimensions: [{ Name: 'RuleName', Value: rule?.Properties['Name'] }],
-  })
 })
 
 it('every endpoint has an alarm at nine tenths of the requests that its throttle allows', async () => {

@@ -1,10 +1,12 @@
+import { matchesWildcard } from '../iam/condition.ts'
+
 /** A compiled event pattern: tells whether an event, parsed from JSON, matches. */
 export type EventTest = (event: unknown) => boolean
 
 /**
  * Compiles an EventBridge event pattern. A field holds nested fields or a list of alternatives (exact values,
- * `{"anything-but": TEXTS}` or `{"exists": FLAG}`), and `$or` holds a list of patterns. Throws on any other
- * form, because ignoring it would deliver the wrong events.
+ * `{"anything-but": TEXTS}`, `{"anything-but": {"wildcard": TEXT}}` or `{"exists": FLAG}`), and `$or` holds a
+ * list of patterns. Throws on any other form, because ignoring it would deliver the wrong events.
  */
 export function compilePattern(pattern: Record<string, unknown>): EventTest {
   const tests = Object.entries(pattern).map(([field, expected]): [string, EventTest] => {
@@ -39,7 +41,7 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
     if (!isRecord(expected)) return (value) => value === expected
     const [[operator, operand] = [], ...others] = Object.entries(expected)
     if (others.length > 0) throw new Error('an alternative of the event pattern has more than one operator')
-    if (operator === 'anything-but') return compileAnythingBut([operand].flat())
+    if (operator === 'anything-but') return compileAnythingBut(operand)
     if (operator === 'exists' && typeof operand === 'boolean')
       return (value) => (value !== undefined) === operand
     throw new Error(`the event pattern's operator ${String(operator)} is not known here`)
@@ -48,7 +50,11 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
 }
 
 /** As in EventBridge, `anything-but` does not match a missing field. */
-function compileAnythingBut(texts: unknown[]): EventTest {
+function compileAnythingBut(operand: unknown): EventTest {
+  const { wildcard } = isRecord(operand) ? operand : {}
+  if (typeof wildcard === 'string')
+    return (value) => typeof value === 'string' && !matchesWildcard(wildcard, value)
+  const texts = [operand].flat()
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string'))
     throw new Error("the event pattern's anything-but has other than texts")
   return (value) => value !== undefined && !texts.includes(value as string)

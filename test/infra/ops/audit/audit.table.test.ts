@@ -48,6 +48,7 @@ async function facts(at = Date.now()) {
     stage: 'local',
     baseUrl: baseUrl(),
     hasEdge: false,
+    hasAlarms: false,
     needsTrail: false,
     awsEndpoint: undefined,
     region: undefined,

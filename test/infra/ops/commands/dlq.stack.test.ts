@@ -113,7 +113,7 @@ it('an event that no rule matches is kept, and a mail request that is not the se
 
   expect(await ops(['dlq', 'redrive', 'unmatched'])).toMatchObject({
     code: 2,
-    err: 'usage: events that no rule takes have no queue: their sender must send them again',
+    err: 'usage: these events are only kept, and have no queue to go back to',
   })
   const { dead_letter_queues: queues } = await useLocalStack()
   expect(queues.map(({ name }) => name)).toContain('unmatched-dead-letters')

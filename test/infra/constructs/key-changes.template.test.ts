@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { compilePattern } from '../../../infra/local/aws/eventbridge/pattern.ts'
+import { findQueue } from '../../../infra/ops/dead-letters/queues.ts'
+import { readStage } from '../../support/read-stage.ts'
+import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
+
+const { rules, keys } = await readStage('prod')
+
+/** The rules of the stage `prod` that a call of KMS raises, in the form in which CloudTrail reports it. */
+const raisedBy = (eventName: string, userIdentity: object, detail: object = {}) => {
+  const call = { eventSource: 'kms.amazonaws.com', eventName, userIdentity, ...detail }
+  const event = { source: 'aws.kms', 'detail-type': 'AWS API Call via CloudTrail', detail: call }
+  const matching = rules.filter(
+    ({ busName, pattern = {} }) => busName === 'default' && compilePattern(pattern)(event),
+  )
+  return matching.flatMap(({ name, pattern }) => (pattern ? [name.replace('account-service-prod-', '')] : []))
+}
+
+const session = (role: string, name: string) => ({
+  type: 'AssumedRole',
+  arn: `arn:aws:sts::123456789012:assumed-role/${role}/${name}`,
+})
+const functionOf = (stage: string, name: string) =>
+  session(`account-service-${stage}-Role1A2B`, `account-service-${stage}-${name}`)
+const administrator = session('Administrator', 'account-service-prod-rotate-signing-keys')
+const user = { type: 'IAMUser', arn: 'arn:aws:iam::123456789012:user/account-service-prod' }
+const ofOurKey = { resources: [{ ARN: keys.MAC.arn }] }
+const ofAnyKey = { resources: [{ ARN: 'arn:aws:kms:eu-central-1:123456789012:key/any' }] }
+const rs256 = { requestParameters: { signingAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256' } }
+
+describe('a change of a key', () => {
+  it.each([
+    'CancelKeyDeletion',
+    'CreateGrant',
+    'DeleteImportedKeyMaterial',
+    'DisableKey',
+    'DisableKeyRotation',
+    'EnableKey',
+    'PutKeyPolicy',
+    'ReplicateKey',
+    'ScheduleKeyDeletion',
+    'TagResource',
+    'UntagResource',
+    'UpdatePrimaryRegion',
+  ])('%s raises an alarm, whoever calls it and of whichever key', (eventName) => {
+    for (const caller of [administrator, user, functionOf('prod', 'oauth2-token'), {}])
+      for (const key of [ofOurKey, ofAnyKey])
+        expect(raisedBy(eventName, caller, key)).toEqual(['key-changes'])
+  })
+
+  it('the rotation of any stage may retire keys without an alarm, but not those of the templates, and no more', () => {
+    for (const stage of ['prod', 'other']) {
+      const rotation = functionOf(stage, 'rotate-signing-keys')
+      for (const action of ['DisableKey', 'ScheduleKeyDeletion']) {
+        expect(raisedBy(action, rotation, ofAnyKey)).toEqual([])
+        expect(raisedBy(action, rotation, ofOurKey)).toEqual(['key-changes'])
+      }
+      expect(raisedBy('TagResource', rotation, ofAnyKey)).toEqual(['key-changes'])
+    }
+  })
+
+  it('a grant that an AWS service makes for itself raises no alarm, unless it is of a key of the stage', () => {
+    const lambda = { ...administrator, invokedBy: 'lambda.amazonaws.com' }
+    expect(raisedBy('CreateGrant', lambda, ofAnyKey)).toEqual([])
+    expect(raisedBy('CreateGrant', lambda, ofOurKey)).toEqual(['key-changes'])
+    expect(raisedBy('PutKeyPolicy', lambda, ofAnyKey)).toEqual(['key-changes'])
+  })
+})
+
+describe('a signature', () => {
+  it('of an administrator or a user raises an alarm of its own, also if KMS refused it', () => {
+    for (const caller of [administrator, user, {}])
+      for (const detail of [rs256, { errorCode: 'AccessDenied', requestParameters: null }])
+        expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])
+  })
+
+  it('of a function of any stage raises no alarm, nor does one with which no token can be signed', () => {
+    for (const stage of ['prod', 'other'])
+      expect(raisedBy('Sign', functionOf(stage, 'user-login-2fa'), rs256)).toEqual([])
+    expect(raisedBy('Sign', user, { requestParameters: { signingAlgorithm: 'ECDSA_SHA_256' } })).toEqual([])
+  })
+})
+
+it('`dlq` shows the calls that raised an alarm, and reads reach the rule of signatures, which CloudTrail takes for reads', async () => {
+  const { deadLetters } = findQueue({ hasAlarms: true, namePrefix: 'account-service-prod-' }, 'key-changes')
+  for (const name of ['key-changes', 'foreign-signatures'])
+    expect(rules.find((rule) => rule.name.endsWith(name))?.targets).toMatchObject([
+      { arn: `arn:aws:sqs:eu-central-1:123456789012:${deadLetters}` },
+    ])
+  const written = ofType(await synthesizeUnchecked('prod'), 'AWS::Events::Rule')
+  const [changes, signatures] = written.filter(({ stack }) => stack === 'observability')
+  for (const key of ['MacKey', 'TotpKey', 'EventKey']) expect(JSON.stringify(changes)).toContain(key)
+  const state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
+  expect(signatures?.resource.Properties['State']).toBe(state)
+})
