@@ -17,11 +17,7 @@ export const failures = {
   unauthenticated: { code: 40100, msg: 'sign in first', oauth: 'invalid_token' },
   bad_credentials: { code: 40101, msg: 'email or password is wrong', oauth: 'access_denied' },
   bad_login_ticket: { code: 40102, msg: 'sign in again', oauth: 'access_denied' },
-  bad_verification_code: {
-    code: 40103,
-    msg: 'the code is wrong or has expired',
-    oauth: 'access_denied',
-  },
+  bad_verification_code: { code: 40103, msg: 'the code is wrong or has expired', oauth: 'access_denied' },
   invalid_client: { code: 40104, msg: 'client authentication failed', oauth: 'invalid_client' },
   insufficient_scope: {
     code: 40300,
@@ -31,11 +27,7 @@ export const failures = {
   forbidden: { code: 40301, msg: 'this is not yours', oauth: 'access_denied' },
   no_route: { code: 40400, msg: 'there is nothing at this address', oauth: 'invalid_request' },
   not_found: { code: 40401, msg: 'there is no such record', oauth: 'invalid_request' },
-  method_not_allowed: {
-    code: 40500,
-    msg: 'this method is not allowed here',
-    oauth: 'invalid_request',
-  },
+  method_not_allowed: { code: 40500, msg: 'this method is not allowed here', oauth: 'invalid_request' },
   too_large: { code: 41300, msg: 'the request body is over 64 KiB', oauth: 'invalid_request' },
   unsupported_media_type: {
     code: 41500,
@@ -44,11 +36,7 @@ export const failures = {
   },
   too_many_requests: { code: 42900, msg: 'too many requests, try again later', oauth: 'slow_down' },
   internal: { code: 50000, msg: 'something went wrong on our side', oauth: 'server_error' },
-  unavailable: {
-    code: 50300,
-    msg: 'temporarily unavailable, try again',
-    oauth: 'temporarily_unavailable',
-  },
+  unavailable: { code: 50300, msg: 'temporarily unavailable, try again', oauth: 'temporarily_unavailable' },
 } as const
 
 export type FailureName = keyof typeof failures
@@ -105,6 +93,11 @@ export class OptimisticLockError extends Error {
 /** Cause of every failure that is due to maintenance, for which an operator has switched the service off. */
 export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
+}
+
+/** The cause of the failures of Node.js itself: they are answered like an outage, and count as faults. */
+export class RuntimeFault extends Error {
+  override readonly name = 'RuntimeFault'
 }
 
 /** The `invalid_parameter` failure for a single field. */

@@ -1,5 +1,5 @@
 import { emitMetric } from './emit-metric.ts'
-import { Failure, OptimisticLockError, UnderMaintenance } from './errors.ts'
+import { Failure, OptimisticLockError, RuntimeFault, UnderMaintenance } from './errors.ts'
 import { OutOfTime } from './invocation.ts'
 
 /**
@@ -49,12 +49,12 @@ export const isUnavailable = (error: unknown): boolean => passingCause(error) !=
 
 /**
  * Whether an error is a fault of this service: neither the caller nor another system can mend it. Faults are
- * errors that have no passing cause and are no coded failure of the caller, and an invocation that ran out of
- * time without waiting for AWS. infra/RUNBOOK.md#faults lists the other errors.
+ * errors that have no passing cause and are no coded failure of the caller, failures of Node.js, and an
+ * invocation that ran out of time without waiting for AWS. infra/RUNBOOK.md#faults lists the other errors.
  */
 export function isFault(error: unknown): boolean {
   if (error instanceof OutOfTime) return !error.waitedForAws
-  if (error instanceof Failure) return error.failure === 'internal'
+  if (error instanceof Failure) return error.failure === 'internal' || error.cause instanceof RuntimeFault
   return passingCause(error) === undefined
 }
 

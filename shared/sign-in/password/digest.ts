@@ -1,7 +1,8 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import crypto, { randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
 import { generateMac } from '../../aws/generate-mac.ts'
+import { Failure, RuntimeFault } from '../../errors.ts'
 
 /** Schema of a password as clients and the business server send it: its MD5 as 32 hex digits, any case. */
 export const LoginPassword = v.pipe(
@@ -74,12 +75,18 @@ export const dummyHash: string = formatPhc({
   hash: randomBytes(hashBytes),
 })
 
-const deriveArgon2 = promisify(argon2)
-
+/** Throws `unavailable` if Node.js has no argon2id: Lambda builds its own, whose cryptography may differ. */
 async function deriveHash(
   password: string,
   { salt, hashBytes, ...parameters }: Omit<PasswordHash, 'hash'> & { hashBytes: number },
 ): Promise<Buffer> {
   const message = await generateMac('password', password)
-  return deriveArgon2('argon2id', { ...parameters, message, nonce: salt, tagLength: hashBytes })
+  try {
+    // Looked up here, because an import of a name that is missing would keep a whole function from loading.
+    const derive = promisify(crypto.argon2)
+    return await derive('argon2id', { ...parameters, message, nonce: salt, tagLength: hashBytes })
+  } catch (error) {
+    const cause = new RuntimeFault('argon2', { cause: error })
+    throw new Failure('unavailable', { retryAfterSeconds: 60, cause })
+  }
 }
