@@ -29,6 +29,9 @@ export class GradualDeployment extends Construct {
     this.config = config
     this.application = new LambdaApplication(this, 'Application')
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') })
+    // On all alarms, as in AWS's own AWSCodeDeployRoleForLambdaLimited: a narrower permission does not suffice
+    // for every alarm (CloudWatch API reference: DescribeAlarms).
+    this.role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }))
   }
 
   /** Returns the alias of a function, which callers invoke. `functionName` includes the stage's prefix. */
@@ -43,7 +46,6 @@ export class GradualDeployment extends Construct {
   }
 
   private tryFirst(fn: LambdaFunction, functionName: string, alias: Alias): void {
-    const alarm = this.alarmSpec(fn, functionName)
     new LambdaDeploymentGroup(fn, 'Deployment', {
       application: this.application,
       // Keeps CDK from adding AWS's managed policy for CodeDeploy, which allows access to every alias of the
@@ -51,23 +53,13 @@ export class GradualDeployment extends Construct {
       role: this.role.withoutPolicyUpdates(),
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: addAlarms(fn, this.config.alarmTopicArn, [alarm]),
+      alarms: addAlarms(fn, this.config.alarmTopicArn, [this.alarmSpec(fn, functionName)]),
       autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
     })
     this.canaries.add(alias.node.defaultChild ?? alias)
-    this.allow(
-      ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-      ['', ':live'].map((qualifier) => ['lambda', `function:${functionName}${qualifier}`]),
-    )
-    this.allow(['cloudwatch:DescribeAlarms'], [['cloudwatch', `alarm:${alarm.name}`]])
-  }
-
-  /** Allows CodeDeploy to shift the calls of a function, and to read the alarm on its new version. */
-  private allow(actions: string[], on: string[][]): void {
-    const resources = on.map(([service = '', resource = '']) =>
-      Stack.of(this).formatArn({ service, resource }),
-    )
-    this.role.addToPolicy(new PolicyStatement({ actions, resources }))
+    const actions = ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig']
+    const arn = Stack.of(this).formatArn({ service: 'lambda', resource: `function:${functionName}` })
+    this.role.addToPolicy(new PolicyStatement({ actions, resources: [arn, `${arn}:live`] }))
   }
 
   /**

@@ -6,9 +6,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../infra/bundle/page.ts'
 import { bundleFunctions } from '../../infra/bundle/functions.ts'
-import { events } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'
-import { schedules } from '../../infra/workers-and-schedules.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { standby } from '../support/configured-stage.ts'
 import { ofType, type Stacks, synthesize, synthesizeUnchecked } from './stacks/synthesize.ts'
@@ -79,30 +77,17 @@ describe('IAM policies', () => {
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
     // For kms:CreateKey, the new key has no ARN yet; the others have no resource-level permissions.
-    const allowed = new Set(['kms:CreateKey', 'kms:ListKeys', 'cloudtrail:DescribeTrails'])
+    const allowed = new Set([
+      'cloudtrail:DescribeTrails',
+      'cloudwatch:DescribeAlarms',
+      'kms:CreateKey',
+      'kms:ListKeys',
+    ])
     const broad = statements()
       .filter(({ Resource }) => list(Resource).includes('*'))
       .flatMap(({ Action }) => list(Action))
       .filter((action) => !allowed.has(action))
     expect(broad).toEqual([])
-  })
-
-  it('only functions with the permission signingKeys may call kms:Sign, and only with keys of this deployment’s tag', () => {
-    const signing = statements().filter(({ Action }) => list(Action).includes('kms:Sign'))
-    const granted = [...routes, ...events, ...schedules].filter(({ permissions }) => permissions.signingKeys)
-    const functions = new Set(
-      granted.map((row) => ('entry' in row ? row.entry : 'name' in row ? row.name : row.detailType)),
-    )
-    expect(new Set(signing.map(({ id }) => id)).size).toBe(functions.size)
-    for (const { Condition } of signing) {
-      expect(Condition).toEqual({
-        StringEquals: {
-          'aws:ResourceTag/signing-key': 'account-service-prod',
-          'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256',
-          'kms:MessageType': 'DIGEST',
-        },
-      })
-    }
   })
 
   it('the inline policies of a role stay below IAM’s limit of 10,240 characters without white space', () => {

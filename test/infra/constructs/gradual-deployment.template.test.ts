@@ -112,16 +112,19 @@ describe('a gradual deployment', () => {
     expect(callsPastAliases()).toEqual([])
   })
 
-  it('CodeDeploy’s role reaches only the canaries of its stack and their alarms, without wildcards', () => {
+  it('CodeDeploy’s role reaches only the canaries of its stack, and all alarms, without which it deploys nothing', () => {
     const policies = ofType(stacks, 'AWS::IAM::Policy').filter(({ id }) => id.startsWith('Deployment'))
     expect(policies).toHaveLength(2)
     for (const { stack, resource } of policies) {
-      const document = resource.Properties['PolicyDocument'] as { Statement: { Resource: unknown }[] }
-      const reached = document.Statement.flatMap(({ Resource }) => Resource)
-      // Two ARNs and an alarm for each canary.
-      expect(reached).toHaveLength(3 * canaries().filter((canary) => canary.stack === stack).length)
+      const { Statement: statements } = resource.Properties['PolicyDocument'] as {
+        Statement: { Action: string | string[]; Resource: unknown }[]
+      }
+      const onAll = statements.filter(({ Resource: resources }) => resources === '*')
+      expect(onAll.map(({ Action: action }) => action)).toEqual(['cloudwatch:DescribeAlarms'])
+      const reached = statements.flatMap(({ Resource: resources }) => resources).filter((arn) => arn !== '*')
+      expect(reached).toHaveLength(2 * canaries().filter((canary) => canary.stack === stack).length)
       for (const arn of reached)
-        expect(JSON.stringify(arn)).toMatch(/:(function|alarm):account-service-prod-[a-z0-9:-]+"\]\]\}$/)
+        expect(JSON.stringify(arn)).toMatch(/:function:account-service-prod-[a-z0-9:-]+"\]\]\}$/)
     }
   })
 })
