@@ -31,12 +31,8 @@ export const events: Event[] = [
     confidential: true,
     canary: true,
     permissions: {
-      table: {
-        GetItem: ['MEMBER#'],
-        PutItem: ['EMAIL#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
-        UpdateItem: ['EVT#user.registered#'],
-        ConditionCheckItem: ['USER#'],
-      },
+      reads: ['MEMBER#'],
+      writes: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
       macKey: ['GenerateMac'],
       totpKey: ['Encrypt'],
       queues: ['grow-tree'],
@@ -48,13 +44,9 @@ export const events: Event[] = [
     senders: ['business', 'operator'],
     confidential: true,
     permissions: {
-      table: {
-        GetItem: ['MEMBER#', 'USER#'],
-        PutItem: ['EMAIL#', 'TREE#'],
-        UpdateItem: ['ENDED#', 'EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#'],
-        DeleteItem: ['EMAIL#'],
-        ConditionCheckItem: ['USER#'],
-      },
+      reads: ['MEMBER#', 'USER#'],
+      writes: ['EMAIL#', 'ENDED#', 'EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
+      deletes: ['EMAIL#'],
       macKey: ['GenerateMac'],
       totpKey: ['Encrypt'],
       queues: ['grow-tree'],
@@ -66,7 +58,7 @@ export const events: Event[] = [
     senders: [ownSource],
     momentary: true,
     canary: true,
-    permissions: { table: { UpdateItem: ['EVT#mail.requested#'] }, mail: true },
+    permissions: { writes: ['EVT#mail.requested#'], mail: true },
   },
   {
     detailType: 'mail.delayed',
@@ -75,20 +67,14 @@ export const events: Event[] = [
     // Leaves at least half of a login ticket's life to use the code, even if that life is short.
     delaySeconds: ({ mailDelaySeconds, loginTicketTtlSeconds }) =>
       Math.min(mailDelaySeconds, Math.floor(loginTicketTtlSeconds / 2)),
-    permissions: {
-      table: { GetItem: ['SIGNIN#'], UpdateItem: ['EVT#mail.delayed#'] },
-      mail: true,
-    },
+    permissions: { reads: ['SIGNIN#'], writes: ['EVT#mail.delayed#'], mail: true },
   },
   // Sign-in flow
   {
     detailType: 'client.registered',
     senders: ['business', 'operator'],
     confidential: true,
-    permissions: {
-      table: { PutItem: ['CLIENT#'], UpdateItem: ['EVT#client.registered#'] },
-      macKey: ['GenerateMac'],
-    },
+    permissions: { writes: ['CLIENT#', 'EVT#client.registered#'], macKey: ['GenerateMac'] },
   },
   // Wallets
   ...(
@@ -100,11 +86,8 @@ export const events: Event[] = [
     detailType,
     senders: [sender],
     permissions: {
-      table: {
-        GetItem: [`EVT#${detailType}#`, 'USER#', 'W#'],
-        PutItem: ['BL#', 'BX#', 'W#'],
-        UpdateItem: ['BX#', `EVT#${detailType}#`],
-      },
+      reads: [`EVT#${detailType}#`, 'USER#', 'W#'],
+      writes: ['BL#', 'BX#', `EVT#${detailType}#`, 'W#'],
     },
   })),
   {
@@ -112,12 +95,8 @@ export const events: Event[] = [
     senders: ['business'],
     canary: true,
     permissions: {
-      table: {
-        GetItem: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
-        PutItem: ['BL#*#asset', 'BX#*#asset', 'W#*#asset', 'WD#'],
-        UpdateItem: ['BX#*#asset', 'EVT#withdrawal.updated#'],
-        ConditionCheckItem: ['USER#'],
-      },
+      reads: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
+      writes: ['BL#*#asset', 'BX#*#asset', 'EVT#withdrawal.updated#', 'W#*#asset', 'WD#'],
     },
   },
   {
@@ -125,28 +104,22 @@ export const events: Event[] = [
     senders: ['rewards'],
     canary: true,
     permissions: {
-      table: {
-        GetItem: ['EARN#', 'EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
-        PutItem: ['BL#*#reward', 'BX#*#reward', 'W#*#reward'],
-        UpdateItem: ['BX#*#reward', 'EARN#', 'EVT#reward.granted#'],
-      },
+      reads: ['EARN#', 'EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
+      writes: ['BL#*#reward', 'BX#*#reward', 'EARN#', 'EVT#reward.granted#', 'W#*#reward'],
     },
   },
   {
     detailType: 'rates.published',
     senders: ['business', 'operator'],
-    permissions: { table: { PutItem: ['RATES'], UpdateItem: ['EVT#rates.published#'] } },
+    permissions: { writes: ['EVT#rates.published#', 'RATES'] },
   },
   // Community members
   {
     detailType: 'package.purchased',
     senders: ['business'],
     permissions: {
-      table: {
-        GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'BX#', 'TREE#', 'W#'],
-        UpdateItem: ['BX#', 'EVT#package.purchased#', 'MEMBER#'],
-      },
+      reads: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
+      writes: ['BL#', 'BX#', 'EVT#package.purchased#', 'MEMBER#', 'TREE#', 'W#'],
       queues: ['grow-tree'],
     },
   },
@@ -154,35 +127,20 @@ export const events: Event[] = [
   ...(['device.activated', 'device.deactivated'] as const).map((detailType): Event => ({
     detailType,
     senders: ['business'],
-    permissions: {
-      table: {
-        GetItem: ['DEVICE#'],
-        PutItem: ['DEVICE#'],
-        UpdateItem: ['EARN#', `EVT#${detailType}#`],
-        ConditionCheckItem: ['USER#'],
-      },
-    },
+    permissions: { reads: ['DEVICE#', 'USER#'], writes: ['DEVICE#', 'EARN#', `EVT#${detailType}#`] },
   })),
   {
     detailType: 'traffic.reported',
     senders: ['business'],
-    permissions: {
-      table: {
-        UpdateItem: ['EARN#', 'EVT#traffic.reported#'],
-        ConditionCheckItem: ['USER#'],
-      },
-    },
+    permissions: { reads: ['USER#'], writes: ['EARN#', 'EVT#traffic.reported#'] },
   },
   // Deposits
   {
     detailType: 'addresses.provisioned',
     senders: ['business', 'chain', 'operator'],
     permissions: {
-      table: {
-        BatchGetItem: ['ADDR#'],
-        PutItem: ['ADDR#', 'POOL#'],
-        UpdateItem: ['EVT#addresses.provisioned#', 'EVT#addresses.provisioned.chunk#'],
-      },
+      reads: ['ADDR#'],
+      writes: ['ADDR#', 'EVT#addresses.provisioned#', 'EVT#addresses.provisioned.chunk#', 'POOL#'],
     },
   },
   {
@@ -190,12 +148,9 @@ export const events: Event[] = [
     // An operator repeats the assignments of a lost region: see infra/RUNBOOK.md#a-lost-region.
     senders: ['operator', ownSource],
     permissions: {
-      table: {
-        GetItem: ['ADDR#', 'ADDRS#'],
-        PutItem: ['ADDRS#'],
-        UpdateItem: ['ADDR#', 'EVT#address.assigned#'],
-        DeleteItem: ['POOL#'],
-      },
+      reads: ['ADDR#', 'ADDRS#'],
+      writes: ['ADDR#', 'ADDRS#', 'EVT#address.assigned#'],
+      deletes: ['POOL#'],
     },
   },
   {
@@ -203,11 +158,8 @@ export const events: Event[] = [
     senders: ['chain'],
     canary: true,
     permissions: {
-      table: {
-        GetItem: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
-        PutItem: ['BL#*#asset', 'BX#*#asset', 'DEP#', 'DL#', 'W#*#asset'],
-        UpdateItem: ['BX#*#asset', 'EVT#deposit.updated#'],
-      },
+      reads: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
+      writes: ['BL#*#asset', 'BX#*#asset', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'W#*#asset'],
     },
   },
 ]

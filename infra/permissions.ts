@@ -1,8 +1,5 @@
 import type { indexPartitions, Partition } from '../shared/db/partitions.ts'
 
-export type TableAction =
-  'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem'
-
 /** A partition, or a part of one: the records of one detail-type, or the wallets or bills of one kind. */
 export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*#${'asset' | 'reward'}`
 
@@ -10,11 +7,12 @@ export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*
  * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.
  */
 export interface Permissions {
-  /**
-   * The partitions that a function reads and writes, keyed by DynamoDB action. An operation in a transaction
-   * needs its own action, for example `PutItem`. There is no `Scan`, which reads every partition.
-   */
-  table?: Partial<Record<TableAction, readonly LeadingKeys[]>>
+  /** The partitions of the table that the function reads, or checks in transactions and does not write. */
+  reads?: readonly LeadingKeys[]
+  /** The partitions to which the function puts items, or in which it updates them. */
+  writes?: readonly LeadingKeys[]
+  /** The partitions from which the function deletes items. */
+  deletes?: readonly LeadingKeys[]
   /** The partitions of the table's global secondary index that the function queries. */
   index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
   /** Allowed KMS actions on the key that computes MACs of passwords, client secrets and secret events. */
@@ -37,6 +35,28 @@ export interface Permissions {
   memory?: number
   /** Timeout of the function in seconds. Default: `defaultTimeoutSeconds`. */
   timeout?: number
+}
+
+/** Whoever may put an item may also update it, and the other way round. */
+const puts = ['PutItem', 'UpdateItem']
+/** What checks an item in a transaction. It shows nothing that the other actions of a statement do not. */
+const checks = ['ConditionCheckItem']
+
+/**
+ * What a function may do with items of the table: one statement of reads and one of writes. So AWS allows its
+ * transactions whether it judges each member by its own partition or every member by the partitions of all,
+ * which no document says; infra/SECURITY.md lists the exceptions. No statement has `Scan`, which reads every
+ * partition.
+ */
+export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
+  const written = [...new Set([...writes, ...deletes])].sort()
+  return [
+    { actions: ['GetItem', 'BatchGetItem', 'Query', ...(written.length > 0 ? checks : [])], keys: reads },
+    {
+      actions: [...(writes.length > 0 ? puts : []), ...(deletes.length > 0 ? ['DeleteItem'] : []), ...checks],
+      keys: written,
+    },
+  ].filter(({ keys }) => keys.length > 0)
 }
 
 /**

@@ -26,10 +26,8 @@ const signingShare = 0.3
  * processor, which Lambda gives at 1,769 MB (AWS: Configure Lambda function memory).
  */
 const searchPermissions: Permissions = {
-  table: {
-    BatchGetItem: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
-    UpdateItem: ['SEARCH#'],
-  },
+  reads: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
+  writes: ['SEARCH#'],
   memory: 1769,
 }
 
@@ -45,26 +43,20 @@ export const routes: Route[] = [
     path: '/oauth2/authorize',
     entry: 'oauth2/authorize',
     public: true,
-    permissions: { table: { GetItem: ['CLIENT#'] } },
+    permissions: { reads: ['CLIENT#'] },
   },
   {
     method: 'GET',
     path: '/oauth2/authorize/request',
     entry: 'oauth2/describe-request',
     public: true,
-    permissions: { table: { GetItem: ['CLIENT#'] } },
+    permissions: { reads: ['CLIENT#'] },
   },
   {
     method: 'POST',
     path: '/oauth2/authorize/consent',
     entry: 'oauth2/consent',
-    permissions: {
-      table: {
-        BatchGetItem: ['CLIENT#', 'ENDED#', 'TOKENS#'],
-        PutItem: ['CODE#'],
-        ConditionCheckItem: ['TOKENS#'],
-      },
-    },
+    permissions: { reads: ['CLIENT#', 'ENDED#', 'TOKENS#'], writes: ['CODE#'] },
   },
   {
     method: 'POST',
@@ -74,14 +66,9 @@ export const routes: Route[] = [
     canary: true,
     throttleShare: signingShare,
     permissions: {
-      table: {
-        GetItem: ['CLIENT#', 'CODE#', 'KEYS', 'TOKENS#', 'USER#'],
-        Query: ['TOKENS#'],
-        PutItem: ['TOKENS#'],
-        UpdateItem: ['CODE#', 'TOKENS#'],
-        DeleteItem: ['TOKENS#'],
-        ConditionCheckItem: ['ENDED#'],
-      },
+      reads: ['CLIENT#', 'CODE#', 'ENDED#', 'KEYS', 'TOKENS#', 'USER#'],
+      writes: ['CODE#', 'TOKENS#'],
+      deletes: ['TOKENS#'],
       macKey: ['GenerateMac'],
       signingKeys: 'sign',
     },
@@ -92,15 +79,12 @@ export const routes: Route[] = [
     entry: 'oauth2/exchange',
     public: true,
     throttleShare: signingShare,
-    permissions: {
-      table: { GetItem: ['CLIENT#', 'KEYS', 'USER#'], BatchGetItem: ['ENDED#', 'TOKENS#'] },
-      signingKeys: 'sign',
-    },
+    permissions: { reads: ['CLIENT#', 'ENDED#', 'KEYS', 'TOKENS#', 'USER#'], signingKeys: 'sign' },
   },
   ...forMethods(['GET', 'POST'], {
     path: '/oauth2/userinfo',
     entry: 'oauth2/userinfo',
-    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#', 'USER#'] } },
+    permissions: { reads: ['ENDED#', 'TOKENS#', 'USER#'] },
   }),
   {
     method: 'POST',
@@ -109,16 +93,13 @@ export const routes: Route[] = [
     public: true,
     // Low, because anyone can send a client secret, and every check of a client secret calls KMS.
     throttleShare: 0.3,
-    permissions: {
-      table: { GetItem: ['CLIENT#', 'TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] },
-      macKey: ['GenerateMac'],
-    },
+    permissions: { reads: ['CLIENT#', 'TOKENS#'], deletes: ['TOKENS#'], macKey: ['GenerateMac'] },
   },
   ...forMethods(['GET', 'HEAD'], {
     path: '/.well-known/jwks.json',
     entry: 'well-known/jwks',
     public: true,
-    permissions: { table: { GetItem: ['KEYS'] } },
+    permissions: { reads: ['KEYS'] },
   }),
   ...forMethods(['GET', 'HEAD'], {
     path: '/.well-known/openid-configuration',
@@ -137,7 +118,8 @@ export const routes: Route[] = [
     // CPU.
     throttleShare: 0.3,
     permissions: {
-      table: { BatchGetItem: ['EMAIL#', 'GUESS#'], UpdateItem: ['GUESS#', 'SIGNIN#'] },
+      reads: ['EMAIL#', 'GUESS#'],
+      writes: ['GUESS#', 'SIGNIN#'],
       macKey: ['GenerateMac'],
       publish: ['mail.delayed', 'mail.requested'],
       memory: 1024,
@@ -151,7 +133,8 @@ export const routes: Route[] = [
     canary: true,
     throttleShare: signingShare,
     permissions: {
-      table: { GetItem: ['KEYS'], PutItem: ['TOKENS#'], UpdateItem: ['SIGNIN#'] },
+      reads: ['KEYS'],
+      writes: ['SIGNIN#', 'TOKENS#'],
       totpKey: ['Decrypt'],
       signingKeys: 'sign',
       publish: ['mail.requested'],
@@ -161,58 +144,46 @@ export const routes: Route[] = [
     method: 'POST',
     path: '/user/logout',
     entry: 'user/logout',
-    permissions: {
-      table: { BatchGetItem: ['ENDED#', 'TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] },
-    },
+    permissions: { reads: ['ENDED#', 'TOKENS#'], deletes: ['TOKENS#'] },
   },
   // Asset wallet
   {
     method: 'GET',
     path: '/account/info',
     entry: 'account/info',
-    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#', 'W#*#asset'] } },
+    permissions: { reads: ['ENDED#', 'TOKENS#', 'W#*#asset'] },
   },
   {
     method: 'GET',
     path: '/account/bills',
     entry: 'account/bills',
     canary: true,
-    permissions: {
-      table: {
-        BatchGetItem: ['BL#*#asset', 'ENDED#', 'TOKENS#', 'W#*#asset'],
-        Query: ['BL#*#asset', 'BX#*#asset'],
-      },
-    },
+    permissions: { reads: ['BL#*#asset', 'BX#*#asset', 'ENDED#', 'TOKENS#', 'W#*#asset'] },
   },
   {
     method: 'GET',
     path: '/account/asset',
     entry: 'account/asset',
-    permissions: { table: { BatchGetItem: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#asset'] } },
+    permissions: { reads: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#asset'] },
   },
   // Reward wallet
   {
     method: 'GET',
     path: '/bonus-account/info',
     entry: 'bonus-account/info',
-    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#', 'W#*#reward'] } },
+    permissions: { reads: ['ENDED#', 'TOKENS#', 'W#*#reward'] },
   },
   {
     method: 'GET',
     path: '/bonus-account/bills',
     entry: 'bonus-account/bills',
-    permissions: {
-      table: {
-        BatchGetItem: ['BL#*#reward', 'ENDED#', 'TOKENS#', 'W#*#reward'],
-        Query: ['BL#*#reward', 'BX#*#reward'],
-      },
-    },
+    permissions: { reads: ['BL#*#reward', 'BX#*#reward', 'ENDED#', 'TOKENS#', 'W#*#reward'] },
   },
   {
     method: 'GET',
     path: '/bonus-account/asset',
     entry: 'bonus-account/asset',
-    permissions: { table: { BatchGetItem: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#reward'] } },
+    permissions: { reads: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#reward'] },
   },
   // Community members
   {
@@ -234,28 +205,26 @@ export const routes: Route[] = [
     method: 'POST',
     path: '/community/members/note',
     entry: 'community/note',
-    permissions: {
-      table: { BatchGetItem: ['ENDED#', 'MEMBER#', 'TOKENS#'], PutItem: ['NOTE#'], DeleteItem: ['NOTE#'] },
-    },
+    permissions: { reads: ['ENDED#', 'MEMBER#', 'TOKENS#'], writes: ['NOTE#'], deletes: ['NOTE#'] },
   },
   // Rewards dashboard
   {
     method: 'GET',
     path: '/dashboard/overview',
     entry: 'dashboard/overview',
-    permissions: { table: { BatchGetItem: ['EARN#', 'ENDED#', 'TOKENS#', 'W#'] } },
+    permissions: { reads: ['EARN#', 'ENDED#', 'TOKENS#', 'W#'] },
   },
   {
     method: 'GET',
     path: '/dashboard/network-rewards',
     entry: 'dashboard/network-rewards',
-    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#'], Query: ['EARN#'] } },
+    permissions: { reads: ['EARN#', 'ENDED#', 'TOKENS#'] },
   },
   {
     method: 'GET',
     path: '/dashboard/earnings',
     entry: 'dashboard/earnings',
-    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#'], Query: ['EARN#'] } },
+    permissions: { reads: ['EARN#', 'ENDED#', 'TOKENS#'] },
   },
   // Deposits
   {
@@ -263,13 +232,9 @@ export const routes: Route[] = [
     path: '/address/info',
     entry: 'address/info',
     permissions: {
-      table: {
-        BatchGetItem: ['ADDR#', 'ADDRS#', 'ENDED#', 'POOL#', 'TOKENS#'],
-        Query: ['POOL#'],
-        PutItem: ['ADDRS#'],
-        UpdateItem: ['ADDR#', 'ADDRS#'],
-        DeleteItem: ['POOL#'],
-      },
+      reads: ['ADDR#', 'ADDRS#', 'ENDED#', 'POOL#', 'TOKENS#'],
+      writes: ['ADDR#', 'ADDRS#'],
+      deletes: ['POOL#'],
       publish: ['address.assigned'],
     },
   },
@@ -277,12 +242,12 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/deposit/records',
     entry: 'deposit/records',
-    permissions: { table: { BatchGetItem: ['DL#', 'ENDED#', 'TOKENS#'], Query: ['DL#'] }, index: ['DL#'] },
+    permissions: { reads: ['DL#', 'ENDED#', 'TOKENS#'], index: ['DL#'] },
   },
   {
     method: 'GET',
     path: '/deposit/get/{id}',
     entry: 'deposit/get',
-    permissions: { table: { BatchGetItem: ['DEP#', 'ENDED#', 'TOKENS#'] } },
+    permissions: { reads: ['DEP#', 'ENDED#', 'TOKENS#'] },
   },
 ]

@@ -26,13 +26,9 @@ export const workers: Worker[] = [
   {
     name: 'grow-tree',
     permissions: {
-      table: {
-        BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
-        Query: ['TREE#'],
-        PutItem: ['DIR#', 'FIND#', 'TEAM#', 'TREE#'],
-        UpdateItem: ['MEMBER#'],
-        DeleteItem: ['FIND#', 'TREE#'],
-      },
+      reads: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
+      writes: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
+      deletes: ['FIND#', 'TREE#'],
       // Gives the function a whole processor: a segment of a search index takes a second of CPU time, and
       // a newcomer of a large tree takes a millisecond or two.
       memory: 1769,
@@ -46,7 +42,7 @@ export const schedules: Schedule[] = [
     // tests can rotate keys in minutes.
     name: 'rotate-signing-keys',
     rate: 'rate(1 minute)',
-    permissions: { table: { GetItem: ['KEYS'], PutItem: ['KEYS'] }, signingKeys: 'manage' },
+    permissions: { reads: ['KEYS'], writes: ['KEYS'], signingKeys: 'manage' },
   },
   {
     name: 'verify-ledger',
@@ -55,12 +51,8 @@ export const schedules: Schedule[] = [
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {
-      table: {
-        GetItem: ['W#'],
-        BatchGetItem: ['BX#'],
-        Query: ['BL#', 'VERIFICATION'],
-        PutItem: ['VERIFICATION'],
-      },
+      reads: ['BL#', 'BX#', 'VERIFICATION', 'W#'],
+      writes: ['VERIFICATION'],
       index: ['WALLETS#'],
       // Gives a whole processor, which each run keeps busy.
       memory: 1769,

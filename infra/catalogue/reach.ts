@@ -1,20 +1,22 @@
 import { endpointFunctions } from '../endpoint-functions.ts'
 import { events } from '../events.ts'
 import { endpointName, eventName } from '../names.ts'
-import type { Permissions, TableAction } from '../permissions.ts'
+import { type Permissions, tableStatements } from '../permissions.ts'
 import { schedules, workers } from '../workers-and-schedules.ts'
 import { markdownTable } from './markdown.ts'
 
-const reads: TableAction[] = ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem']
-const puts: TableAction[] = ['PutItem', 'UpdateItem']
-const deletes: TableAction[] = ['DeleteItem']
+const reads = ['GetItem']
+const puts = ['PutItem']
+const writes = ['PutItem', 'DeleteItem']
 
 /** The partitions on which a function is allowed at least one of these actions. */
-const partitions = ({ table = {} }: Permissions, actions: TableAction[]): string[] =>
-  [...new Set(actions.flatMap((action) => table[action] ?? []))].sort()
+export const partitions = (permissions: Permissions, any: string[]): string[] =>
+  tableStatements(permissions).flatMap(({ actions, keys }) =>
+    any.some((one) => actions.includes(one)) ? keys : [],
+  )
 
 const on =
-  (actions: TableAction[], partition: RegExp) =>
+  (actions: string[], partition: RegExp) =>
   (permissions: Permissions): boolean =>
     partitions(permissions, actions).some((name) => partition.test(name))
 
@@ -32,7 +34,7 @@ const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['take addresses from users', on(puts, /^EMAIL#/)],
   ['change rates', on(puts, /^RATES/)],
   ['give out deposit addresses', on(puts, /^ADDRS?#/)],
-  ['end sessions', on([...puts, ...deletes], /^(TOKENS|ENDED)#/)],
+  ['end sessions', on(writes, /^(TOKENS|ENDED)#/)],
   ['decrypt TOTP secrets that it knows', ({ totpKey }) => totpKey?.includes('Decrypt')],
   ['test passwords, client secrets or events against their MAC', ({ macKey }) => macKey],
   ['mail anyone as the service', ({ mail }) => mail],
@@ -65,7 +67,7 @@ export function describeReach(): string {
         .map(([what]) => what)
         .join('; ') || '–',
       code(partitions(permissions, reads)),
-      code(partitions(permissions, [...puts, ...deletes])),
+      code(partitions(permissions, writes)),
     ])
   return markdownTable(['function', 'captured, it could', 'reads', 'writes'], rows)
 }

@@ -10,7 +10,7 @@ import { ownSource } from '../../shared/env.ts'
 import { signingAlgorithm, signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 import { indexName } from '../../shared/db/partitions.ts'
 import { identitiesOf } from '../mail-identities.ts'
-import type { Permissions } from '../permissions.ts'
+import { type Permissions, tableStatements } from '../permissions.ts'
 
 /** The table, which this stack created or which was restored. CDK's type for both does not compile here. */
 export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>
@@ -42,11 +42,12 @@ export function grant(fn: LambdaFunction, permissions: Permissions, resources: S
 
 function* statementsFor(
   stack: Stack,
-  { table = {}, index, macKey, totpKey, publish, mail, queues = [] }: Permissions,
+  permissions: Permissions,
   resources: ServiceResources,
 ): Generator<PolicyStatement> {
+  const { index, macKey, totpKey, publish, mail, queues = [] } = permissions
   const { tableArn } = resources.table
-  for (const [keys, actions] of actionsByKeys(table))
+  for (const { actions, keys } of tableStatements(permissions))
     yield allow(prefixed('dynamodb', actions), [tableArn], onlyKeys(keys))
   if (index) yield allow(['dynamodb:Query'], [`${tableArn}/index/${indexName}`], onlyKeys(index))
   if (macKey)
@@ -82,12 +83,6 @@ function* statementsFor(
     if (queue === undefined) throw new Error(`there is no queue called ${name}`)
     yield allow(['sqs:SendMessage'], [queue.queueArn])
   }
-}
-
-/** Groups the actions on the table that have the same partitions, so that they share a statement. */
-function actionsByKeys(table: NonNullable<Permissions['table']>): [string[], string[]][] {
-  const groups = Map.groupBy(Object.entries(table), ([, keys]) => keys.toSorted().join(' '))
-  return [...groups.values()].map((group) => [[...(group[0]?.[1] ?? [])], group.map(([action]) => action)])
 }
 
 /**

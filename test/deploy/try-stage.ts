@@ -60,10 +60,14 @@ process.exitCode = steps.passed ? 0 : 1
 /** Tries the stage, updates it in place, and tries it again: the session and wallet must still exist. */
 async function tryAndUpdate(): Promise<void> {
   const { signInToClient } = await import('./flows/code-flow.ts')
+  const { judgeTransaction } = await import('./flows/leading-keys.ts')
   const { consultDoctor, ops } = await import('./flows/ops.ts')
   const { rotate } = await import('./flows/rotation.ts')
   const { signIn, signOut } = await import('./flows/sign-in.ts')
   const { bookDuplicates, expectWallet, refuseEvent, useWallet } = await import('./flows/wallet.ts')
+  // ministack does not know the partitions of a request.
+  if (!isEmulated)
+    await steps.run('AWS judges each member of a transaction by its own partition', judgeTransaction)
   // The stage makes its first signing key within a minute: time for another one.
   const [user] = await Promise.all([
     steps.run('sign in by password and authenticator', signIn),

@@ -11,16 +11,16 @@ const row = (method: Route['method'], permissions: Route['permissions']): Route 
 
 describe('endpointFunctions', () => {
   it('routes with the same entry share one function', () => {
-    const table: Route['permissions']['table'] = { GetItem: ['RATES'], Query: ['EARN#'] }
-    const both = [row('GET', { table }), row('POST', { table: { ...table } })]
-    expect(endpointFunctions(both)).toEqual([
-      { entry: 'things', canary: false, permissions: { table }, routes: both },
-    ])
+    const permissions: Route['permissions'] = { reads: ['EARN#', 'RATES'] }
+    const both = [row('GET', permissions), row('POST', { ...permissions })]
+    expect(endpointFunctions(both)).toEqual([{ entry: 'things', canary: false, permissions, routes: both }])
   })
 
   it('two routes of one entry with different permissions are rejected', () => {
-    const table = { GetItem: ['RATES'] } as const
-    for (const other of [{ table: { ...table, PutItem: ['RATES'] } }, { table, memory: 512 }, {}] as const)
-      expect(() => endpointFunctions([row('GET', { table }), row('POST', other)])).toThrow('differ in their')
+    const permissions = { reads: ['RATES'] } as const
+    for (const other of [{ ...permissions, writes: ['RATES'] }, { ...permissions, memory: 512 }, {}] as const)
+      expect(() => endpointFunctions([row('GET', permissions), row('POST', other)])).toThrow(
+        'differ in their',
+      )
   })
 })

@@ -12,8 +12,8 @@ export interface DispatchOptions {
   callers: Callers
   services: Service[]
   manners: Manners
-  /** Called with each IAM access that a request needs, before IAM decides on the access. */
-  onAccess?: ((caller: Caller, access: AccessRequest) => void) | undefined
+  /** Called with all IAM accesses that a request needs, before IAM decides on them. */
+  onAccess?: ((caller: Caller, accesses: AccessRequest[]) => void) | undefined
   /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
 }
@@ -33,8 +33,7 @@ export async function dispatch(
     // an authorization header.
     if (caller === undefined)
       throw new AwsError('MissingAuthenticationTokenException', 'The request is unsigned.', { status: 403 })
-    const signal = disconnected.signal
-    const answer = await answerCall(options, request, caller, signal)
+    const answer = await answerCall(options, request, caller, disconnected.signal)
     if (!response.destroyed) sendAnswer(response, answer)
   } catch (error) {
     if (response.headersSent || response.destroyed) return void response.destroy()
@@ -50,8 +49,9 @@ async function answerCall(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { access, run } = findOperation(services, request)
-  for (const each of access()) {
-    onAccess?.(caller, each)
+  const accesses = access()
+  onAccess?.(caller, accesses)
+  for (const each of accesses) {
     const denial = caller.findDenial(each)
     if (denial !== undefined) throw new AwsError('AccessDeniedException', denial)
   }

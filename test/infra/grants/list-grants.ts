@@ -1,53 +1,62 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** One IAM action that a function is granted; an action on items has a pattern for the items' partitions. */
+/** An IAM action that a function is granted; for items, some actions on one partition. */
 interface Grant {
-  action: string
-  resources: string[]
-  partition: string | undefined
+  actions: string[]
+  resources: readonly string[]
+  partition?: string
 }
 
 /** Actions that Lambda performs with a function's role, or that its code performs only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists the grants of a function for the calls of its own code. */
+/** Lists the grants of a function for its own code: of items, each partition, and that it deletes some. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
-    .flatMap((statement) =>
-      toList(statement.Action)
-        .filter((action) => !notOfScenarios.test(action))
-        .flatMap((action) =>
-          partitionsOf(statement).map((partition) => ({
-            action,
-            resources: toList(statement.Resource),
-            partition,
-          })),
-        ),
-    )
+    .flatMap((statement): Grant[] => {
+      const resources = toList(statement.Resource)
+      const actions = toList(statement.Action).filter((action) => !notOfScenarios.test(action))
+      const partitions = partitionsOf(statement)
+      const alone = partitions.length === 0 ? actions : actions.filter((name) => name.endsWith(':DeleteItem'))
+      return [
+        ...partitions.map((partition) => ({ actions, resources, partition })),
+        ...alone.map((action) => ({ actions: [action], resources })),
+      ]
+    })
 
-const toList = (value: string | string[] = []): string[] => [value].flat()
+const toList = (value: string | readonly string[] = []): readonly string[] => [value].flat()
 
-/** The partitions to which a statement allows access; `[undefined]` if the statement is not about items. */
-function partitionsOf({ Condition }: PolicyStatement): (string | undefined)[] {
-  const found = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']
-  return found === undefined ? [undefined] : toList(found)
-}
+/** The partitions to which a statement allows access; none if it is not about items. */
+const partitionsOf = ({ Condition }: PolicyStatement): readonly string[] =>
+  toList(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'])
+
+const keysOf = ({ context }: AccessRequest): readonly string[] => toList(context?.['dynamodb:LeadingKeys'])
 
 /** Lists the grants of a function that none of these accesses used. */
 export const listUnused = (item: FunctionModel, accesses: readonly AccessRequest[]): string[] =>
   listGrants(item)
     .filter((grant) => !accesses.some((access) => isUse(grant, access)))
-    .map(({ action, resources, partition }) => `${action} of ${partition ?? resources.join(', ')}`)
+    .map(({ actions, resources, partition }) => `${actions.join()} of ${partition ?? resources.join(', ')}`)
 
-function isUse({ action, resources, partition }: Grant, { context, ...access }: AccessRequest): boolean {
-  const keys = toList(context?.['dynamodb:LeadingKeys'] as string | string[] | undefined)
-  return (
-    access.action === action &&
-    toList(access.resource).some((one) => resources.some((pattern) => matches(pattern, one))) &&
-    (partition === undefined || keys.some((key) => matches(partition, key)))
-  )
+const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest): boolean =>
+  actions.includes(access.action) &&
+  toList(access.resource).some((one) => resources.some((pattern) => matches(pattern, one))) &&
+  (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
+
+/**
+ * Lists the partitions because of which AWS would refuse a transaction of a function if it judged every
+ * member by the partitions of all. There are none if one statement allows all actions on all of these.
+ */
+export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
+  const keys = members.flatMap(keysOf)
+  const [fewest = keys] = policies
+    .flatMap(({ Statement }) => Statement)
+    .filter(({ Action }) => members.every(({ action }) => toList(Action).includes(action)))
+    .map((one) => keys.filter((key) => !partitionsOf(one).some((pattern) => matches(pattern, key))))
+    .toSorted((a, b) => a.length - b.length)
+  return fewest.map((key) => key.replace(/#.*/, '#'))
 }
 
 /** Whether a pattern of a policy matches a text, by code of this test instead of the local IAM's code. */

@@ -9,11 +9,11 @@ import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
  */
 export async function startOwnStack() {
   const lines = new Map<string, string>()
-  const accesses = new Map<string, AccessRequest[]>()
+  const calls = new Map<string, AccessRequest[][]>()
   const aws = await startAws(synthesizeFromBundles, {
-    onAccess({ arn }, access) {
+    onAccess({ arn }, accesses) {
       const name = arn.slice(arn.lastIndexOf('/') + 1)
-      accesses.set(name, [...(accesses.get(name) ?? []), access])
+      calls.set(name, [...(calls.get(name) ?? []), accesses])
     },
   })
   const runtime = new Runtime({
@@ -26,7 +26,8 @@ export async function startOwnStack() {
     awsUrl: aws.awsUrl,
     functions: aws.functions,
     invoke: runtime.invoke,
-    accessesOf: (name: string) => accesses.get(name) ?? [],
+    /** The calls of a function to AWS, each with the accesses that it needs. */
+    callsOf: (name: string) => calls.get(name) ?? [],
     logOf: (name: string) => lines.get(name) ?? '',
     async stop() {
       await runtime.close()
