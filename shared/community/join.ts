@@ -73,8 +73,5 @@ function withJournal(
   write: Write,
 ): Membership {
   if (depth === 0) return { writes: [write], notify: async () => undefined }
-  return {
-    writes: [write, putJournalEntry(rootId, userId, change)],
-    notify: () => notifyTreeQueue(rootId),
-  }
+  return { writes: [write, putJournalEntry(rootId, userId, change)], notify: () => notifyTreeQueue(rootId) }
 }

@@ -170,12 +170,7 @@ export function putDepositCount(count: DepositCount, currency: string, at: numbe
 
 /** Query parameters of a page of deposits. */
 export const RecordsQuery = v.pipe(
-  v.object({
-    currency: CurrencyFilter,
-    beginTime: v.optional(Day),
-    endTime: v.optional(Day),
-    ...pageQuery,
-  }),
+  v.object({ currency: CurrencyFilter, beginTime: v.optional(Day), endTime: v.optional(Day), ...pageQuery }),
   v.forward(
     v.check(({ beginTime, endTime }) => daysInOrder(beginTime, endTime), 'must not be before beginTime'),
     ['endTime'],

@@ -45,9 +45,6 @@ export const requireUser = (
   userId: number,
   reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',
 ): Write => ({
-  ConditionCheck: {
-    Key: userKey(userId),
-    ConditionExpression: 'attribute_exists(pk)',
-  },
+  ConditionCheck: { Key: userKey(userId), ConditionExpression: 'attribute_exists(pk)' },
   otherwise: () => new OutOfOrderEvent(reason),
 })

@@ -52,10 +52,7 @@ describe('the community endpoints', () => {
     ).toBe(null)
     expect(
       await call(root, '/community/members/note', { body: { target_user_id: grandchild, note: 'x' } }),
-    ).toMatchObject({
-      status: 403,
-      code: 40301,
-    })
+    ).toMatchObject({ status: 403, code: 40301 })
     await putEvents('user.updated', [{ update_id: randomUUID(), user_id: child, at: 2, nickname: 'Renamed' }])
     await eventually(async () =>
       expect((await members(root, 'keyword=RENAM&current=1&size=20')).data).toMatchObject({

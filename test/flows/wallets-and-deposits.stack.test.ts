@@ -68,10 +68,7 @@ it('/account/asset converts currencies that have a rate and leaves the others ou
 })
 
 it('no endpoint shows a user another user’s bills, deposits or addresses', async () => {
-  expect((await get(owner, `/deposit/get/${depositId}`)).data).toMatchObject({
-    id: depositId,
-    amount: 7.25,
-  })
+  expect((await get(owner, `/deposit/get/${depositId}`)).data).toMatchObject({ id: depositId, amount: 7.25 })
   expect(await get(stranger, `/deposit/get/${depositId}`)).toMatchObject({ status: 404, code: 40401 })
   for (const path of ['/account/bills', '/bonus-account/bills', '/deposit/records']) {
     for (const extra of [

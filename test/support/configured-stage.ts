@@ -6,7 +6,4 @@ export const configured = {
 }
 
 /** A standby region with all that a stage with alarms must name there. */
-export const standby = {
-  region: 'eu-west-1',
-  alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
-}
+export const standby = { region: 'eu-west-1', alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms' }

@@ -46,10 +46,5 @@ async function askBroker(): Promise<TestStack> {
     environment: Record<string, string>
   }
   const described = await fetch(`${baseUrl}/_local/stack`)
-  return {
-    ...((await described.json()) as StackDescription),
-    page_url: pageUrl,
-    logFile,
-    environment,
-  }
+  return { ...((await described.json()) as StackDescription), page_url: pageUrl, logFile, environment }
 }

@@ -62,13 +62,7 @@ export async function createSession(lifeSeconds = 3600, signedInSecondsAgo = 0):
     expiresAt,
     authenticatedAt: now - signedInSecondsAgo * 1000,
   })
-  const user = putUser({
-    userId,
-    email,
-    nickname,
-    referrerId: undefined,
-    registeredAt: now,
-  })
+  const user = putUser({ userId, email, nickname, referrerId: undefined, registeredAt: now })
   await transact([user, putSignInRecord(userId, { email, nickname }), put])
   await markSecret(accessToken)
   return { userId, email, nickname, sessionId, accessToken, expiresAt }

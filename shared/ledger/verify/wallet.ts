@@ -103,12 +103,7 @@ export async function verifyWallet(
     marks.push(mark)
     const number = Math.floor(bills / chunkSize) - 1
     if (marks.length > chunkSize && number < chunksOf(wallet)) {
-      const chunk = {
-        number,
-        marks: marks.slice(0, chunkSize),
-        before: inChunks,
-        until: mark.quarter,
-      }
+      const chunk = { number, marks: marks.slice(0, chunkSize), before: inChunks, until: mark.quarter }
       if (chunks.push(chunk) === chunksTogether) await checkChunks()
       inChunks = addMarks(inChunks, chunk.marks)
       marks = marks.slice(chunkSize)

@@ -16,10 +16,7 @@ import { claimedTicketUser, isMailedCode, maxTicketTries, SixDigits, ticketHash 
 import { warnOwner } from '../warn-owner.ts'
 import { decryptTotpSecret, verifyTotp } from './totp.ts'
 
-const commonFields = {
-  email: EmailAddress,
-  login_ticket: Text(128),
-}
+const commonFields = { email: EmailAddress, login_ticket: Text(128) }
 
 /** Schema of a second factor. The method decides which code is required; the other one is ignored. */
 export const LoginVerifyForm = v.pipe(

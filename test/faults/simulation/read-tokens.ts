@@ -37,12 +37,7 @@ export async function issueTokens(userIds: readonly number[], now: number): Prom
   const grant = { clientId: 'simulation', scopes, firstParty: true, authenticatedAt: now }
   const records = await Promise.all(userIds.map(readSignInRecord))
   const issued = userIds.map((userId, i) =>
-    issueAccessToken({
-      ...grant,
-      userId,
-      expiresAt: now + forever,
-      generation: records[i]?.generation ?? 0,
-    }),
+    issueAccessToken({ ...grant, userId, expiresAt: now + forever, generation: records[i]?.generation ?? 0 }),
   )
   await transact(issued.map(({ put }) => put))
   return new Map(issued.map(({ accessToken }, i) => [userIds[i] ?? 0, accessToken]))

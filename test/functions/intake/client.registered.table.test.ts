@@ -61,10 +61,7 @@ test.each([
   const earlier = registration({ secret, redirect_uris: ['https://client.example/old'] })
   const later = { ...earlier, updated_at: earlier.updated_at + 1, secret: undefined, redirect_uris: [] }
   for (const detail of arrange(earlier, later)) expect(await deliver(handler, detail)).toBe('done')
-  expect(await readClient(earlier.client_id)).toMatchObject({
-    redirectUris: [],
-    updatedAt: later.updated_at,
-  })
+  expect(await readClient(earlier.client_id)).toMatchObject({ redirectUris: [], updatedAt: later.updated_at })
   expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
 })
 

@@ -66,11 +66,7 @@ describe('a user who consents', () => {
 test('consent redirects with the error access_denied if the user denies', async () => {
   const { status, body } = await postConsent(session, { ...request(), approved: false })
   expect(status).toBe(200)
-  const expected = new URLSearchParams({
-    error: 'access_denied',
-    state: 'af0ifjsldkj',
-    iss: stack.base_url,
-  })
+  const expected = new URLSearchParams({ error: 'access_denied', state: 'af0ifjsldkj', iss: stack.base_url })
   expect(body['data']).toEqual({ redirect_to: `https://client.example/cb?a=b&${expected.toString()}` })
 })
 

@@ -130,11 +130,7 @@ describe('the simulated behaviour of functions', () => {
     const endings: (number | undefined)[] = []
     const manners = alwaysBad(['timeouts'], 0.5)
     const { endpoint, sqs } = await startStack(model, {
-      manners: {
-        ...manners,
-        speed: 240,
-        happens: (manner) => manners.has(manner) && endings.length === 0,
-      },
+      manners: { ...manners, speed: 240, happens: (manner) => manners.has(manner) && endings.length === 0 },
       async invoke(_name, _payload, endAfterMilliseconds) {
         endings.push(endAfterMilliseconds)
         const failed = endAfterMilliseconds === undefined ? {} : { functionError: 'Unhandled' as const }

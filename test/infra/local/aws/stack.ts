@@ -73,13 +73,7 @@ export function eventSourceModel(
   queue: QueueModel,
   changes: Partial<EventSourceModel> = {},
 ): EventSourceModel {
-  return {
-    queueArn: queue.arn,
-    functionName: 'worker',
-    batchSize: 10,
-    maximumConcurrency: 10,
-    ...changes,
-  }
+  return { queueArn: queue.arn, functionName: 'worker', batchSize: 10, maximumConcurrency: 10, ...changes }
 }
 
 /** Makes the statement of a queue's policy that lets a rule send to the queue. */

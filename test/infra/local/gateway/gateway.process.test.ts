@@ -113,10 +113,7 @@ const ask = (response: unknown, headers: Record<string, string> = {}) =>
 describe('the event of a request', () => {
   it('the gateway’s event has the members of payload format 2.0, with repeated headers joined', async () => {
     const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
-      headers: {
-        'User-Agent': 'probe/1',
-        'X-Twice': ['one', 'two'],
-      },
+      headers: { 'User-Agent': 'probe/1', 'X-Twice': ['one', 'two'] },
     })
     expect(event).toMatchObject({
       version: '2.0',

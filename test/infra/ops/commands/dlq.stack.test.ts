@@ -24,12 +24,7 @@ async function plant(
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: await queueUrl(sqs, 'user-registered-dead-letters'),
-      MessageBody: JSON.stringify({
-        'detail-type': 'user.registered',
-        source,
-        resources: [],
-        detail,
-      }),
+      MessageBody: JSON.stringify({ 'detail-type': 'user.registered', source, resources: [], detail }),
       MessageAttributes: {
         reason: { DataType: 'String', StringValue: reason },
         refusals: { DataType: 'Number', StringValue: String(refusals) },

@@ -9,11 +9,7 @@ let auditor: Record<string, string>
 
 beforeAll(async () => {
   const { auditor_role_arn: arn } = await useLocalStack()
-  auditor = {
-    AWS_ACCESS_KEY_ID: accessKeyIdOf(arn),
-    AWS_SECRET_ACCESS_KEY: 'any',
-    AWS_SESSION_TOKEN: 'any',
-  }
+  auditor = { AWS_ACCESS_KEY_ID: accessKeyIdOf(arn), AWS_SECRET_ACCESS_KEY: 'any', AWS_SESSION_TOKEN: 'any' }
 })
 
 /** Runs an ops command line in a process of its own, with the credentials of the auditor's role. */

@@ -93,10 +93,7 @@ function canonical({ world, runs, starts, ticks }: State): string {
       ...[key.state, key.kid, key.arn, key.drain_ms],
       ...[key.published_at, key.active_at, key.retiring_at, key.retired_at, key.remove_after].map(relative),
     ]),
-    keySet.attempt && {
-      ...keySet.attempt,
-      started_at: keySet.attempt.started_at - now,
-    },
+    keySet.attempt && { ...keySet.attempt, started_at: keySet.attempt.started_at - now },
     // Once a change in KMS is visible, it makes no difference how long ago it happened.
     [...kms].flatMap(([arn, { createdAt, disabledAt }]) => {
       if (disabledAt !== null && disabledAt + lag <= now) return []

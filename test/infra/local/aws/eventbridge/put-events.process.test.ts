@@ -92,9 +92,7 @@ test('an event that a queue’s policy does not allow goes to the dead-letter qu
   const problems: string[] = []
   const { events, sqs } = await startStack(
     stackModel({ rules: [{ ...rule, targets }], queues: [closed, dead] }),
-    {
-      report: (line) => problems.push(line),
-    },
+    { report: (line) => problems.push(line) },
   )
   await events.send(new PutEventsCommand({ Entries: [good] }))
   expect(await receiveAll(sqs, 'orders')).toEqual([])

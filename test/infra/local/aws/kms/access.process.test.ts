@@ -35,10 +35,7 @@ const mac = (kms: KMSClient) =>
 
 async function startAs(statements: PolicyStatement[], key = keyModel()) {
   const stack = await startStack(
-    stackModel({
-      functions: [functionModel('worker', statements)],
-      keys: [key],
-    }),
+    stackModel({ functions: [functionModel('worker', statements)], keys: [key] }),
   )
   return { owner: stack.kms, worker: stack.as('worker').kms }
 }

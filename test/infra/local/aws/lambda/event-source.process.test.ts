@@ -22,9 +22,7 @@ const consume = {
   Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
   Resource: '*',
 } satisfies PolicyStatement
-const done = (answer: unknown = null): InvokeResult => ({
-  payload: JSON.stringify(answer),
-})
+const done = (answer: unknown = null): InvokeResult => ({ payload: JSON.stringify(answer) })
 
 interface Setup {
   dataDirectory?: string
