@@ -29,8 +29,8 @@ export class GradualDeployment extends Construct {
     this.config = config
     this.application = new LambdaApplication(this, 'Application')
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') })
-    // On all alarms, as in AWS's own AWSCodeDeployRoleForLambdaLimited: a narrower permission does not suffice
-    // for every alarm (CloudWatch API reference: DescribeAlarms).
+    // On all alarms, as in AWS's own AWSCodeDeployRoleForLambdaLimited: CloudWatch does not answer for every
+    // alarm to whoever may read only some (API reference: DescribeAlarms).
     this.role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }))
   }
 
