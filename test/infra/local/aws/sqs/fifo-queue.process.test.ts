@@ -65,17 +65,6 @@ test('a FIFO queue drops a duplicate message, and answers with the id of the fir
   expect(bodies(await receive(sqs))).toEqual(['body'])
 })
 
-test('a FIFO message without a group or a deduplication id is rejected', async () => {
-  const input = { QueueUrl, MessageGroupId: 'a', MessageBody: 'same' }
-  const plain = await startFifo()
-  await expect(plain.send(new SendMessageCommand(input))).rejects.toMatchObject({
-    name: 'InvalidParameterValue',
-  })
-  await expect(
-    plain.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x', MessageDeduplicationId: 'x' })),
-  ).rejects.toMatchObject({ name: 'MissingParameter' })
-})
-
 test('a FIFO queue looks for other groups only in its first 120,000 messages, which include messages in flight', async () => {
   const store = openStore(undefined)
   const model = queueModel('tree.fifo')
