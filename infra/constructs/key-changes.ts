@@ -5,38 +5,35 @@ import { SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { signingAlgorithm } from '../../shared/aws/signing-key-names.ts'
+import type { Config } from '../config.ts'
 import { serviceTag } from '../names.ts'
 import type { AlarmSpec } from './add-alarms.ts'
 
 interface KeyChangesProps {
-  stage: string
+  config: Config
   /** ARNs of the keys that nobody changes outside a deployment. */
   keys: string[]
-  /** Name of the rule that matches changes; its queue is called `…-dead-letters`. */
-  changesName: string
-  /** Name of the rule that matches signatures of strangers. Without it, only `keys` are watched. */
-  signaturesName?: string
+  /** Name of the rule of changes, without the stage's prefix; the queue is called `…-dead-letters`. */
+  name: string
+  /** Whether to watch all other keys, too, and signatures. */
+  watchesAll: boolean
 }
+
+/** Name of the rule and the alarm of signatures, without the stage's prefix. */
+export const foreignSignatures = 'foreign-signatures'
 
 /** What the rotation does to signing keys that have retired. */
 const rotationActions = ['DisableKey', 'ScheduleKeyDeletion']
 
 /** Further actions that make a key unusable or usable, or change who may use it, and where (AWS KMS: API). */
-const otherActions = [
-  'CancelKeyDeletion',
-  'DeleteImportedKeyMaterial',
-  'DisableKeyRotation',
-  'EnableKey',
-  'PutKeyPolicy',
-  'ReplicateKey',
-  'TagResource',
-  'UntagResource',
-  'UpdatePrimaryRegion',
-]
+const otherActions =
+  'CancelKeyDeletion DeleteImportedKeyMaterial DisableKeyRotation EnableKey PutKeyPolicy ReplicateKey TagResource UntagResource UpdatePrimaryRegion'.split(
+    ' ',
+  )
 
 /**
  * Counts the changes of KMS keys that CloudTrail records, also those that KMS refused, and keeps them in a
- * queue. It watches changes of `keys` by anybody. With a `signaturesName` it also watches all other keys,
+ * queue. It watches changes of `keys` by anybody. With `watchesAll` it also watches all other keys,
  * because CloudTrail does not say which deployment owns a signing key. Of those, it leaves out what a
  * rotation does to retired keys, grants that AWS services make for themselves, and the service's own
  * signatures.
@@ -44,17 +41,17 @@ const otherActions = [
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
     super(scope, id)
-    const { stage, keys, changesName, signaturesName } = props
+    const { config, keys, name, watchesAll } = props
     const queue = new Queue(this, 'Queue', {
-      queueName: `${changesName}-dead-letters`,
+      queueName: `${config.namePrefix}${name}-dead-letters`,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     })
     const addRule = (id: string, ruleName: string, description: string, detail: object) =>
       new Rule(this, id, {
-        ruleName,
-        description: `${stage}: ${description}`,
+        ruleName: config.namePrefix + ruleName,
+        description: `${config.stage}: ${description}`,
         eventPattern: {
           source: ['aws.kms'],
           detailType: ['AWS API Call via CloudTrail'],
@@ -69,10 +66,10 @@ export class KeyChanges extends Construct {
       { eventName: rotationActions, userIdentity: byAnybodyBut('*-rotate-signing-keys') },
       { eventName: ['CreateGrant'], userIdentity: { invokedBy: [{ exists: false }] } },
     ]
-    const changes = signaturesName === undefined ? ofOurs : { $or: [ofOurs, ...ofOthers] }
-    addRule('Rule', changesName, 'counts changes of KMS keys', changes)
-    if (signaturesName === undefined) return
-    const signatures = addRule('Signatures', signaturesName, 'counts signatures that are not the service’s', {
+    const changes = watchesAll ? { $or: [ofOurs, ...ofOthers] } : ofOurs
+    addRule('Rule', name, 'counts changes of KMS keys', changes)
+    if (!watchesAll) return
+    const signatures = addRule('Signatures', foreignSignatures, 'counts signatures of strangers', {
       eventName: ['Sign'],
       userIdentity: byAnybodyBut('*'),
       // Of a refused call, CloudTrail may not have the parameters.
@@ -99,26 +96,21 @@ const byAnybodyBut = (functionName: string) => {
   return { arn: [{ exists: false }, { 'anything-but': { wildcard } }] }
 }
 
-const alarms = {
-  changes: {
-    meaning: 'Somebody disabled, deleted, replicated, tagged or shared a KMS key, undid that, or tried to.',
-    runbook: 'key-changes',
-  },
-  signatures: {
-    meaning: 'Somebody other than the service signed with a KMS key as the service does, or tried to.',
-    runbook: 'foreign-signatures',
-  },
-}
-
-/** The alarm on a rule of KeyChanges; it has the rule's name. */
-export const keyAlarm = (kind: keyof typeof alarms, id: string, ruleName: string): AlarmSpec => ({
-  ...alarms[kind],
+/** The alarm on a rule of KeyChanges, whose name it has. */
+export const keyAlarm = (id: string, { namePrefix }: Config): AlarmSpec => ({
   id,
-  name: ruleName,
+  name: namePrefix + id,
+  ...(id === foreignSignatures
+    ? { meaning: 'A stranger signed with a KMS key as the service does, or tried to.', runbook: id }
+    : {
+        meaning:
+          'Somebody disabled, deleted, replicated, tagged or shared a KMS key, undid that, or tried to.',
+        runbook: 'key-changes',
+      }),
   metric: new Metric({
     namespace: 'AWS/Events',
     metricName: 'TriggeredRules',
-    dimensionsMap: { RuleName: ruleName },
+    dimensionsMap: { RuleName: namePrefix + id },
     statistic: 'Sum',
     period: Duration.minutes(5),
   }),

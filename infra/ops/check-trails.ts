@@ -2,11 +2,11 @@ import {
   CloudTrailClient,
   DescribeTrailsCommand,
   GetEventSelectorsCommand,
-  type GetEventSelectorsCommandOutput,
+  type GetEventSelectorsCommandOutput as Selectors,
   GetTrailStatusCommand,
 } from '@aws-sdk/client-cloudtrail'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import type { Finding } from './doctor/finding.ts'
+import { type Finding, judge } from './doctor/finding.ts'
 import type { Target } from './target.ts'
 
 const kms = 'kms.amazonaws.com'
@@ -16,32 +16,31 @@ const kms = 'kms.amazonaws.com'
  * region. EventBridge gets a call only if a trail logs it, so without one the alarms on keys are silent.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html
  */
-export async function checkTrails({ stage, needsTrail }: Target): Promise<Finding> {
-  if (!needsTrail)
-    return {
-      ok: true,
-      words: stage === 'local' ? 'the local stack has no CloudTrail' : 'not needed, as no data is protected',
-    }
+export async function checkTrails({
+  stage,
+  hasAlarms,
+}: Pick<Target, 'stage' | 'hasAlarms'>): Promise<Finding> {
+  if (stage === 'local') return judge([], 'the local stack has no CloudTrail')
+  if (!hasAlarms) return judge([], 'not needed, as the stage has no alarms')
   const client = new CloudTrailClient(clientOptions())
   const { trailList = [] } = await client.send(new DescribeTrailsCommand())
-  const trails = await Promise.all(
-    trailList.map(async ({ TrailARN: arn = '' }) => ({ arn, problem: await findProblem(client, arn) })),
-  )
-  const sound = trails.find(({ problem }) => problem === undefined)
-  if (sound) return { ok: true, words: `${sound.arn} logs every call of KMS` }
-  const problems = trails.map(({ arn, problem }) => `${arn} ${problem}`)
-  const none = 'no trail logs every call of KMS, so nobody hears of changed keys: set the knob auditTrail'
-  return { ok: false, words: [none, ...problems].join('; ') }
+  const problems = [
+    'no trail logs every call of KMS, so nobody hears of changed keys: set the knob auditTrail',
+  ]
+  for (const { TrailARN: arn = '' } of trailList) {
+    const problem = await findProblem(client, arn)
+    if (problem === undefined) return judge([], `${arn} logs every call of KMS`)
+    problems.push(`${arn} ${problem}`)
+  }
+  return judge(problems, '')
 }
 
 async function findProblem(client: CloudTrailClient, arn: string): Promise<string | undefined> {
   try {
-    const [{ IsLogging: isLogging, LatestDeliveryError: failure }, selectors] = await Promise.all([
-      client.send(new GetTrailStatusCommand({ Name: arn })),
-      client.send(new GetEventSelectorsCommand({ TrailName: arn })),
-    ])
-    if (!isLogging) return 'is stopped'
-    if (failure) return `cannot store its files (${failure})`
+    const status = await client.send(new GetTrailStatusCommand({ Name: arn }))
+    if (!status.IsLogging) return 'is stopped'
+    if (status.LatestDeliveryError) return `cannot store its files (${status.LatestDeliveryError})`
+    const selectors = await client.send(new GetEventSelectorsCommand({ TrailName: arn }))
     return logsAllOfKms(selectors) ? undefined : 'leaves out calls of KMS'
   } catch (error) {
     return `could not be read (${error instanceof Error ? error.name : String(error)})`
@@ -49,10 +48,7 @@ async function findProblem(client: CloudTrailClient, arn: string): Promise<strin
 }
 
 /** A trail has either basic or advanced selectors; a call is logged if one of them selects it. */
-const logsAllOfKms = ({
-  EventSelectors: basic,
-  AdvancedEventSelectors: advanced,
-}: GetEventSelectorsCommandOutput) =>
+const logsAllOfKms = ({ EventSelectors: basic, AdvancedEventSelectors: advanced }: Selectors) =>
   basic?.some(
     ({ IncludeManagementEvents: included, ReadWriteType: kind, ExcludeManagementEventSources: excluded }) =>
       included && kind === 'All' && !excluded?.includes(kms),

@@ -23,7 +23,6 @@ export function findStage(
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     hasEdge: config.edge !== false,
     hasAlarms: config.alarms,
-    needsTrail: config.protectData || config.auditTrail || config.failover !== undefined,
     concurrentExecutions: config.concurrentExecutions,
     awsEndpoint: undefined,
     standbyRegion: config.failover ? undefined : config.standby?.region,

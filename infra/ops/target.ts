@@ -10,10 +10,8 @@ export interface Target {
   baseUrl: string | undefined
   /** Whether an edge is in front of the API. */
   hasEdge: boolean
-  /** Whether the stage has alarms, and with them the queue of changes of keys. */
+  /** Whether the stage has alarms, and so needs a trail and has a queue of changes of keys. */
   hasAlarms: boolean
-  /** Whether `doctor` and the audit ask for a trail of CloudTrail. */
-  needsTrail: boolean
   /** How many functions the account must be able to run at once; undefined for the local stack. */
   concurrentExecutions?: number
   /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
@@ -76,7 +74,6 @@ async function findLocalStack({ url, baseUrl }: TargetOptions): Promise<Target> 
     baseUrl: baseUrl ?? described.base_url,
     hasEdge: false,
     hasAlarms: false,
-    needsTrail: false,
     awsEndpoint: described.aws_endpoint,
     region: described.region,
     namePrefix: '',

@@ -20,12 +20,12 @@ export class ObservabilityStack extends Stack {
     super(scope, id, props)
     const { config, data } = props
     new KeyChanges(this, 'KeyChanges', {
-      stage: config.stage,
+      config,
       keys: [data.macKey, data.totpKey, ...(data.eventKey ? [data.eventKey] : [])].map(
         ({ keyArn }) => keyArn,
       ),
-      changesName: `${config.namePrefix}key-changes`,
-      signaturesName: `${config.namePrefix}foreign-signatures`,
+      name: 'key-changes',
+      watchesAll: true,
     })
     const specs = alarmSpecs(props)
     // Only the alarms of journeys notify somebody.

@@ -32,9 +32,8 @@ export class StandbyStack extends Stack {
     if (!config.alarms) return
     // Not `key-changes`, the name of the alarm that a failover creates in this region.
     const name = 'standby-key-changes'
-    const changesName = config.namePrefix + name
-    new KeyChanges(this, 'KeyChanges', { stage: config.stage, keys, changesName })
-    addAlarms(this, config.standby?.alarmTopicArn, [keyAlarm('changes', name, changesName)])
+    new KeyChanges(this, 'KeyChanges', { config, keys, name, watchesAll: false })
+    addAlarms(this, config.standby?.alarmTopicArn, [keyAlarm(name, config)])
   }
 
   /** Replicates a key. The replica has its own policy and tags: KMS shares only key material and rotation. */

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { keyAlarm } from '../../constructs/key-changes.ts'
+import { foreignSignatures, keyAlarm } from '../../constructs/key-changes.ts'
 import { endpointFunctions } from '../../endpoint-functions.ts'
 import { endpointName } from '../../names.ts'
 import { eventAlarms } from './event-alarms.ts'
@@ -121,11 +121,7 @@ const signingKeyAlarms = ({ config }: Observed): UnnamedAlarm[] => [
     threshold: 3_600,
     alarmWhenSilent: true,
   },
-  { ...keyAlarm('changes', 'key-changes', `${config.namePrefix}key-changes`), journey: 'keys' },
-  {
-    ...keyAlarm('signatures', 'foreign-signatures', `${config.namePrefix}foreign-signatures`),
-    journey: 'keys',
-  },
+  ...['key-changes', foreignSignatures].map((id) => ({ ...keyAlarm(id, config), journey: 'keys' as const })),
 ]
 
 /** Alarms on guessed passwords and codes. Their thresholds are shares of all tries, to fit any deployment. */

@@ -45,7 +45,6 @@ describe('findStage', () => {
       region: 'eu-west-1',
       tableName: 'restored',
       hasAlarms: true,
-      needsTrail: true,
     })
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
   })
@@ -61,7 +60,6 @@ describe('findStage', () => {
     expect(findStage('quick', { outputs: '/no/such/file' }, write('quick.json', stages))).toMatchObject({
       stage: 'quick',
       baseUrl: undefined,
-      needsTrail: true,
       awsEndpoint: undefined,
       namePrefix: 'account-service-quick-',
       tableName: 'account-service-quick',

@@ -78,3 +78,8 @@ export const checkSchedule: Check = function* ({ schedule: { exists, enabled, ex
   else if (!targets.some((arn) => arn.endsWith(`:function:${rule}`)))
     yield found('schedule_changed', rule, 'The rule does not target the rotation.')
 }
+
+/** Checks that a trail of CloudTrail logs the calls of KMS, so that changes of keys are noticed. */
+export const checkTrail: Check = function* ({ trail: { ok, words } }) {
+  if (!ok) yield found('calls_unlogged', 'CloudTrail', words)
+}

@@ -49,7 +49,6 @@ async function facts(at = Date.now()) {
     baseUrl: baseUrl(),
     hasEdge: false,
     hasAlarms: false,
-    needsTrail: false,
     awsEndpoint: undefined,
     region: undefined,
     namePrefix: '',
