@@ -100,8 +100,11 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Tests of a module whose cache remembers requests at faked later times: no other file may share it. */
-const ofTheFuture = ['test/functions/well-known/jwks.table.test.ts']
+/** Tests whose modules no other file may share: they remember faked later times, or are loaded again. */
+const isolatedInMemory = [
+  'test/functions/well-known/jwks.table.test.ts',
+  'test/shared/sign-in/password/digest.table.test.ts',
+]
 
 /** Tests on DynamoDB Local that reload or replace modules, so other files cannot share their modules. */
 const ofOwnModules = [
@@ -137,9 +140,9 @@ export default defineConfig({
       project('table', {
         ...inMemory,
         isolate: false,
-        exclude: [...ofTheFuture, ...onDynamodbLocal, ...long.table],
+        exclude: [...isolatedInMemory, ...onDynamodbLocal, ...long.table],
       }),
-      project('table-isolated', { ...inMemory, include: ofTheFuture }),
+      project('table-isolated', { ...inMemory, include: isolatedInMemory }),
       project('dynamodb', {
         ...onTable,
         isolate: false,
