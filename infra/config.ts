@@ -64,12 +64,6 @@ export const Config = v.pipe(
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
-     * Whether a deployment sends a tenth of the calls to the new versions of some functions before it sends
-     * all calls to all new versions, and rolls back if these fail; not without `alarms`, which tell that.
-     * Default: the value of `protectData`.
-     */
-    gradualDeployment: v.optional(Flag),
-    /**
      * Delay of the mailed code for a user who has an authenticator; no mail is sent if the sign-in is
      * completed by then. At most 900, the longest delay of a queue; at most half of loginTicketTtlSeconds
      * takes effect. Default: 10, or 3 on the local stack, where somebody waits for the mail.
@@ -116,7 +110,6 @@ export const Config = v.pipe(
       protectData: protectData && !config.failover,
       alarms,
       mailDelaySeconds: config.mailDelaySeconds ?? (config.stage === 'local' ? 3 : 10),
-      gradualDeployment: alarms && (config.gradualDeployment ?? protectData),
       namePrefix: namePrefix(config.stage),
       serviceName: serviceName(config.stage),
     }

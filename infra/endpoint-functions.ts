@@ -5,8 +5,6 @@ import { type Route, routes } from './routes.ts'
 /** A Lambda function, and the routes whose requests it handles. */
 export interface EndpointFunction {
   entry: string
-  /** Whether one of the routes is marked as a canary. */
-  canary: boolean
   permissions: Permissions
   routes: Route[]
 }
@@ -20,11 +18,6 @@ export function endpointFunctions(all: readonly Route[] = routes): EndpointFunct
     const [permissions = {}, ...others] = served.map((route) => route.permissions)
     if (!others.every((other) => isDeepStrictEqual(other, permissions)))
       throw new Error(`the routes of ${entry} differ in their permissions; they share one function`)
-    return {
-      entry,
-      canary: served.some((route) => route.canary),
-      permissions,
-      routes: served,
-    }
+    return { entry, permissions, routes: served }
   })
 }

@@ -1,5 +1,5 @@
 import { ownSource } from '../shared/env.ts'
-import type { Canary, Permissions } from './permissions.ts'
+import type { Permissions } from './permissions.ts'
 
 /** The systems around the service that send events, named by the `source` of their events. */
 export const outsideSenders = ['business', 'chain', 'rewards', 'operator'] as const
@@ -18,7 +18,6 @@ export interface Event {
   momentary?: true
   /** For how many seconds the queue delays the event, given the configuration. Default: not at all. */
   delaySeconds?: (config: { mailDelaySeconds: number; loginTicketTtlSeconds: number }) => number
-  canary?: Canary
   permissions: Permissions
 }
 
@@ -29,7 +28,6 @@ export const events: Event[] = [
     detailType: 'user.registered',
     senders: ['business', 'operator'],
     confidential: true,
-    canary: true,
     permissions: {
       reads: ['MEMBER#'],
       writes: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
@@ -57,7 +55,6 @@ export const events: Event[] = [
     detailType: 'mail.requested',
     senders: [ownSource],
     momentary: true,
-    canary: true,
     permissions: { writes: ['EVT#mail.requested#'], mail: true },
   },
   {
@@ -93,7 +90,6 @@ export const events: Event[] = [
   {
     detailType: 'withdrawal.updated',
     senders: ['business'],
-    canary: true,
     permissions: {
       reads: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
       writes: ['BL#*#asset', 'BX#*#asset', 'EVT#withdrawal.updated#', 'W#*#asset', 'WD#'],
@@ -102,7 +98,6 @@ export const events: Event[] = [
   {
     detailType: 'reward.granted',
     senders: ['rewards'],
-    canary: true,
     permissions: {
       reads: ['EARN#', 'EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
       writes: ['BL#*#reward', 'BX#*#reward', 'EARN#', 'EVT#reward.granted#', 'W#*#reward'],
@@ -156,7 +151,6 @@ export const events: Event[] = [
   {
     detailType: 'deposit.updated',
     senders: ['chain'],
-    canary: true,
     permissions: {
       reads: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
       writes: ['BL#*#asset', 'BX#*#asset', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'W#*#asset'],

@@ -59,13 +59,6 @@ export function tableStatements({ reads = [], writes = [], deletes = [] }: Permi
   ].filter(({ keys }) => keys.length > 0)
 }
 
-/**
- * Marks a function whose new version is tried on a tenth of its calls, before any other function of the stack
- * gets its new version. These functions are called often, and together run most of shared/: sign-in, tokens,
- * pages of bills, member lists, and what moves money. At most five in a stack: see infra/DECISIONS.md.
- */
-export type Canary = true
-
 /** Memory in megabytes of a function whose permissions do not set it. */
 export const defaultMemoryMegabytes = 256
 

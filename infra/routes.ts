@@ -1,4 +1,4 @@
-import type { Canary, Permissions } from './permissions.ts'
+import type { Permissions } from './permissions.ts'
 
 /** An endpoint: its route, its handler, and the permissions of the function that runs it. */
 export interface Route {
@@ -11,7 +11,6 @@ export interface Route {
   public?: true
   /** Fraction of the stage's throttle that an expensive route gets. Default: 1. */
   throttleShare?: number
-  canary?: Canary
   permissions: Permissions
 }
 
@@ -63,7 +62,6 @@ export const routes: Route[] = [
     path: '/oauth2/token',
     entry: 'oauth2/token',
     public: true,
-    canary: true,
     throttleShare: signingShare,
     permissions: {
       reads: ['CLIENT#', 'CODE#', 'ENDED#', 'KEYS', 'TOKENS#', 'USER#'],
@@ -113,7 +111,6 @@ export const routes: Route[] = [
     path: '/user/login-with-password',
     entry: 'user/login-with-password',
     public: true,
-    canary: true,
     // A password check takes 30 ms of CPU time, so this route has a lower throttle, and more memory for more
     // CPU.
     throttleShare: 0.3,
@@ -130,7 +127,6 @@ export const routes: Route[] = [
     path: '/user/login/2fa',
     entry: 'user/login-2fa',
     public: true,
-    canary: true,
     throttleShare: signingShare,
     permissions: {
       reads: ['KEYS'],
@@ -157,7 +153,6 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/account/bills',
     entry: 'account/bills',
-    canary: true,
     permissions: { reads: ['BL#*#asset', 'BX#*#asset', 'ENDED#', 'TOKENS#', 'W#*#asset'] },
   },
   {
@@ -190,7 +185,6 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/community/members',
     entry: 'community/members',
-    canary: true,
     permissions: searchPermissions,
   },
   {

@@ -1,9 +1,6 @@
 import { requireEnv } from './env.ts'
 
-/**
- * Names of the service's own metrics, which the alarms and graphs of infra/stacks/observability and
- * infra/constructs/gradual-deployment.ts read.
- */
+/** Names of the service's own metrics, which the alarms and graphs of infra/stacks/observability read. */
 export type MetricName =
   | 'AddressPoolLow'
   | 'Events'

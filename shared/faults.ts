@@ -59,8 +59,8 @@ export function isFault(error: unknown): boolean {
 }
 
 /**
- * Counts a failure in metrics: a fault in `Faults`, which rolls back the deployment of a new version, and a
- * passing cause in `Unavailable`. A failure of the caller is counted in neither.
+ * Counts a failure in metrics: a fault in `Faults`, and a passing cause in `Unavailable`. A failure of the
+ * caller is counted in neither.
  */
 export function countFailure(error: unknown): void {
   const cause = passingCause(error)

@@ -44,7 +44,7 @@ const prices: Record<string, Price> = {
 
 /** Types of resources that cost nothing while nobody uses them. */
 const free =
-  /^(ApiGatewayV2|CloudFront|CloudTrail|CodeDeploy|DynamoDB|IAM|Logs|S3|SQS)::|^Events::(Archive|EventBus)|^Lambda::(?!EventS)/
+  /^(ApiGatewayV2|CloudFront|CloudTrail|DynamoDB|IAM|Logs|S3|SQS)::|^Events::(Archive|EventBus)|^Lambda::(?!EventS)/
 
 /** The price of a type of resource. Throws for a type that neither has a price nor is known to be free. */
 export function priceOf(type: string): Price | undefined {

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import * as lambda from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
@@ -7,7 +7,6 @@ import { environmentName, Settings } from '../../shared/settings.ts'
 import { bundleDirectory } from '../bundle/functions.ts'
 import type { Config } from '../config.ts'
 import { defaultMemoryMegabytes, type Permissions } from '../permissions.ts'
-import type { GradualDeployment } from './gradual-deployment.ts'
 import { type ServiceResources, grant } from './grant.ts'
 import { addLogGroup, writeLogs } from './log-group.ts'
 
@@ -22,10 +21,6 @@ interface ServiceFunctionProps {
   /** Timeout in seconds, unless the permissions set another. */
   defaultTimeoutSeconds: number
   environment?: Environment
-  /** Brings new versions into use step by step. Default: a new version gets all calls at once. */
-  deployment?: GradualDeployment | undefined
-  /** Whether a new version is first tried on a tenth of the calls. */
-  canary?: boolean
 }
 
 /**
@@ -33,8 +28,6 @@ interface ServiceFunctionProps {
  */
 export class ServiceFunction extends Construct {
   readonly function: lambda.Function
-  /** The function that callers invoke, or its alias if versions are deployed gradually. */
-  readonly target: lambda.IFunction
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id)
@@ -63,12 +56,8 @@ export class ServiceFunction extends Construct {
       // Suppresses Lambda's own three log lines per call, which would cost more than the call. Functions log
       // one line per request themselves.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
-      // Keeps old versions for a manual rollback, but deletes a version that a failed deployment created.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
     grant(this.function, permissions, resources)
-    this.target =
-      props.deployment?.deploy(this.function, functionName, props.canary ?? false) ?? this.function
   }
 }
 

@@ -98,11 +98,6 @@ const rules: Row[] = [
     'An account has trails of other regions, and of its organization.',
   ],
   [
-    isPolicyUnder('/Deployment/'),
-    'AwsSolutions-IAM5[Resource::*]',
-    'DescribeAlarms is authorized on all alarms; CodeDeploy reads the one that judges a new version.',
-  ],
-  [
     ({ node: { path } }) =>
       [unmatchedQueueName, 'KeyChanges/Queue'].some((queue) => path.endsWith(`/${queue}/Resource`)),
     'AwsSolutions-SQS3',

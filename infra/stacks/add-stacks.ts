@@ -61,8 +61,6 @@ export async function addStacks(
           })
       : undefined,
   })
-  // Deploys one stack after the other: together, they would start more gradual deployments than AWS accepts.
-  api.addStackDependency(intake)
   if (firewall) api.addStackDependency(firewall)
   if (page)
     new stacks.AuthorizationPageContentStack(app, name('authorization-page-content'), {

@@ -15,7 +15,6 @@ import type { Environment } from '../../shared/env.ts'
 import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
 import type { Edge } from '../constructs/edge.ts'
-import { GradualDeployment } from '../constructs/gradual-deployment.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { defaultTimeoutSeconds } from '../permissions.ts'
@@ -83,15 +82,12 @@ export class ApiStack extends Stack {
   }
 
   private addFunctions(config: Config, resources: ServiceResources): void {
-    const deployment = config.gradualDeployment
-      ? new GradualDeployment(this, 'Deployment', config)
-      : undefined
     const integrate = (
-      { entry, permissions, canary }: Omit<EndpointFunction, 'routes'>,
+      { entry, permissions }: Omit<EndpointFunction, 'routes'>,
       environment: Environment = {},
     ) => {
       const name = endpointName(entry)
-      const { target } = new ServiceFunction(this, name, {
+      const { function: fn } = new ServiceFunction(this, name, {
         config,
         entry,
         name,
@@ -99,11 +95,9 @@ export class ApiStack extends Stack {
         resources,
         defaultTimeoutSeconds: defaultTimeoutSeconds.endpoint,
         environment,
-        deployment,
-        canary,
       })
       this.functionNames.push(name)
-      return new HttpLambdaIntegration(`${name}-integration`, target)
+      return new HttpLambdaIntegration(`${name}-integration`, fn)
     }
     for (const endpoint of endpointFunctions()) {
       const integration = integrate(endpoint)
@@ -114,7 +108,7 @@ export class ApiStack extends Stack {
       httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,
       integration: integrate(
-        { entry: 'fallback', permissions: {}, canary: false },
+        { entry: 'fallback', permissions: {} },
         { ROUTES: JSON.stringify(methodsByPath()) },
       ),
     })

@@ -15,7 +15,6 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
-import { GradualDeployment } from '../constructs/gradual-deployment.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
 import { events } from '../events.ts'
@@ -54,12 +53,10 @@ export class IntakeStack extends Stack {
   /** Names of all functions and dead-letter queues of the stack, without the stage's prefix. */
   readonly functionNames: string[] = []
   readonly deadLetterQueueNames: string[] = []
-  private readonly deployment: GradualDeployment | undefined
 
   constructor(scope: Construct, id: string, props: IntakeStackProps) {
     super(scope, id, props)
     const { config, data } = props
-    if (config.gradualDeployment) this.deployment = new GradualDeployment(this, 'Deployment', config)
     const { bus } = data
     this.resources = {
       table: data.table,
@@ -89,7 +86,7 @@ export class IntakeStack extends Stack {
   }
 
   private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
-    const { detailType, delaySeconds, canary, permissions } = event
+    const { detailType, delaySeconds, permissions } = event
     const name = eventName(detailType)
     // Both queues use the key: a message that SQS itself moves to the dead-letter queue stays encrypted as it
     // was (SQS: Encryption at rest).
@@ -115,7 +112,7 @@ export class IntakeStack extends Stack {
       // rejects.
       targets: [new SqsQueue(queue, { deadLetterQueue: deadLetters })],
     })
-    const { function: fn, target } = new ServiceFunction(this, `intake-${name}`, {
+    const { function: fn } = new ServiceFunction(this, `intake-${name}`, {
       config,
       entry: `intake/${detailType}`,
       name: `intake-${name}`,
@@ -123,8 +120,6 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.event,
       environment: { QUEUE_URL: queue.queueUrl, DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl },
-      deployment: this.deployment,
-      canary: canary ?? false,
     })
     this.functionNames.push(`intake-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters`)
@@ -137,7 +132,7 @@ export class IntakeStack extends Stack {
         new PolicyStatement({ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], resources: [key.keyArn] }),
       )
     // Also grants sqs:ChangeMessageVisibility, with which the function delays a retry.
-    target.addEventSource(
+    fn.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )
   }
@@ -176,7 +171,7 @@ export class IntakeStack extends Stack {
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)
-    const { target } = new ServiceFunction(this, `worker-${name}`, {
+    const { function: fn } = new ServiceFunction(this, `worker-${name}`, {
       config,
       entry: `worker/${name}`,
       name: `worker-${name}`,
@@ -184,20 +179,17 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.worker,
       environment: { QUEUE_URL: queue.queueUrl },
-      deployment: this.deployment,
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
     // Works on at most ten groups at a time, because each group keeps the table as busy as it can. Requests
     // need the rest of a new on-demand table's 4,000 write units per second, and of the account's functions.
-    target.addEventSource(
+    fn.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )
   }
 
   private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): Rule {
-    // Scheduled functions are not deployed gradually: one run a minute is too little to judge a version, and
-    // the next run repeats a failed one.
     const { function: fn } = new ServiceFunction(this, name, {
       config,
       entry: `schedule/${name}`,

@@ -13,7 +13,7 @@ describe('endpointFunctions', () => {
   it('routes with the same entry share one function', () => {
     const permissions: Route['permissions'] = { reads: ['EARN#', 'RATES'] }
     const both = [row('GET', permissions), row('POST', { ...permissions })]
-    expect(endpointFunctions(both)).toEqual([{ entry: 'things', canary: false, permissions, routes: both }])
+    expect(endpointFunctions(both)).toEqual([{ entry: 'things', permissions, routes: both }])
   })
 
   it('two routes of one entry with different permissions are rejected', () => {

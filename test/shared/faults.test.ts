@@ -75,7 +75,7 @@ describe('the metrics of failures', () => {
   }
   const unavailable = (cause: string) => ({ name: 'Unavailable', value: 1, dimensions: { cause } })
 
-  it('a fault is counted for the version of the function, so that the deployment of that version is rolled back', async () => {
+  it('a fault is counted for the function and its version', async () => {
     expect(await metricsOf(new TypeError('x is undefined'))).toEqual([fault])
   })
 

@@ -37,7 +37,7 @@ const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 /** AWS managed policies that are ignored, because every local function can write logs and traces anyway. */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
-/** Reads the Lambda functions of the stage. Aliases and versions are ignored: only one version exists. */
+/** Reads the Lambda functions of the stage. */
 export function readFunctions(reader: TemplateReader, roles: RoleModel[]): FunctionModel[] {
   return reader
     .read('AWS::Lambda::Function', LambdaFunction)

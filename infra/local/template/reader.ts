@@ -40,11 +40,11 @@ export const Policy = v.pipe(
  * encrypt in transit or publish.
  */
 const ignoredServices =
-  'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch CodeDeploy Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
+  'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
 /** Further resource types whose properties are ignored; the local stack needs at most their names. */
 const ignoredTypes =
-  'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter'
+  'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::EventInvokeConfig Lambda::Permission SSM::Parameter'
 
 /** A resource of a template with every intrinsic function in its properties resolved. */
 export interface Resource<Properties> {

@@ -91,7 +91,7 @@ async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   const switches: Switch[] = []
   for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client }, {}))
     for (const { UUID, State = '', FunctionArn = '' } of EventSourceMappings) {
-      // The ARN is arn:aws:lambda:REGION:ACCOUNT:function:NAME, which an alias may follow.
+      // The ARN is arn:aws:lambda:REGION:ACCOUNT:function:NAME.
       const name = FunctionArn.split(':')[6] ?? ''
       if (!names.has(name)) continue
       missing.delete(name)

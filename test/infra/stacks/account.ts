@@ -9,9 +9,7 @@ const globalTypes = /^AWS::(CloudFront::|CloudWatch::Dashboard$)/
 const notUnique = [
   'AWS::ApiGatewayV2::Stage StageName',
   'AWS::CloudWatch::Alarm MetricName',
-  'AWS::CodeDeploy::DeploymentGroup DeploymentConfigName',
   'AWS::IAM::Policy PolicyName',
-  'AWS::Lambda::Alias Name',
 ]
 
 interface Named {
