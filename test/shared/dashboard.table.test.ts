@@ -7,7 +7,7 @@ import { EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
 import { readNetworkRewards, readOverview } from '../../shared/dashboard/overview.ts'
 import { recordReward } from '../../shared/dashboard/sums.ts'
 import { addDays } from '../../shared/dates.ts'
-import { transact } from '../../shared/db/write.ts'
+import { ConditionFailed, transact } from '../../shared/db/write.ts'
 import { Big, zero } from '../../shared/money.ts'
 import { stringifyExact } from '../../shared/stringify-exact.ts'
 import { settings } from '../../shared/settings.ts'
@@ -83,6 +83,14 @@ it.each([
   [{ beginDate: '2026-03-31' }, false],
 ])('the earnings window %j is valid: %s', (window, good) => {
   expect(v.is(EarningsQuery, window)).toBe(good)
+})
+
+it('of two first rewards of one type and currency at once, one is tried again, so that they count as one pair', async () => {
+  const reward = { userId: newUserIds(), rewardType: 'NODE', currency: 'USDT', earnedOn: today }
+  const prepare = () => recordReward({ ...reward, amount: new Big('1') })
+  const [first, second] = await Promise.all([prepare(), prepare()])
+  await transact(first)
+  await expect(transact(second)).rejects.toThrow(ConditionFailed)
 })
 
 it('an answer with earnings fits into 6 MB: a window with too many days and currencies for that is refused', async () => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { Day, PlainText, Text, UserId } from '../../shared/fields.ts'
+import { BusinessKey, Day, PlainText, Text, UserId } from '../../shared/fields.ts'
 
 describe('a plain text', () => {
   it.each([
@@ -66,6 +66,23 @@ describe('a user id', () => {
   ])('the user id %j is refused', (id) => {
     expect(v.is(UserId, id)).toBe(false)
   })
+})
+
+describe('a business key', () => {
+  it.each(['a', '0', 0, -1, 2 ** 53 - 1, '9007199254740993', '~'.repeat(200)])(
+    'a business key may be %j',
+    (key) => {
+      expect(v.parse(BusinessKey, key)).toBe(String(key))
+    },
+  )
+
+  // Beyond 2^53, two ids that differ would be read as one number.
+  it.each([2 ** 53, -(2 ** 53), 1.5, 1e21, '', 'a b', 'é', '~'.repeat(201), null])(
+    'a business key may not be %j',
+    (key) => {
+      expect(v.is(BusinessKey, key)).toBe(false)
+    },
+  )
 })
 
 describe('a day', () => {

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { readItem } from '../../../shared/db/read.ts'
 import { db } from '../../../shared/db/table.ts'
 import { applyOnce } from '../../../shared/events/event-record.ts'
 import { type Intake, intake } from '../../../shared/events/intake.ts'
@@ -211,6 +212,36 @@ test('refused events with the same business key leave one dead letter each, and 
   expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
   expect(await deliver(walletAdjusted, copies)).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
+})
+
+const readRecord = (detailType: string, businessKey: string) =>
+  readItem({ pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }, { consistent: true })
+
+test('a business key is kept for good once an event took effect under it, also after refusals', async () => {
+  const userId = await addUser()
+  const detail = adjustment(userId, { amount: '5', direction: 2 })
+  const ttl = async () => (await readRecord('wallet.adjusted', detail.adjustment_id))?.['ttl']
+  const copy = newCopy(detail)
+  await deliver(walletAdjusted, [copy])
+  expect(Number(await ttl())).toBeGreaterThan((copy.sentAt + 14 * 86_400_000) / 1_000)
+  await deliver(walletAdjusted, [newCopy(adjustment(userId, { amount: '10' }))])
+  await deliver(walletAdjusted, [{ ...copy, refusals: '1' }])
+  expect([await balanceOf(userId), await ttl()]).toEqual(['5', undefined])
+  await deliver(walletAdjusted, [newCopy({ ...detail, amount: '6' })])
+  expect([letters.length, await ttl()]).toEqual([2, undefined])
+})
+
+test('the record of a business key keeps only the newest 20 refusals, so that a sender cannot fill the item', async () => {
+  const key = randomUUID()
+  const copies = Array.from({ length: 22 }, () => newCopy({ key }))
+  setClockAhead(0)
+  for (const copy of copies) {
+    vi.setSystemTime(Date.now() + 1)
+    await deliver(refusing, [copy])
+  }
+  const kept = (await readRecord('test.happened', key))?.['refused'] as object
+  const newest = copies.slice(2).map(({ eventId }) => eventId)
+  expect([letters.length, Object.keys(kept).sort()]).toEqual([22, newest.sort()])
 })
 
 test('an event that took effect leaves no dead letter, even if its function fails at every further delivery', async () => {

@@ -52,10 +52,14 @@ test('a forged code that is marked as used can revoke only a token of its own se
   await expect(exchangeForged(alice, client, forged)).rejects.toMatchObject({ failure: 'invalid_grant' })
   const derived = await exchangeForged(alice, client, {})
   const { key: derivedKey } = await checkAccessToken(derived.access_token, 'openid')
-  const other = await createSession()
-  await expect(exchangeForged(other, client, { givenKey: derivedKey })).rejects.toMatchObject({
-    failure: 'invalid_grant',
-  })
+  const [otherSession, otherClient] = await Promise.all([createSession(), createClient()])
+  for (const [session, to] of [
+    [otherSession, client],
+    [alice, otherClient],
+  ] as const)
+    await expect(exchangeForged(session, to, { givenKey: derivedKey })).rejects.toMatchObject({
+      failure: 'invalid_grant',
+    })
   for (const token of [alice.accessToken, derived.access_token])
     expect((await checkAccessToken(token, 'openid')).userId).toBe(alice.userId)
 })

@@ -42,6 +42,7 @@ test.each([
   ['\ufb01fi@example.com', 'FIFI@example.com'],
   ['\u212aim@example.com', 'kim@example.com'],
   ['alice\uff20example.com', 'alice@example.com'],
+  ['J\u030c@example.com', '\u01f0@example.com'],
   ['a\ud800@example.com', 'a\ufffd@example.com'],
 ])('%j and %j are the same email address', (one, other) => {
   expect(normalizeEmail(one)).toBe(normalizeEmail(other))
@@ -78,12 +79,19 @@ test.each([
   expect(reasons(UserEmail, `${text}@example.com`)).toContain(reason)
 })
 
-test.each(['\u3002', '\uff61'])(
-  'an email address with %j, which mail systems read as a dot, is refused',
-  (dot) => {
-    expect(reasons(UserEmail, `alice@example${dot}com`)).toEqual(['must have no ideographic full stop'])
-  },
-)
+const fullStop = 'must have no ideographic full stop'
+
+test.each([
+  ['U+3002, which mail systems read as a dot,', 'alice@example\u3002com', fullStop],
+  ['U+FF61, which mail systems read as a dot,', 'alice@example\uff61com', fullStop],
+  ['a zero-width joiner between two letters', 'al\u200dice@example.com', invisible],
+  ['an emoji and its invisible style', '\u2764\ufe0f@example.com', invisible],
+  ['a byte order mark at its end', 'alice@example.com\ufeff', invisible],
+  ['a line separator at its beginning', '\u2028alice@example.com', control],
+  ['a line feed at its end', 'alice@example.com\n', control],
+])('a user’s email address with %s is refused, and the reason says so', (_what, email, reason) => {
+  expect(reasons(UserEmail, email)).toContain(reason)
+})
 
 test.each([
   'Alice',

@@ -251,12 +251,13 @@ describe('a batch of several transactions', () => {
     expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
   })
 
-  it('newcomers are listed by their join times, however many nodes of a list they change', async () => {
+  it('newcomers are listed by their join times and their purchases count once, however many nodes of a list change', async () => {
     const rootId = await addRoot()
     const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
     const count = 200
     for (const lastId of [rootId, rootId + count]) {
       await addNewcomers(lastId, count, rootId, shuffled)
+      await buy(lastId + 1, '0.5')
       expect(await grow(rootId)).toBe('finished')
     }
     const list = { kind: 'COMMUNITY' as const, ownerId: rootId }
@@ -265,6 +266,8 @@ describe('a batch of several transactions', () => {
     const expected = Array.from({ length: 2 * count }, (_, i) => rootId + 1 + i)
     expect(ids).toEqual(expected.sort((one, other) => shuffled(other) - shuffled(one) || other - one))
     expect((await readWhole({ ...list, kind: 'DIRECT' })).ids).toEqual(ids)
-    expect(await readProfile(rootId)).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
+    const profile = await readProfile(rootId)
+    expect(profile).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
+    expect(profile?.teamPerformance.toFixed()).toBe('1')
   })
 })
