@@ -77,6 +77,11 @@ describe('the configuration of a deployment', () => {
     ['a standby that is no region', { standby: { region: 'Ireland' } }, /standby.region/],
     ['a standby with a topic elsewhere', { standby: { ...there, alarmTopicArn: arnHere } }, /standby: must/],
     [
+      'a standby’s certificate elsewhere',
+      { standby: { ...there, certificateArn: arnHere } },
+      /standby: must/,
+    ],
+    [
       'a domain and a standby without a certificate for it',
       { standby: there, domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:x' },
       /standby needs a certificateArn/,

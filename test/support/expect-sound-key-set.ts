@@ -5,8 +5,9 @@ import { listOwnKeys } from './own-keys.ts'
 
 /**
  * Asserts the invariants of the key set between two runs: one key is active, no attempt is in progress, the
- * chain of evidence is unbroken and ends in the digest of the JWKS, and the enabled keys in KMS are exactly
- * the keys that are not retired, plus at most `lost` keys whose runs died after they had created them.
+ * chain of evidence is unbroken and ends in the digest of the JWKS, KMS will delete every archived key, and
+ * the enabled keys in KMS are exactly the keys that are not retired, plus at most `lost` keys whose runs died
+ * after they had created them.
  */
 export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   const keySet = await readKeySet()
@@ -20,6 +21,7 @@ export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
     expect(record.hash).toBe(evidenceHash(record))
     expect(record.previous_hash).toBe(evidence[index - 1]?.hash ?? null)
     expect(record.jwks_sha256_before).toBe(evidence[index - 1]?.jwks_sha256_after ?? jwksDigest([]))
+    expect(record.kms_state).toBe(record.action === 'disable' ? 'PendingDeletion' : null)
   })
   expect(evidence.at(-1)?.hash).toBe(keySet.evidence_hash)
   expect(evidence.at(-1)?.jwks_sha256_after).toBe(jwksDigest(keySet.keys))

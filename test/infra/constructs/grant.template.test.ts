@@ -142,6 +142,20 @@ describe('what the MAC and TOTP keys are used for', () => {
   })
 })
 
+it.each(['mail-requested', 'mail-delayed'])(
+  '%s can send mails as the mail sender, as nobody else of its domain',
+  (name) => {
+    const send = (from: string) =>
+      dev.denialsOf(name)({
+        action: 'ses:SendEmail',
+        resource: 'arn:aws:ses:eu-central-1:123456789012:identity/example.com',
+        context: { 'ses:FromAddress': from },
+      })
+    expect(send('no-reply@example.com')).toBeUndefined()
+    expect(send('board@example.com')).toContain('not authorized')
+  },
+)
+
 describe('events:PutEvents', () => {
   const put = (name: string, source: string, detailType: string) =>
     dev.denialsOf(name)({

@@ -27,11 +27,17 @@ function statements(knob: object): PolicyStatement[] {
   return Object.values(policies).map(({ Properties: { Statement } }) => ({ ...Statement, Resource: '*' }))
 }
 
-/** What the bus's policy decides on an event that a role puts; undefined if the policy leaves it to IAM. */
-function decide(knob: object, roleArn: string, source: string, detailType: string, tags: object = {}) {
+/** What the bus's policy decides on events that a role puts; undefined if the policy leaves it to IAM. */
+function decide(
+  knob: object,
+  roleArn: string,
+  sources: string | string[],
+  detailType: string,
+  tags: object = {},
+) {
   const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
   const context = new Map<string, string | string[]>([
-    ['events:source', [source]],
+    ['events:source', [sources].flat()],
     ['events:detail-type', detailType],
     ['aws:principalarn', roleArn],
     ...Object.entries(tags).map(([name, value]) => [`aws:principaltag/${name}`, String(value)] as const),
@@ -62,6 +68,9 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
+    // One call of PutEvents can have entries of several sources.
+    ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
+    ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
   ])('for role %s, source %s and event %s, the decision is %s', (name, source, detailType, decision) => {
     expect(decide(senders, role(name), source, detailType)).toBe(decision)
   })

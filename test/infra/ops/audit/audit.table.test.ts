@@ -134,11 +134,17 @@ const rows: Row[] = [
     (facts) => Object.assign(inKms(facts, facts.archive[0] ?? expect.unreachable()), { state: 'Enabled' }),
     ['retired_but_enabled'],
   ],
-  [
-    'a signing key whose tag was removed',
-    (facts) => (inKms(facts, keySet.active).tags = {}),
+  ...Object.entries({
+    tags: {},
+    origin: 'EXTERNAL',
+    usage: 'ENCRYPT_DECRYPT',
+    spec: 'ECC_NIST_P256',
+    thumbprint: 'of another key',
+  }).map(([property, value]): Row => [
+    `a signing key with other ${property} in KMS: ${JSON.stringify(value)}`,
+    (facts) => Object.assign(inKms(facts, keySet.active), { [property]: value }),
     ['not_the_key_on_record'],
-  ],
+  ]),
   [
     'a KMS key with the deployment’s tag that is not on record',
     (facts) => facts.kms.push({ ...inKms(facts, keySet.active), arn: 'arn:aws:kms:::key/other' }),

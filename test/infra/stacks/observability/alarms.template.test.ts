@@ -50,6 +50,9 @@ const describeMetric = ({ Namespace: namespace, MetricName: metric, Dimensions: 
     ),
   ].join(' ')
 
+/** What a metric without data does to an alarm: it raises the alarm, or ends it. */
+const silences: Record<string, string> = { breaching: ', or without data', notBreaching: '' }
+
 /** Describes an alarm: its expression, its metrics, and when it is raised. */
 function describeAlarm(alarm: Alarm): string[] {
   const { Metrics: queries, Statistic, ExtendedStatistic, Period, ComparisonOperator: comparison } = alarm
@@ -61,7 +64,7 @@ function describeAlarm(alarm: Alarm): string[] {
     ...(queries?.flatMap(({ Expression }) => Expression ?? []) ?? []),
     ...metrics,
     `${operators[comparison] ?? comparison} ${alarm.Threshold}, ${alarm.EvaluationPeriods} times` +
-      (alarm.TreatMissingData === 'breaching' ? ', or without data' : ''),
+      (silences[alarm.TreatMissingData] ?? `, ${alarm.TreatMissingData}`),
   ]
 }
 
