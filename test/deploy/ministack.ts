@@ -25,7 +25,7 @@ export interface Ministack {
  * Python or openssl is missing.
  */
 export async function startMinistack(directory: string): Promise<Ministack> {
-  const programs = installPython('ministack', join(import.meta.dirname, 'requirements.txt'))
+  const programs = installPython()
   const certificate = join(directory, 'certificate.pem')
   const key = join(directory, 'key.pem')
   makeCertificate(certificate, key)

@@ -9,7 +9,7 @@ import { installPython } from '../support/install-python.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
 
 const here = import.meta.dirname
-const programs = installPython('schemathesis', join(here, 'requirements.txt'))
+const programs = installPython()
 await using stack = await startUnthrottledStack()
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
 // Modules of functions/ and shared/ are imported only now, because they read the environment on load.

@@ -6,6 +6,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../infra/bundle/page.ts'
 import { bundleFunctions } from '../../infra/bundle/functions.ts'
+import { outsideSenders } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { standby } from '../support/configured-stage.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
   // Importing a function creates its AWS clients, which need a region.
   process.env['AWS_REGION'] ??= 'us-east-1'
   await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
-  stacks = await synthesize('prod')
+  stacks = await synthesize('prod', { written: 'prod' })
 })
 
 describe('data that must never be lost', () => {
@@ -179,17 +180,23 @@ describe('cdk-nag checks', () => {
     expect(message).toMatch(/account-info\/Role\/DefaultPolicy[^]*IAM5\[Resource::\*\]/)
   })
 
-  it('a stage with every optional feature passes the checks at synthesis', async () => {
-    const values = {
-      auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
-      auditTrail: true,
-      authUrl: undefined,
-      certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
-      edge: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },
-      domainName: 'api.example.com',
-      standby: { ...standby, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
-    }
-    const all = await synthesize('prod', { values })
+  const everything = {
+    auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
+    auditTrail: true,
+    authUrl: undefined,
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
+    edge: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },
+    domainName: 'api.example.com',
+    standby: { ...standby, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
+    senders: Object.fromEntries(outsideSenders.map((name) => [name, ['arn:aws:iam::123456789012:role/any']])),
+  }
+
+  it.each([
+    ['dev', 'dev', { authUrl: undefined }],
+    ['prod-with-every-option', 'prod', everything],
+    ['prod-after-a-failover', 'prod', { ...everything, failover: 'restored' }],
+  ])('the stage %s passes the checks at synthesis', async (written, stage, values) => {
+    const all = await synthesize(stage, { values, written })
     for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 })

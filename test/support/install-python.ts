@@ -3,20 +3,21 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Installs pinned Python packages into a virtual environment, unless it already contains these very pins.
- * Returns the directory of its programs. Throws an Error that says what is missing on this machine.
+ * Installs the Python packages of requirements.txt into a virtual environment, unless it already contains
+ * these very pins. Returns the directory of its programs. Throws an Error that says what this machine lacks.
  */
-export function installPython(name: string, requirements: string): string {
-  const directory = join(import.meta.dirname, '../../node_modules/.cache', name)
+export function installPython(): string {
+  const requirements = join(import.meta.dirname, 'requirements.txt')
+  const directory = join(import.meta.dirname, '../../node_modules/.cache/python')
   const stamp = join(directory, 'requirements.txt')
   const programs = join(directory, 'bin')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(requirements, 'utf8')) return programs
   const old = 'import sys; sys.exit(sys.version_info < (3, 10))'
-  perform(`Python 3.10 or later is needed for ${name}`, 'python3', '-c', old)
+  perform('Python 3.10 or later is needed', 'python3', '-c', old)
   rmSync(directory, { recursive: true, force: true })
   perform('a virtual environment needs the package python3-venv', 'python3', '-m', 'venv', directory)
   const pip = ['-m', 'pip', 'install', '--quiet', '--require-hashes', '--requirement', requirements]
-  perform(`pip could not install ${name}`, join(programs, 'python'), ...pip)
+  perform('pip could not install requirements.txt', join(programs, 'python'), ...pip)
   copyFileSync(requirements, stamp)
   return programs
 }

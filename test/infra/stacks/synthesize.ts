@@ -2,7 +2,7 @@ import { App, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { Stack } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import cdkJson from '../../../cdk.json' with { type: 'json' }
@@ -33,10 +33,11 @@ export type Stacks = Map<
 >
 
 /**
- * What a test varies: knobs of the stage, and a change to the app before its synthesis, for example to break
- * it.
+ * What a test varies: knobs of the stage, a change to the app before its synthesis, for example to break it,
+ * and the folder of dist/templates in which cfn-lint finds the templates afterwards (.ci/run).
  */
 interface Variation {
+  written?: string
   values?: Record<string, unknown>
   change?: (app: App) => void
 }
@@ -53,8 +54,14 @@ const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
  * Synthesizes a stage as `cdk synth` does, and throws on findings of AWS's validator and of cdk-nag. The
  * functions must have been bundled before.
  */
-export async function synthesize(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
-  const app = new App({ outdir: newDirectory(), context })
+export async function synthesize(
+  stage: string,
+  { values, change, written }: Variation = {},
+): Promise<Stacks> {
+  const outdir =
+    written === undefined ? newDirectory() : join(import.meta.dirname, '../../../dist/templates', written)
+  rmSync(outdir, { recursive: true, force: true })
+  const app = new App({ outdir, context })
   await addStacks(app, readConfig({ ...configured, ...values, stage }))
   change?.(app)
   acknowledgeRules(app)
