@@ -68,21 +68,13 @@ describe('a user id', () => {
   })
 })
 
-describe('a business key', () => {
-  it.each(['a', '0', 0, -1, 2 ** 53 - 1, '9007199254740993', '~'.repeat(200)])(
-    'a business key may be %j',
-    (key) => {
-      expect(v.parse(BusinessKey, key)).toBe(String(key))
-    },
-  )
+it.each(['a', 0, 2 ** 53 - 1, '9007199254740993', '~'.repeat(200)])('a business key may be %j', (key) => {
+  expect(v.parse(BusinessKey, key)).toBe(String(key))
+})
 
-  // Beyond 2^53, two ids that differ would be read as one number.
-  it.each([2 ** 53, -(2 ** 53), 1.5, 1e21, '', 'a b', 'é', '~'.repeat(201), null])(
-    'a business key may not be %j',
-    (key) => {
-      expect(v.is(BusinessKey, key)).toBe(false)
-    },
-  )
+// From 2^53 on, two different ids would be read as one number.
+it.each([2 ** 53, 1.5, '', 'a b', 'é', '~'.repeat(201), null])('a business key may not be %j', (key) => {
+  expect(v.is(BusinessKey, key)).toBe(false)
 })
 
 describe('a day', () => {

@@ -28,16 +28,10 @@ function statements(knob: object): PolicyStatement[] {
 }
 
 /** What the bus's policy decides on events that a role puts; undefined if the policy leaves it to IAM. */
-function decide(
-  knob: object,
-  roleArn: string,
-  sources: string | string[],
-  detailType: string,
-  tags: object = {},
-) {
+function decide(knob: object, roleArn: string, source: string | string[], detailType: string, tags = {}) {
   const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
   const context = new Map<string, string | string[]>([
-    ['events:source', [sources].flat()],
+    ['events:source', [source].flat()],
     ['events:detail-type', detailType],
     ['aws:principalarn', roleArn],
     ...Object.entries(tags).map(([name, value]) => [`aws:principaltag/${name}`, String(value)] as const),
