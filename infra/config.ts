@@ -10,6 +10,8 @@ import { maxStageLength, namePrefix, serviceName } from './names.ts'
  */
 const minPublishSeconds = 7_200
 
+const isMacKey = (name: string) => /^MacKey\d*$/.test(name)
+
 /**
  * The configuration (knobs) of a deployment. Values come from cdk.json (context `stages.NAME`), or for the
  * local stack from `--set NAME=VALUE`. A knob that is left out has the default given here or in
@@ -53,6 +55,13 @@ export const Config = v.pipe(
      * the stages dev and local. Always false after a `failover`.
      */
     protectData: v.optional(Flag),
+    /**
+     * Names of the KMS keys for MACs of passwords and client secrets. New ones get the first key: see the
+     * runbook, A new MAC key.
+     */
+    macKeys: v.optional(v.pipe(List, v.minLength(1), v.everyItem(isMacKey, 'must be like MacKey2')), [
+      'MacKey',
+    ]),
     /**
      * Where the stage continues if its own region is lost: `region` is the standby region, with a replica of
      * the table and the keys; `certificateArn` and `alarmTopicArn` replace the stage's own. Default: none.

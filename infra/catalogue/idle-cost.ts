@@ -83,8 +83,9 @@ export async function readIdleCost(stage: string, values: Properties = {}): Prom
 
 /** Markdown table of what the stages `dev` and `prod` cost in a month in which nobody uses them. */
 export async function describeIdleCost(): Promise<string> {
-  const stages = [await readIdleCost('dev'), await readIdleCost('prod')]
-  const names = [...(stages[1]?.keys() ?? [])]
-  const row = (what: string) => [what, ...stages.map((costs) => `$${(costs.get(what) ?? 0).toFixed(2)}`)]
-  return markdownTable(['what', '`dev`', '`prod`'], names.map(row))
+  const [dev, prod] = [await readIdleCost('dev'), await readIdleCost('prod')]
+  const dollars = (costs: Map<string, number>, what: string) => `$${(costs.get(what) ?? 0).toFixed(2)}`
+  const names = [...prod.keys()].filter((what) => prod.get(what))
+  const rows = names.map((what) => [what, dollars(dev, what), dollars(prod, what)])
+  return markdownTable(['what', '`dev`', '`prod`'], rows)
 }

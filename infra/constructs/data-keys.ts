@@ -4,20 +4,16 @@ import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-/** The KMS keys without which the table's contents are useless, and the actions of roles on each key. */
-export const dataKeyActions = {
-  MacKey: ['kms:GenerateMac'],
-  TotpKey: ['kms:Encrypt', 'kms:Decrypt'],
-} as const satisfies Record<string, string[]>
-export type DataKeyName = keyof typeof dataKeyActions
-
-const purposes = { MacKey: 'digests passwords', TotpKey: 'encrypts TOTP secrets' }
+/** The actions of roles on a data key, a KMS key without which the table's contents are useless. */
+export const dataKeyActions = (name: string): string[] =>
+  name === 'TotpKey' ? ['kms:Encrypt', 'kms:Decrypt'] : ['kms:GenerateMac']
 
 /** Description of a data key in KMS. */
-export const describeKey = (name: DataKeyName, { stage }: Config): string => `${stage}: ${purposes[name]}`
+export const describeKey = (name: string, { stage }: Config): string =>
+  `${stage}: ${name === 'TotpKey' ? 'encrypts TOTP secrets' : 'digests passwords'}`
 
 /** Name of the stack output with the ARN of a data key. */
-export const arnOutput = (name: DataKeyName): string => `${name}Arn`
+export const arnOutput = (name: string): string => `${name}Arn`
 
 /** How a data key is removed: a stage without protection leaves as little behind as KMS allows. */
 export const keyRemoval = (config: Config) => ({

@@ -19,7 +19,7 @@ export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>
 export interface ServiceResources {
   table: DataTable
   bus: EventBus
-  macKey: IKey
+  macKeys: IKey[]
   totpKey: IKey
   /** KMS key spec of new signing keys. */
   signingKeySpec: string
@@ -50,10 +50,10 @@ function* statementsFor(
   for (const { actions, keys } of tableStatements(permissions))
     yield allow(prefixed('dynamodb', actions), [tableArn], onlyKeys(keys))
   if (index) yield allow(['dynamodb:Query'], [`${tableArn}/index/${indexName}`], onlyKeys(index))
-  if (macKey)
-    yield allow(prefixed('kms', macKey), [resources.macKey.keyArn], {
-      StringEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' },
-    })
+  if (macKey) {
+    const keys = resources.macKeys.map(({ keyArn }) => keyArn)
+    yield allow(prefixed('kms', macKey), keys, { StringEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' } })
+  }
   if (totpKey)
     yield allow(prefixed('kms', totpKey), [resources.totpKey.keyArn], {
       'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['user_id'] },

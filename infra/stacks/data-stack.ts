@@ -9,7 +9,6 @@ import type { Config } from '../config.ts'
 import {
   arnOutput,
   dataKeyActions,
-  type DataKeyName,
   describeKey,
   keyRemoval,
   keyRotation,
@@ -31,9 +30,9 @@ import { importReplica } from './standby-stack.ts'
 export class DataStack extends Stack {
   readonly table: DataTable
   /**
-   * KMS key for the MAC of each password before hashing, so that a stolen table cannot be attacked offline.
+   * KMS keys for the MAC of each password before hashing, so that a stolen table cannot be attacked offline.
    */
-  readonly macKey: IKey
+  readonly macKeys: IKey[]
   /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: IKey
   /**
@@ -48,14 +47,12 @@ export class DataStack extends Stack {
     const { config } = props
     if (config.failover) {
       this.table = TableV2.fromTableName(this, 'Table', config.failover)
-      this.macKey = importReplica(this, 'MacKey', config)
+      this.macKeys = config.macKeys.map((name) => importReplica(this, name, config))
       this.totpKey = importReplica(this, 'TotpKey', config)
     } else {
       this.table = this.addTable(config)
-      this.macKey = this.addDataKey('MacKey', config, {
-        keySpec: KeySpec.HMAC_256,
-        keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
-      })
+      const mac = { keySpec: KeySpec.HMAC_256, keyUsage: KeyUsage.GENERATE_VERIFY_MAC }
+      this.macKeys = config.macKeys.map((name) => this.addDataKey(name, config, mac))
       this.totpKey = this.addDataKey('TotpKey', config, keyRotation(config))
     }
     this.eventKey = config.stage === 'local' ? undefined : this.addEventKey(config)
@@ -101,14 +98,14 @@ export class DataStack extends Stack {
     return bus
   }
 
-  private addDataKey(name: DataKeyName, config: Config, props: KeyProps): Key {
+  private addDataKey(name: string, config: Config, props: KeyProps): Key {
     const key = new Key(this, name, {
       description: describeKey(name, config),
       multiRegion: true,
       ...keyRemoval(config),
       ...props,
     })
-    for (const statement of limitActions(config, dataKeyActions[name])) key.addToResourcePolicy(statement)
+    for (const statement of limitActions(config, dataKeyActions(name))) key.addToResourcePolicy(statement)
     // The stack of the standby region reads this output.
     new CfnOutput(this, arnOutput(name), { value: key.keyArn })
     return key

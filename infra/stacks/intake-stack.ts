@@ -61,7 +61,7 @@ export class IntakeStack extends Stack {
     this.resources = {
       table: data.table,
       bus,
-      macKey: data.macKey,
+      macKeys: data.macKeys,
       totpKey: data.totpKey,
       signingKeySpec: config.signingKeySpec,
       signingKeyTag: config.serviceName,
@@ -70,7 +70,7 @@ export class IntakeStack extends Stack {
       environment: {
         TABLE_NAME: data.table.tableName,
         EVENT_BUS_NAME: bus.eventBusName,
-        MAC_KEY_ID: data.macKey.keyArn,
+        MAC_KEY_IDS: data.macKeys.map(({ keyArn }) => keyArn).join(),
         TOTP_KEY_ID: data.totpKey.keyArn,
         SIGNING_KEY_TAG: config.serviceName,
         METRICS_NAMESPACE: config.serviceName,

@@ -5,14 +5,7 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { addAlarms } from '../constructs/add-alarms.ts'
 import { keyAlarm, KeyChanges } from '../constructs/key-changes.ts'
-import {
-  arnOutput,
-  dataKeyActions,
-  type DataKeyName,
-  describeKey,
-  keyRemoval,
-  limitActions,
-} from '../constructs/data-keys.ts'
+import { arnOutput, dataKeyActions, describeKey, keyRemoval, limitActions } from '../constructs/data-keys.ts'
 
 interface StandbyStackProps extends StackProps {
   config: Config
@@ -28,7 +21,7 @@ interface StandbyStackProps extends StackProps {
 export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {
     super(scope, id, props)
-    const keys = [this.addReplica('MacKey', config, primary), this.addReplica('TotpKey', config, primary)]
+    const keys = [...config.macKeys, 'TotpKey'].map((name) => this.addReplica(name, config, primary))
     if (!config.alarms) return
     // Not `key-changes`, the name of the alarm that a failover creates in this region.
     const name = 'standby-key-changes'
@@ -37,7 +30,7 @@ export class StandbyStack extends Stack {
   }
 
   /** Replicates a key. The replica has its own policy and tags: KMS shares only key material and rotation. */
-  private addReplica(name: DataKeyName, config: Config, primary: StandbyStackProps['primary']): string {
+  private addReplica(name: string, config: Config, primary: StandbyStackProps['primary']): string {
     const { removalPolicy, pendingWindow } = keyRemoval(config)
     const owner = new PolicyStatement({
       principals: [new AccountRootPrincipal()],
@@ -49,7 +42,7 @@ export class StandbyStack extends Stack {
       // CloudFormation reads the output across regions, when this stack is created or updated.
       primaryKeyArn: Fn.getStackOutput(primary.stackName, arnOutput(name), primary.region),
       keyPolicy: new PolicyDocument({
-        statements: [owner, ...limitActions(config, dataKeyActions[name])],
+        statements: [owner, ...limitActions(config, dataKeyActions(name))],
       }),
       ...(pendingWindow ? { pendingWindowInDays: pendingWindow.toDays() } : {}),
     })
@@ -62,9 +55,8 @@ export class StandbyStack extends Stack {
 /** Name of the stack with the replicas of a stage's keys. */
 export const standbyStackName = ({ stage }: Config): string => `account-service-${stage}-standby`
 
-const exportOf = (name: DataKeyName, config: Config): string =>
-  `${standbyStackName(config)}-${arnOutput(name)}`
+const exportOf = (name: string, config: Config): string => `${standbyStackName(config)}-${arnOutput(name)}`
 
 /** The replica of a key. While stacks in the standby region use it, CloudFormation does not remove it. */
-export const importReplica = (scope: Construct, name: DataKeyName, config: Config): IKey =>
+export const importReplica = (scope: Construct, name: string, config: Config): IKey =>
   Key.fromKeyArn(scope, name, Fn.importValue(exportOf(name, config)))

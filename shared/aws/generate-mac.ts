@@ -2,14 +2,27 @@ import { GenerateMacCommand } from '@aws-sdk/client-kms'
 import { requireEnv } from '../env.ts'
 import { kms } from './kms.ts'
 
-/** The uses of the MAC key. A MAC made for one use never matches a MAC made for another use. */
+/** The uses of the MAC keys. A MAC made for one use never matches a MAC made for another use. */
 type MacPurpose = 'password' | 'event' | 'client-secret'
 
-/** Computes an HMAC-SHA-256 with a key that never leaves KMS. */
-export async function generateMac(purpose: MacPurpose, text: string): Promise<Uint8Array> {
+const keyArns = (): string[] => requireEnv('MAC_KEY_IDS').split(',')
+const idOf = (arn = ''): string => arn.slice(arn.lastIndexOf('/') + 1)
+
+/** Ids of the stage's MAC keys, which are the same in every region. */
+export const macKeyIds = (): string[] => keyArns().map((arn) => idOf(arn))
+
+/** Id of the key for new passwords and client secrets, whose stored forms name it. */
+export const newestMacKey = (): string => idOf(keyArns()[0])
+
+/**
+ * Computes an HMAC-SHA-256 with a key that never leaves KMS. Takes the newest key in place of one that the
+ * stage no longer has: the MAC then matches nothing stored, and takes as long as any other.
+ */
+export async function generateMac(purpose: MacPurpose, text: string, keyId: string): Promise<Uint8Array> {
+  const arns = keyArns()
   const { Mac } = await kms.send(
     new GenerateMacCommand({
-      KeyId: requireEnv('MAC_KEY_ID'),
+      KeyId: arns.find((arn) => idOf(arn) === keyId) ?? arns[0],
       MacAlgorithm: 'HMAC_SHA_256',
       Message: new TextEncoder().encode(`${purpose}:${text}`),
     }),

@@ -19,6 +19,8 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
+  /** Other digests of the same detail, which an earlier delivery may have stored. */
+  olderDigests?: string[]
   delivery: Delivery
 }
 
@@ -174,7 +176,8 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
   if (digest !== undefined) {
-    if (isSameSecret(digest, record.digest)) return 'duplicate'
+    const own = [record.digest, ...(record.olderDigests ?? [])]
+    if (own.some((one) => isSameSecret(digest, one))) return 'duplicate'
     throw new RejectedEvent('conflicting_content')
   }
   const refusal = refused[record.delivery.eventId]

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { generateMac } from '../aws/generate-mac.ts'
+import { generateMac, newestMacKey } from '../aws/generate-mac.ts'
 import { Failure, invalidParameter } from '../errors.ts'
 import type { RequestInfo } from '../http/request.ts'
 import { isSameSecret } from '../is-same-secret.ts'
@@ -101,17 +101,22 @@ export const ClientSecret = v.pipe(
 
 /**
  * Computes the stored form of a client's secret: its MAC, so that a stolen table neither shows the secret nor
- * allows guessing it offline. It covers the client_id, so equal secrets of two clients look different.
+ * allows guessing it offline. It names the MAC's key, and covers the client_id, so equal secrets of two
+ * clients look different.
  */
-export async function macClientSecret(clientId: string, secret: string): Promise<string> {
+export async function macClientSecret(
+  clientId: string,
+  secret: string,
+  keyId = newestMacKey(),
+): Promise<string> {
   // A client_id contains no space, so the two parts can be read in one way only.
-  const mac = await generateMac('client-secret', `${clientId} ${secret}`)
-  return Buffer.from(mac).toString('base64url')
+  const mac = await generateMac('client-secret', `${clientId} ${secret}`, keyId)
+  return `${keyId}:${Buffer.from(mac).toString('base64url')}`
 }
 
 /** Whether a client's secret matches its stored form, compared in constant time. */
 export async function isClientSecret(clientId: string, secret: string, stored: string): Promise<boolean> {
   // A text that cannot be a client's secret is refused without a call of KMS.
   if (!v.is(ClientSecret, secret)) return false
-  return isSameSecret(await macClientSecret(clientId, secret), stored)
+  return isSameSecret(await macClientSecret(clientId, secret, stored.split(':')[0]), stored)
 }

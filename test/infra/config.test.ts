@@ -87,6 +87,7 @@ describe('the configuration of a deployment', () => {
       /standby needs a certificateArn/,
     ],
     ['a standby without a topic', { standby: there }, /standby needs an alarmTopicArn/],
+    ['a MAC key of another name', { macKeys: 'MacKey,TotpKey' }, /macKeys\S* must be like MacKey2/],
     ['a failover to nowhere', { failover: 'restored' }, /failover needs a standby/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])('a deployment with %s is refused with the name of the knob', (_what, values, message) => {

@@ -1,7 +1,7 @@
 import crypto, { randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
-import { generateMac } from '../../aws/generate-mac.ts'
+import { generateMac, newestMacKey } from '../../aws/generate-mac.ts'
 import { Failure, RuntimeFault } from '../../errors.ts'
 
 /** Schema of a password as clients and the business server send it: its MD5 as 32 hex digits, any case. */
@@ -13,32 +13,36 @@ export const LoginPassword = v.pipe(
 
 /**
  * Parameters of new password hashes: argon2id, 19 MiB (`memory` is in KiB), two passes (OWASP Password
- * Storage Cheat Sheet).
+ * Storage Cheat Sheet), over a MAC of the newest key.
  */
-const currentParameters = { memory: 19_456, passes: 2, parallelism: 1 }
+const currentParameters = () => ({ memory: 19_456, passes: 2, parallelism: 1, keyId: newestMacKey() })
 
 /** An argon2id hash and the parameters that it was made with. */
-type PasswordHash = typeof currentParameters & { salt: Buffer; hash: Buffer }
+type PasswordHash = ReturnType<typeof currentParameters> & { salt: Buffer; hash: Buffer }
 
 const saltBytes = 16
 const hashBytes = 32
 
-const phcShape = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+const phcShape =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3}),keyid=([\w-]+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 /** Formats a password hash in the PHC string format, one line of text. */
-export function formatPhc({ memory, passes, parallelism, salt, hash }: PasswordHash): string {
+export function formatPhc({ memory, passes, parallelism, keyId, salt, hash }: PasswordHash): string {
   const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
+  const parameters = `m=${memory},t=${passes},p=${parallelism},keyid=${keyId}`
+  return `$argon2id$v=19$${parameters}$${base64(salt)}$${base64(hash)}`
 }
 
 /** Parses a PHC string that formatPhc wrote. Throws on any other text, without quoting it. */
 function parsePhc(text: string): PasswordHash {
-  const [, memory, passes, parallelism, salt, hash] = phcShape.exec(text) ?? []
-  if (salt === undefined || hash === undefined) throw new Error('a stored password hash is not readable')
+  const [, memory, passes, parallelism, keyId, salt, hash] = phcShape.exec(text) ?? []
+  if (keyId === undefined || salt === undefined || hash === undefined)
+    throw new Error('a stored password hash is not readable')
   return {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
+    keyId,
     salt: Buffer.from(salt, 'base64'),
     hash: Buffer.from(hash, 'base64'),
   }
@@ -50,8 +54,8 @@ function parsePhc(text: string): PasswordHash {
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
-  const hash = await deriveHash(password, { ...currentParameters, salt, hashBytes })
-  return formatPhc({ ...currentParameters, salt, hash })
+  const parameters = { ...currentParameters(), salt }
+  return formatPhc({ ...parameters, hash: await deriveHash(password, { ...parameters, hashBytes }) })
 }
 
 /** Whether a password matches a PHC string, and whether the string was made with outdated parameters. */
@@ -61,7 +65,7 @@ export async function verifyPassword(
 ): Promise<{ right: boolean; outdated: boolean }> {
   const { hash, ...parameters } = parsePhc(stored)
   const actual = await deriveHash(password, { ...parameters, hashBytes: hash.length })
-  const outdated = stored !== formatPhc({ ...currentParameters, salt: parameters.salt, hash })
+  const outdated = stored !== formatPhc({ ...currentParameters(), salt: parameters.salt, hash })
   return { right: timingSafeEqual(actual, hash), outdated }
 }
 
@@ -69,18 +73,15 @@ export async function verifyPassword(
  * A hash that no password matches. Verifying against it takes as long for accounts without a password as for
  * others.
  */
-export const dummyHash: string = formatPhc({
-  ...currentParameters,
-  salt: randomBytes(saltBytes),
-  hash: randomBytes(hashBytes),
-})
+export const dummyHash = (): string =>
+  formatPhc({ ...currentParameters(), salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) })
 
 /** Throws `unavailable` if Node.js has no argon2id: Lambda builds its own, whose cryptography may differ. */
 async function deriveHash(
   password: string,
-  { salt, hashBytes, ...parameters }: Omit<PasswordHash, 'hash'> & { hashBytes: number },
+  { keyId, salt, hashBytes, ...parameters }: Omit<PasswordHash, 'hash'> & { hashBytes: number },
 ): Promise<Buffer> {
-  const message = await generateMac('password', password)
+  const message = await generateMac('password', password, keyId)
   try {
     // Looked up here, because an import of a name that is missing would keep a whole function from loading.
     const derive = promisify(crypto.argon2)

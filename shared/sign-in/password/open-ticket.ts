@@ -23,7 +23,7 @@ export async function checkPassword(
   record: SignInRecord | undefined,
   password: string,
 ): Promise<{ record: SignInRecord; newHash: string | undefined } | undefined> {
-  const { right, outdated } = await verifyPassword(password, record?.login_password ?? dummyHash)
+  const { right, outdated } = await verifyPassword(password, record?.login_password ?? dummyHash())
   if (!right || record?.login_password === undefined || record.disabled) return undefined
   return { record, newHash: outdated ? await hashPassword(password) : undefined }
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/user/login-with-password.ts'
 import { transact } from '../../../shared/db/write.ts'
-import { generateMac } from '../../../shared/aws/generate-mac.ts'
+import { generateMac, newestMacKey } from '../../../shared/aws/generate-mac.ts'
 import { changeSignInRecord, readSignInRecord } from '../../../shared/sign-in/record.ts'
 import { formatPhc } from '../../../shared/sign-in/password/digest.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
@@ -114,7 +114,7 @@ describe('the right password', () => {
     await transact(changeSignInRecord(user.userId, changes, Date.now()))
     expect((await login(user)).code).toBe(0)
     const after = (await readSignInRecord(user.userId))?.login_password
-    expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1,keyid=[\w-]+\$/)
     expect((await login(user)).code).toBe(0)
   })
 })
@@ -176,8 +176,9 @@ describe('bad input', () => {
 /** Hashes a password with weaker parameters than the current ones. */
 async function outdatedHash(password: string): Promise<string> {
   const parameters = { memory: 8_192, passes: 1, parallelism: 1 }
+  const keyId = newestMacKey()
   const salt = Buffer.alloc(16, 7)
-  const message = await generateMac('password', password)
+  const message = await generateMac('password', password, keyId)
   const hash = argon2Sync('argon2id', { message, nonce: salt, tagLength: 32, ...parameters })
-  return formatPhc({ ...parameters, salt, hash })
+  return formatPhc({ ...parameters, keyId, salt, hash })
 }

@@ -6,6 +6,7 @@ const place = (service: string) => `arn:aws:${service}:${region}:123456789012:th
 const standby = { region, certificateArn: place('acm'), alarmTopicArn: place('sns') }
 const values = {
   standby,
+  macKeys: 'MacKey2,MacKey',
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
   alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms',
@@ -26,10 +27,10 @@ describe('while the stage’s own region works', () => {
     expect(replica).toEqual({ ...own, Region: region })
   })
 
-  it('the standby region has replicas of both data keys, with the same policies, tags and retention', () => {
+  it('the standby region has replicas of all data keys, with the same policies, tags and retention', () => {
     const keys = ofType(primary, 'AWS::KMS::Key')
     const replicas = ofType(primary, 'AWS::KMS::ReplicaKey')
-    expect(replicas.map(({ id }) => id)).toEqual(['MacKey', 'TotpKey'])
+    expect(replicas.map(({ id }) => id)).toEqual(['MacKey2', 'MacKey', 'TotpKey'])
     for (const { id, resource } of replicas) {
       const { Properties: properties, DeletionPolicy: retention } = resource
       const original = keys.find((key) => key.id.startsWith(id))?.resource
@@ -59,7 +60,7 @@ describe('while the stage’s own region works', () => {
   it('changes of the replica keys raise an alarm in the standby region, which notifies the topic of that region', () => {
     const Name = 'account-service-prod-standby-key-changes'
     const there = ofType(primary, 'AWS::Events::Rule').filter(({ stack }) => stack === 'standby')
-    const ARN = ['MacKey', 'TotpKey'].map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
+    const ARN = ['MacKey2', 'MacKey', 'TotpKey'].map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
     expect(there.map(({ resource }) => resource.Properties)).toMatchObject([
       { Name, EventPattern: { source: ['aws.kms'], detail: { resources: { ARN } } } },
     ])
@@ -84,17 +85,17 @@ describe('after a failover', () => {
     const environments = propertiesOf(failedOver, 'AWS::Lambda::Function').map(
       ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
     )
-    for (const { TABLE_NAME: table, MAC_KEY_ID: mac, TOTP_KEY_ID: totp } of environments)
-      expect({ table, mac, totp }).toEqual({
-        table: 'restored',
-        mac: { 'Fn::ImportValue': 'account-service-prod-standby-MacKeyArn' },
-        totp: { 'Fn::ImportValue': 'account-service-prod-standby-TotpKeyArn' },
+    const [newest, mac, totp] = ['MacKey2', 'MacKey', 'TotpKey'].map((name) => ({
+      'Fn::ImportValue': `account-service-prod-standby-${name}Arn`,
+    }))
+    for (const variables of environments)
+      expect(variables).toMatchObject({
+        TABLE_NAME: 'restored',
+        MAC_KEY_IDS: { 'Fn::Join': ['', [newest, ',', mac]] },
+        TOTP_KEY_ID: totp,
       })
     const exported = Object.values(primary.get('standby')?.outputs ?? {}).map(({ Export }) => Export?.Name)
-    expect(exported).toEqual([
-      'account-service-prod-standby-MacKeyArn',
-      'account-service-prod-standby-TotpKeyArn',
-    ])
+    expect(exported).toEqual([newest, mac, totp].map((key) => key?.['Fn::ImportValue']))
   })
 
   it('the domain has the certificate of the standby region, and the alarms have its topic', () => {

@@ -27,7 +27,7 @@ test('a registered user is stored with secrets hashed or encrypted', async () =>
     passkey: false,
     disabled: false,
   })
-  expect(signIn?.login_password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(signIn?.login_password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1,keyid=[\w-]+\$/)
   const stored = Buffer.from(signIn?.totp_secret ?? []).toString('latin1')
   expect(stored).not.toContain(detail['totp_secret'])
 })

@@ -128,7 +128,7 @@ describe('wrong passwords of one source for one account', () => {
   test('a password that could not be compared does not count', async () => {
     const person = await createUser()
     const source = newSourceIp()
-    vi.stubEnv('MAC_KEY_ID', 'no-such-key')
+    vi.stubEnv('MAC_KEY_IDS', 'no-such-key')
     try {
       for (let i = 0; i < 12; i += 1) expect((await login(person, source)).status).toBeGreaterThanOrEqual(500)
     } finally {

@@ -1,0 +1,74 @@
+import { CreateKeyCommand } from '@aws-sdk/client-kms'
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, it } from 'vitest'
+import { handler as clientRegistered } from '../../functions/intake/client.registered.ts'
+import { kms } from '../../shared/aws/kms.ts'
+import { authenticateClient } from '../../shared/oauth/client-authentication.ts'
+import { readSignInRecord } from '../../shared/sign-in/record.ts'
+import { applyEvent } from '../support/apply-event.ts'
+import { measureCalls } from '../support/measure-calls.ts'
+import { login } from '../support/sign-in-calls.ts'
+import { createUser, md5, newRegistration, register, toTestUser, update } from '../support/sign-in.ts'
+
+// The steps of "A new MAC key" in infra/RUNBOOK.md: each sets what functions know after its deployment.
+const older = process.env['MAC_KEY_IDS'] ?? ''
+const hmac = { KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC', MultiRegion: true } as const
+const { KeyMetadata: made } = await kms.send(new CreateKeyCommand(hmac))
+const newer = made?.Arn ?? ''
+const deploy = (...keys: string[]) => void (process.env['MAC_KEY_IDS'] = keys.join())
+afterAll(() => deploy(older))
+
+const stored = async (userId: number) => (await readSignInRecord(userId))?.login_password ?? ''
+const keyOf = (hash: string) => (hash.includes(`,keyid=${newer.split('/')[1]}$`) ? 'newer' : 'older')
+const refused = { status: 401, code: 40101 }
+const callsOf = async (attempt: Parameters<typeof login>[0]) =>
+  (await measureCalls(async () => expect(await login(attempt)).toMatchObject(refused))).names
+
+it('a password moves to the new MAC key at its user’s next sign-in, in the write that adds the ticket', async () => {
+  deploy(older)
+  const user = await createUser()
+  deploy(older, newer)
+  expect((await login(user)).code).toBe(0)
+  expect(keyOf(await stored(user.userId))).toBe('older')
+  deploy(newer, older)
+  const moving = await measureCalls(async () => expect((await login(user)).code).toBe(0))
+  expect(keyOf(await stored(user.userId))).toBe('newer')
+  const later = await measureCalls(async () => expect((await login(user)).code).toBe(0))
+  expect([moving.writeUnits, moving.names.length]).toEqual([later.writeUnits, later.names.length + 1])
+  // While functions get their new versions one after another, every version takes the password.
+  for (const keys of [[older, newer], [newer, older], [newer]]) {
+    deploy(...keys)
+    expect((await login(user)).code, String(keys)).toBe(0)
+  }
+})
+
+it('nobody finds out by a wrong password which MAC key an account has, or whether that key is gone', async () => {
+  deploy(older)
+  const user = await createUser()
+  deploy(newer, older)
+  const wrong = { ...user, password: md5('x') }
+  const calls = await callsOf({ ...wrong, email: `nobody-${randomUUID()}@example.com` })
+  expect(await callsOf(wrong)).toEqual(calls)
+  deploy(newer)
+  expect(await callsOf(user), 'the right password').toEqual(calls)
+  await update({ user_id: user.userId, login_password: user.password })
+  expect((await login(user)).code).toBe(0)
+})
+
+it('clients authenticate under the MAC key with which they were registered, and events stay the same events', async () => {
+  deploy(older)
+  const secret = 'a client secret of 34 characters!!'
+  const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }
+  const registered = { ...client, redirect_uris: [], scopes: [] }
+  const authentic = () => authenticateClient({ clientId: client.client_id, secrets: [secret], basic: true })
+  const detail = newRegistration()
+  await Promise.all([register(detail), applyEvent(clientRegistered, registered)])
+  deploy(newer, older)
+  expect(await register(detail)).toBe('duplicate')
+  await authentic()
+  await applyEvent(clientRegistered, { ...registered, updated_at: 2 })
+  deploy(newer)
+  await authentic()
+  await expect(register(detail)).rejects.toThrow('conflicting_content')
+  expect(await login(toTestUser(detail))).toMatchObject(refused)
+})
