@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
 import { answered500 } from './manners.ts'
-import { readLogLines } from './read-log-lines.ts'
 import { startSharedServer } from './start-shared-server.ts'
 
 declare module 'vitest' {
@@ -45,7 +44,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     const deadLetters = manners === undefined ? [] : await waitForDeadLetters(await server.described)
     await server.stop()
-    const lines = readLogLines(logFile)
+    const logs = [`${logFile}.previous`, logFile].filter((file) => existsSync(file))
+    const lines = logs.flatMap((file) => readFileSync(file, 'utf8').split('\n'))
     const problems = manners === undefined ? [] : listProblems(manners, lines, deadLetters)
     const leaked = lines.filter((line) =>
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),

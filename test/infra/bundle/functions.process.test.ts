@@ -6,16 +6,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { bundleDirectory, bundleFunctions } from '../../../infra/bundle/functions.ts'
 import { events } from '../../../infra/events.ts'
 import { routes } from '../../../infra/routes.ts'
 import type { Intake } from '../../../shared/events/intake.ts'
 import { deliver } from '../../support/deliver.ts'
-import { serveHttp } from '../../support/serve-http.ts'
+import { fakeAws } from '../../support/fake-aws.ts'
 
 vi.mock('esbuild', { spy: true })
-afterEach(() => vi.unstubAllEnvs())
 
 /** Maximum size of a bundle: a cold start reads and compiles every byte. */
 const maxBytes = 265_000
@@ -28,7 +27,7 @@ const bundleFile = (entry: string) => join(bundleDirectory(entry), 'index.mjs')
  */
 async function loadBundle<T>(entry: string, mailError: string, use: (bundle: object) => T | Promise<T>) {
   const calls: string[] = []
-  const result = await serveHttp(
+  const result = await fakeAws(
     (request, response) => {
       void text(request).then((body) => {
         const target = String(request.headers['x-amz-target'] ?? 'SendEmail').replace(/^.*\./, '')
@@ -41,7 +40,6 @@ async function loadBundle<T>(entry: string, mailError: string, use: (bundle: obj
       })
     },
     async (url) => {
-      vi.stubEnv('AWS_ENDPOINT_URL', url)
       vi.stubEnv('QUEUE_URL', `${url}/queue`)
       vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)
       return use((await import(`${pathToFileURL(bundleFile(entry)).href}?${mailError}`)) as object)

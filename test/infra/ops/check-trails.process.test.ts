@@ -1,6 +1,6 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkTrails } from '../../../infra/ops/check-trails.ts'
-import { serveHttp } from '../../support/serve-http.ts'
+import { fakeAws } from '../../support/fake-aws.ts'
 
 const kms = 'kms.amazonaws.com'
 const arn = 'arn:aws:cloudtrail:eu-west-1:123456789012:trail/all'
@@ -10,7 +10,7 @@ const advanced = (...fields: object[]) => ({ AdvancedEventSelectors: [{ FieldSel
 
 /** Checks an account with this trail, or with none. CloudTrail is faked: the local stack has none. */
 const check = (selectors?: object, status: object = { IsLogging: true }) =>
-  serveHttp(
+  fakeAws(
     (request, response) => {
       const operation = String(request.headers['x-amz-target']).split('.').at(-1)
       const answers: Record<string, object> = {
@@ -21,12 +21,8 @@ const check = (selectors?: object, status: object = { IsLogging: true }) =>
       response.setHeader('content-type', 'application/x-amz-json-1.1')
       response.end(JSON.stringify(answers[operation ?? '']))
     },
-    (url) => {
-      vi.stubEnv('AWS_ENDPOINT_URL', url)
-      return checkTrails({ stage: 'prod', hasAlarms: true })
-    },
+    () => checkTrails({ stage: 'prod', hasAlarms: true }),
   )
-afterEach(() => void vi.unstubAllEnvs())
 
 it.each([
   ['by default', { EventSelectors: [basic] }],

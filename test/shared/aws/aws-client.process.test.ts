@@ -14,20 +14,16 @@ import { isFault, passingCause } from '../../../shared/faults.ts'
 import { OutOfTime, runInvocation } from '../../../shared/invocation.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
+const table = (endpoint: string) =>
+  awsClient(DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })))
+
 /** Calls to all AWS services that the functions use, with clients that are made as in the functions. */
 const calls = {
-  'a write to DynamoDB': (endpoint: string) => {
-    const client = awsClient(
-      DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })),
-    )
-    return client.send(new PutCommand({ TableName: 'table', Item: { pk: 'a' } }))
-  },
+  'a write to DynamoDB': (endpoint: string) =>
+    table(endpoint).send(new PutCommand({ TableName: 'table', Item: { pk: 'a' } })),
   'a transaction of DynamoDB': (endpoint: string) => {
-    const client = awsClient(
-      DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })),
-    )
     const Put = { TableName: 'table', Item: { pk: 'a' } }
-    return client.send(new TransactWriteCommand({ TransactItems: [{ Put }] }))
+    return table(endpoint).send(new TransactWriteCommand({ TransactItems: [{ Put }] }))
   },
   'a call of KMS': (endpoint: string) =>
     awsClient(new KMSClient({ ...clientOptions(), endpoint })).send(generateMac()),

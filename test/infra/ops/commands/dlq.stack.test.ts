@@ -35,16 +35,8 @@ async function plant(
 }
 
 const show = async (reason: string) => {
-  const { out } = await ops([
-    'dlq',
-    'show',
-    'user.registered',
-    '--reason',
-    reason,
-    '--json',
-    '--limit',
-    '1000',
-  ])
+  const command = `dlq show user.registered --reason ${reason} --json --limit 1000`
+  const { out } = await ops(command.split(' '))
   return (JSON.parse(out) as { messages: { id: string; body: string; reason: string }[] }).messages
 }
 

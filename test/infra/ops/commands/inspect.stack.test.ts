@@ -43,18 +43,11 @@ const falsify = (pk: string, sk: string, path: string, value: Big) =>
 describe('ledger verify', () => {
   beforeAll(interceptQueues)
 
-  it('ledger verify reports no difference for a correct wallet, and exits 0', async () => {
-    expect(await verify(await addWallet())).toEqual({
-      exitCode: 0,
-      report: { wallets: 1, bills: 3, differences: [] },
-    })
-  })
-
-  it('ledger verify reports no wallet for a user without a wallet', async () => {
-    expect(await verify(await addUser())).toEqual({
-      exitCode: 0,
-      report: { wallets: 0, bills: 0, differences: [] },
-    })
+  it.each([
+    ['a user with a correct wallet', addWallet, { wallets: 1, bills: 3 }],
+    ['a user without a wallet', addUser, { wallets: 0, bills: 0 }],
+  ])('ledger verify reports no difference for %s, and exits 0', async (_user, add, counts) => {
+    expect(await verify(await add())).toEqual({ exitCode: 0, report: { ...counts, differences: [] } })
   })
 
   it('ledger verify reports a balance that differs from its bills, and exits 1', async () => {

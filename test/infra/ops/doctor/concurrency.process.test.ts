@@ -1,6 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkConcurrency } from '../../../../infra/ops/doctor/concurrency.ts'
-import { serveHttp } from '../../../support/serve-http.ts'
+import { fakeAws } from '../../../support/fake-aws.ts'
 
 it.each([
   [1_000, true, ''],
@@ -11,12 +11,9 @@ it.each([
   ],
 ])('doctor says that the account may run %i functions at once: enough is %s', async (limit, ok, problem) => {
   const AccountLimit = { ConcurrentExecutions: limit }
-  const found = await serveHttp(
+  const found = await fakeAws(
     (_request, response) => response.end(JSON.stringify({ AccountLimit })),
-    (url) => {
-      vi.stubEnv('AWS_ENDPOINT_URL', url)
-      return checkConcurrency(1_000)
-    },
+    () => checkConcurrency(1_000),
   )
   expect(found).toEqual({ ok, words: `the account may run ${limit} functions at once${problem}` })
 })

@@ -1,9 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../../functions/user/login-with-password.ts'
 import { checkApi, checkChallenge, checkEdge } from '../../../../infra/ops/doctor/http.ts'
+import { fakeAws } from '../../../support/fake-aws.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
-
-afterEach(() => void vi.unstubAllEnvs())
 
 /** Runs a check against a faked API with this issuer (default: its own address), status and headers. */
 const check = <T>(
@@ -38,7 +37,7 @@ it('doctor accepts an issuer only if it is the address of the API', async () => 
 describe('the edge', () => {
   /** Runs the check against a faked edge with these headers, and against the real sign-in function. */
   const examine = (secret: string, headers: Record<string, string>) =>
-    serveHttp(
+    fakeAws(
       (request, response) => {
         void (async () => {
           if (request.url === '/.well-known/jwks.json')
@@ -48,7 +47,6 @@ describe('the edge', () => {
         })()
       },
       (url) => {
-        vi.stubEnv('AWS_ENDPOINT_URL', url)
         if (secret !== '') vi.stubEnv('ORIGIN_SECRETS', secret)
         return checkEdge(url, '')
       },

@@ -1,6 +1,6 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkMail } from '../../../../infra/ops/doctor/mail.ts'
-import { serveHttp } from '../../../support/serve-http.ts'
+import { fakeAws } from '../../../support/fake-aws.ts'
 
 interface Ses {
   account?: object
@@ -17,7 +17,7 @@ const verified = { VerifiedForSendingStatus: true }
 
 /** Checks a sender with a faked SES in this state, because the local stack's SES can always send. */
 const check = ({ account = production, identities = {} }: Ses) =>
-  serveHttp(
+  fakeAws(
     (request, response) => {
       const name = decodeURIComponent(request.url?.split('/identities/')[1] ?? '')
       const found = request.url === '/v2/email/account' ? account : identities[name]
@@ -25,12 +25,8 @@ const check = ({ account = production, identities = {} }: Ses) =>
       if (found) return void response.end(JSON.stringify(found))
       response.writeHead(404, { 'x-amzn-errortype': 'NotFoundException' }).end('{}')
     },
-    (url) => {
-      vi.stubEnv('AWS_ENDPOINT_URL', url)
-      return checkMail('no-reply@mail.example.com')
-    },
+    () => checkMail('no-reply@mail.example.com'),
   )
-afterEach(() => void vi.unstubAllEnvs())
 
 it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   'doctor accepts a sender if SES has verified its identity %s',

@@ -1,10 +1,10 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkStandby } from '../../../../infra/ops/doctor/standby.ts'
-import { serveHttp } from '../../../support/serve-http.ts'
+import { fakeAws } from '../../../support/fake-aws.ts'
 
 /** Checks a standby region with faked answers of AWS, because DynamoDB Local has no replicas. */
 const check = (replicas: object[] | undefined, productionRegions: string[]) =>
-  serveHttp(
+  fakeAws(
     (request, response) => {
       const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? '') ?? []
       const production = productionRegions.includes(region)
@@ -17,12 +17,8 @@ const check = (replicas: object[] | undefined, productionRegions: string[]) =>
             : { VerifiedForSendingStatus: true }
       response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
     },
-    (url) => {
-      vi.stubEnv('AWS_ENDPOINT_URL', url)
-      return checkStandby('table', 'eu-west-1', 'no-reply@example.com')
-    },
+    () => checkStandby('table', 'eu-west-1', 'no-reply@example.com'),
   )
-afterEach(() => void vi.unstubAllEnvs())
 
 const active = { RegionName: 'eu-west-1', ReplicaStatus: 'ACTIVE' }
 

@@ -1,10 +1,9 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
 import type { InvokeResult } from '../../../../../infra/local/aws/server.ts'
 import type { EventSourceModel, PolicyStatement, QueueModel } from '../../../../../infra/local/model.ts'
-import { eventually } from '../eventually.ts'
 import { makeDirectory } from '../make-directory.ts'
 import {
   accountId,
@@ -22,6 +21,7 @@ const consume = {
   Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
   Resource: '*',
 } satisfies PolicyStatement
+const eventually = (check: () => boolean) => vi.waitUntil(check, { timeout: 10_000, interval: 5 })
 const done = (answer: unknown = null): InvokeResult => ({ payload: JSON.stringify(answer) })
 
 interface Setup {

@@ -2,17 +2,12 @@ import { SendEmailCommand, type SESv2Client } from '@aws-sdk/client-sesv2'
 import { expect, test } from 'vitest'
 import { arnOf, functionModel, stackModel, startStack } from '../stack.ts'
 
-const send = (
-  ses: SESv2Client,
-  to: string[],
-  text = 'Your code is 123456',
-  from = 'Rewards <no-reply@example.com>',
-) =>
+const send = (ses: SESv2Client) =>
   ses.send(
     new SendEmailCommand({
-      FromEmailAddress: from,
-      Destination: { ToAddresses: to },
-      Content: { Simple: { Subject: { Data: 'Hello' }, Body: { Text: { Data: text } } } },
+      FromEmailAddress: 'Rewards <no-reply@example.com>',
+      Destination: { ToAddresses: ['a@example.com'] },
+      Content: { Simple: { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'Your code is 123456' } } } },
     }),
   )
 
@@ -32,9 +27,9 @@ test('SendEmail is denied without permission for the address or the domain of th
     functionModel('other-from', grant('*', { StringEquals: { 'ses:FromAddress': 'boss@example.com' } })),
   ]
   const { as, endpoint } = await startStack(stackModel({ functions }))
-  for (const name of ['by-domain', 'by-address']) await send(as(name).ses, ['a@example.com'])
+  for (const name of ['by-domain', 'by-address']) await send(as(name).ses)
   for (const name of ['other-domain', 'other-from'])
-    await expect(send(as(name).ses, ['a@example.com']), name).rejects.toMatchObject({
+    await expect(send(as(name).ses), name).rejects.toMatchObject({
       name: 'AccessDeniedException',
       $metadata: { httpStatusCode: 403 },
     })

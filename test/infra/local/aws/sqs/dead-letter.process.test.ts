@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openQueues } from '../../../../../infra/local/aws/sqs/queues.ts'
 import { openStore } from '../../../../../infra/local/aws/storage/store.ts'
 import { queueModel, stackModel } from '../stack.ts'
@@ -9,24 +9,21 @@ const work = queueModel('work', { redrive: { deadLetterArn: dead.arn, maxReceive
 test('a message that becomes visible during a receive is not received more often than maxReceiveCount', async () => {
   const { signal } = new AbortController()
   const clock = vi.spyOn(Date, 'now')
+  onTestFinished(() => clock.mockRestore())
   const step = 10_000
-  try {
-    // The clock moves between any two readings. The message becomes visible after 0, 1, 2, … readings.
-    for (let readings = 0; readings < 5; readings += 1) {
-      const store = openStore(undefined)
-      const queue = openQueues(store, stackModel({ queues: [work, dead] })).byArn(work.arn)
-      clock.mockReturnValue(0)
-      queue?.send({ body: 'poison', senderId: 'sender' })
-      const receive = () => queue?.receive(1, { visibilitySeconds: 1, waitMilliseconds: 0, signal })
-      await receive()
-      clock.mockReturnValue(2_000)
-      expect(await receive()).toHaveLength(1)
-      let time = 3_000 - 1 - readings * step
-      clock.mockImplementation(() => (time += step) - step)
-      expect([readings, await receive()]).toEqual([readings, []])
-      store.close()
-    }
-  } finally {
-    clock.mockRestore()
+  // The clock moves between any two readings. The message becomes visible after 0, 1, 2, … readings.
+  for (let readings = 0; readings < 5; readings += 1) {
+    const store = openStore(undefined)
+    const queue = openQueues(store, stackModel({ queues: [work, dead] })).byArn(work.arn)
+    clock.mockReturnValue(0)
+    queue?.send({ body: 'poison', senderId: 'sender' })
+    const receive = () => queue?.receive(1, { visibilitySeconds: 1, waitMilliseconds: 0, signal })
+    await receive()
+    clock.mockReturnValue(2_000)
+    expect(await receive()).toHaveLength(1)
+    let time = 3_000 - 1 - readings * step
+    clock.mockImplementation(() => (time += step) - step)
+    expect([readings, await receive()]).toEqual([readings, []])
+    store.close()
   }
 })
