@@ -1,8 +1,9 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
 import { Flag, numeric, Settings } from '../shared/settings.ts'
-import { Edge, List, Senders, Standby, Url } from './knob-schemas.ts'
+import { Edge, List, Principals, Senders, Standby, Url } from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
+import { anyPrincipal } from './signing-key-policy.ts'
 
 /**
  * Minimum time that a new signing key is published before it signs: API Gateway's JWT authorizer caches a
@@ -90,10 +91,15 @@ export const Config = v.pipe(
     /** ARN of the SNS topic that receives alarms. A stage with alarms must set it. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
-     * ARN of the principal that may assume the auditor's role. Default: the account, whose IAM policies then
-     * decide.
+     * ARNs of the IAM roles and users that may assume the auditor's role. Default: the account, whose IAM
+     * policies then decide.
      */
-    auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
+    auditors: v.optional(Principals),
+    /**
+     * ARNs of the IAM roles and users that, beside the rotation and the root user, may disable, delete or
+     * share signing keys. Default: none; without `protectData`, whoever IAM policies allow.
+     */
+    breakGlass: v.optional(Principals),
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
      * delete for 400 days. An account that has a trail, or its organization's, needs no second one.
@@ -118,6 +124,7 @@ export const Config = v.pipe(
       // A bus, archive or log group that outlived its stack would hold a name that the next failover needs.
       protectData: protectData && !config.failover,
       alarms,
+      breakGlass: config.breakGlass ?? (protectData ? [] : [anyPrincipal]),
       mailDelaySeconds: config.mailDelaySeconds ?? (config.stage === 'local' ? 3 : 10),
       namePrefix: namePrefix(config.stage),
       serviceName: serviceName(config.stage),

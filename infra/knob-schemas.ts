@@ -12,24 +12,20 @@ export const List = v.pipe(
   v.transform((parts) => parts.filter((part) => part !== '')),
 )
 
-/** Schema of each sender's principals: only roles and users, which policies compare to aws:PrincipalArn. */
-export const Senders = v.strictObject(
-  v.entriesFromList(
-    outsideSenders,
-    v.optional(
-      v.pipe(
-        List,
-        v.array(
-          v.pipe(
-            v.string(),
-            v.regex(/^arn:[^:]+:iam::\d{12}:(role|user)\/\S+$/, 'must be the ARN of an IAM role or user'),
-          ),
-        ),
-        v.minLength(1, 'must name a principal'),
-      ),
+/** Schema of principals: roles or users, because policies compare them with aws:PrincipalArn. */
+export const Principals = v.pipe(
+  List,
+  v.array(
+    v.pipe(
+      v.string(),
+      v.regex(/^arn:[^:]+:iam::\d{12}:(role|user)\/\S+$/, 'must be the ARN of an IAM role or user'),
     ),
   ),
+  v.minLength(1, 'must name a principal'),
 )
+
+/** Schema of principals by sender. */
+export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
 /** Schema of the name of a region, such as `eu-west-1`. */
 const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))

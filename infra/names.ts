@@ -12,6 +12,9 @@ export const serviceTag = { name: 'service', value: service } as const
 /** Tag of every resource and role with the name of its stage. */
 export const stageTagName = 'stage'
 
+/** Tag of the keys of the data stack, `account-service-dev/EvidenceKey`: the audit finds a key by it. */
+export const keyTagName = 'key'
+
 /** The tags of every resource of a stage. */
 export const tagsOf = (stage: string) => ({ [serviceTag.name]: serviceTag.value, [stageTagName]: stage })
 

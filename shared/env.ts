@@ -10,6 +10,8 @@ export const environment = {
   MAC_KEY_IDS: 'ARNs of the KMS keys of MACs: passwords, client secrets, events that hold a secret',
   TOTP_KEY_ID: 'ARN of the KMS key that encrypts TOTP secrets',
   SIGNING_KEY_TAG: "value of the tag by which a deployment's signing keys are known",
+  SIGNING_KEY_POLICY: 'key policy of new signing keys, as JSON, for the rotation',
+  EVIDENCE_KEY_ID: 'ARN of the KMS key that signs the evidence of the rotation',
   METRICS_NAMESPACE: 'CloudWatch namespace of the service’s own metrics',
   QUEUE_URL: 'the queue that feeds the function of an event or a worker',
   DEAD_LETTER_QUEUE_URL: 'the dead-letter queue of an event’s function',

@@ -4,13 +4,21 @@ import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { removalPolicy } from './removal-policy.ts'
 
+const macKey = { purpose: 'digests passwords', actions: ['kms:GenerateMac'] }
+const otherKeys: Record<string, typeof macKey> = {
+  TotpKey: { purpose: 'encrypts TOTP secrets', actions: ['kms:Encrypt', 'kms:Decrypt'] },
+  EvidenceKey: {
+    purpose: 'signs the evidence of key rotation',
+    actions: ['kms:Sign', 'kms:Verify', 'kms:GetPublicKey', 'kms:ListResourceTags'],
+  },
+}
+
 /** The actions of roles on a data key, a KMS key without which the table's contents are useless. */
-export const dataKeyActions = (name: string): string[] =>
-  name === 'TotpKey' ? ['kms:Encrypt', 'kms:Decrypt'] : ['kms:GenerateMac']
+export const dataKeyActions = (name: string): string[] => (otherKeys[name] ?? macKey).actions
 
 /** Description of a data key in KMS. */
 export const describeKey = (name: string, { stage }: Config): string =>
-  `${stage}: ${name === 'TotpKey' ? 'encrypts TOTP secrets' : 'digests passwords'}`
+  `${stage}: ${(otherKeys[name] ?? macKey).purpose}`
 
 /** Name of the stack output with the ARN of a data key. */
 export const arnOutput = (name: string): string => `${name}Arn`
@@ -33,7 +41,8 @@ export const keyRotation = ({ protectData }: Config) => ({
 /**
  * Statements for a key's own policy. Whatever IAM policies allow, they deny this stage's roles all but
  * `actions`, and other stages' roles everything, so that a captured function cannot tag, disable or delete
- * the key. They match roles with the service's tags, which the roles that deploy the service do not have.
+ * the key. They match roles with the service's tags, which the roles that deploy the service do not have;
+ * whoever does not have them signs with no key.
  */
 export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
   const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }
@@ -48,5 +57,6 @@ export function limitActions({ stage }: Config, actions: readonly string[]): Pol
   return [
     deny({ notActions: [...actions], conditions: { StringEquals: ofService } }),
     deny({ actions: [...actions], conditions: { StringEquals: ofService, StringNotEquals: ofOtherStage } }),
+    deny({ actions: ['kms:Sign'], conditions: { StringNotEquals: ofService } }),
   ]
 }

@@ -21,6 +21,7 @@ export interface ServiceResources {
   bus: EventBus
   macKeys: IKey[]
   totpKey: IKey
+  evidenceKey: IKey
   /** KMS key spec of new signing keys. */
   signingKeySpec: string
   /** Value of the tag `signing-key`, which every signing key of this deployment carries. */
@@ -103,7 +104,7 @@ const onlyKeys = (keys: readonly string[]) => ({
 function* signingKeyStatements(
   stack: Stack,
   { signingKeys }: Permissions,
-  { signingKeySpec, signingKeyTag }: ServiceResources,
+  { evidenceKey, signingKeySpec, signingKeyTag }: ServiceResources,
 ): Generator<PolicyStatement> {
   const keys = stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })
   const ours = { [`aws:ResourceTag/${signingKeyTagName}`]: signingKeyTag }
@@ -129,6 +130,7 @@ function* signingKeyStatements(
     StringEqualsIfExists: { ...ours, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
   yield allow(['kms:Sign', 'kms:Verify'], [keys], { StringEquals: { ...ours, ...signs } })
+  yield allow(['kms:Sign'], [evidenceKey.keyArn], { StringEquals: signs })
   yield allow(['kms:DescribeKey', 'kms:GetPublicKey', 'kms:DisableKey', 'kms:ScheduleKeyDeletion'], [keys], {
     StringEquals: { ...ours, ...isSigningKey },
   })

@@ -7,6 +7,7 @@ import { environmentName, Settings } from '../../shared/settings.ts'
 import { bundleDirectory } from '../bundle/functions.ts'
 import type { Config } from '../config.ts'
 import { defaultMemoryMegabytes, type Permissions } from '../permissions.ts'
+import { rotationRoleName, signingKeyPolicy } from '../signing-key-policy.ts'
 import { type ServiceResources, grant } from './grant.ts'
 import { addLogGroup, writeLogs } from './log-group.ts'
 
@@ -34,7 +35,11 @@ export class ServiceFunction extends Construct {
     const { config, permissions, resources } = props
     const functionName = config.namePrefix + props.name
     const logGroup = addLogGroup(this, 'Logs', config, `/${Stack.of(this).stackName}/${functionName}`)
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+    const rotates = permissions.signingKeys === 'manage'
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      ...(rotates && { roleName: rotationRoleName(config.stage, Stack.of(this).region) }),
+    })
     role.addToPolicy(writeLogs(logGroup))
     this.function = new lambda.Function(this, 'Function', {
       functionName,
@@ -51,6 +56,10 @@ export class ServiceFunction extends Construct {
         ...resources.environment,
         ...queueEnvironment(permissions, resources),
         ...props.environment,
+        ...(rotates && {
+          SIGNING_KEY_POLICY: JSON.stringify(signingKeyPolicy(Stack.of(this), config)),
+          EVIDENCE_KEY_ID: resources.evidenceKey.keyArn,
+        }),
       },
       loggingFormat: lambda.LoggingFormat.JSON,
       // Suppresses Lambda's own three log lines per call, which would cost more than the call. Functions log

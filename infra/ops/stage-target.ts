@@ -32,6 +32,7 @@ export function findStage(
     tableName: (options.region === undefined && config.failover) || config.serviceName,
     eventBusName: config.serviceName,
     settings: v.parse(Settings, config),
+    breakGlass: config.breakGlass,
   }
 }
 

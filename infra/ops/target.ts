@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { environmentName, Settings } from '../../shared/settings.ts'
 import { serviceName } from '../names.ts'
+import { anyPrincipal } from '../signing-key-policy.ts'
 import { OperationError } from './errors.ts'
 
 /** A deployment that operator commands work on, and how to reach it. */
@@ -25,6 +26,8 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
+  /** ARNs of the principals that may disable, delete or share signing keys, beside rotation and root user. */
+  breakGlass: readonly string[]
 }
 
 /** Command-line options that choose the deployment. */
@@ -80,6 +83,7 @@ async function findLocalStack({ url, baseUrl }: TargetOptions): Promise<Target> 
     tableName: described.table,
     eventBusName: described.event_bus,
     settings: v.parse(Settings, described.settings),
+    breakGlass: [anyPrincipal],
   }
 }
 

@@ -90,7 +90,7 @@ const rules: Row[] = [
   [
     isPolicyUnder('/Auditor/'),
     'AwsSolutions-IAM5[Resource::*]',
-    'ListKeys and DescribeTrails have no resource-level permissions; the auditor finds signing keys that no record names, and the trails.',
+    'ListKeys, DescribeTrails and LookupEvents have no resource-level permissions; the auditor finds signing keys that no record names, the trails, and who changed a key.',
   ],
   [
     isPolicyUnder('/Auditor/'),

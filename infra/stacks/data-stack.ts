@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Archive, EventBus, type EventPattern } from 'aws-cdk-lib/aws-events'
@@ -19,7 +19,7 @@ import { removalPolicy } from '../constructs/removal-policy.ts'
 import { restrictSenders } from '../constructs/restrict-senders.ts'
 import { archivedPattern } from '../event-patterns.ts'
 import { events } from '../events.ts'
-import { serviceTag } from '../names.ts'
+import { keyTagName, serviceTag } from '../names.ts'
 import { importReplica } from './standby-stack.ts'
 
 /**
@@ -35,6 +35,8 @@ export class DataStack extends Stack {
   readonly macKeys: IKey[]
   /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: IKey
+  /** KMS key with which the rotation signs its evidence. Its public half is read by the audit. */
+  readonly evidenceKey: IKey
   /**
    * KMS key of the archive, and of the queues whose events hold password digests or secrets. The local stack,
    * whose queues are files on the developer's disk, has none.
@@ -49,11 +51,16 @@ export class DataStack extends Stack {
       this.table = TableV2.fromTableName(this, 'Table', config.failover)
       this.macKeys = config.macKeys.map((name) => importReplica(this, name, config))
       this.totpKey = importReplica(this, 'TotpKey', config)
+      this.evidenceKey = importReplica(this, 'EvidenceKey', config)
     } else {
       this.table = this.addTable(config)
       const mac = { keySpec: KeySpec.HMAC_256, keyUsage: KeyUsage.GENERATE_VERIFY_MAC }
       this.macKeys = config.macKeys.map((name) => this.addDataKey(name, config, mac))
       this.totpKey = this.addDataKey('TotpKey', config, keyRotation(config))
+      this.evidenceKey = this.addDataKey('EvidenceKey', config, {
+        keySpec: KeySpec.RSA_2048,
+        keyUsage: KeyUsage.SIGN_VERIFY,
+      })
     }
     this.eventKey = config.stage === 'local' ? undefined : this.addEventKey(config)
     this.bus = this.addArchivedBus(config)
@@ -106,6 +113,7 @@ export class DataStack extends Stack {
       ...props,
     })
     for (const statement of limitActions(config, dataKeyActions(name))) key.addToResourcePolicy(statement)
+    Tags.of(key).add(keyTagName, `${config.serviceName}/${name}`)
     // The stack of the standby region reads this output.
     new CfnOutput(this, arnOutput(name), { value: key.keyArn })
     return key

@@ -14,7 +14,7 @@ import {
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
-import { AuditorRole } from '../constructs/auditor-role.ts'
+import { addAuditorRole } from '../constructs/auditor-role.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
 import { events } from '../events.ts'
@@ -63,6 +63,7 @@ export class IntakeStack extends Stack {
       bus,
       macKeys: data.macKeys,
       totpKey: data.totpKey,
+      evidenceKey: data.evidenceKey,
       signingKeySpec: config.signingKeySpec,
       signingKeyTag: config.serviceName,
       mailFrom: config.mailFrom,
@@ -80,8 +81,8 @@ export class IntakeStack extends Stack {
     for (const event of events) this.addEvent(config, event, data.eventKey)
     this.addCatchAll(config, data.eventKey)
     for (const schedule of schedules) this.addSchedule(config, schedule)
-    const { role } = new AuditorRole(this, 'Auditor', { config, table: data.table })
-    new CfnOutput(this, 'AuditorRoleArn', { value: role.roleArn })
+    const auditor = addAuditorRole(this, config, data)
+    new CfnOutput(this, 'AuditorRoleArn', { value: auditor.roleArn })
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })
   }
 

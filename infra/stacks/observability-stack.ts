@@ -21,7 +21,7 @@ export class ObservabilityStack extends Stack {
     const { config, data } = props
     new KeyChanges(this, 'KeyChanges', {
       config,
-      keys: [...data.macKeys, data.totpKey, ...(data.eventKey ? [data.eventKey] : [])].map(
+      keys: [...data.macKeys, data.totpKey, data.evidenceKey, ...(data.eventKey ? [data.eventKey] : [])].map(
         ({ keyArn }) => keyArn,
       ),
       name: 'key-changes',

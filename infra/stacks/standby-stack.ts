@@ -1,4 +1,4 @@
-import { CfnOutput, Fn, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Fn, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { CfnReplicaKey, type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { addAlarms } from '../constructs/add-alarms.ts'
 import { keyAlarm, KeyChanges } from '../constructs/key-changes.ts'
 import { arnOutput, dataKeyActions, describeKey, keyRemoval, limitActions } from '../constructs/data-keys.ts'
+import { keyTagName } from '../names.ts'
 
 interface StandbyStackProps extends StackProps {
   config: Config
@@ -21,7 +22,8 @@ interface StandbyStackProps extends StackProps {
 export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {
     super(scope, id, props)
-    const keys = [...config.macKeys, 'TotpKey'].map((name) => this.addReplica(name, config, primary))
+    const names = [...config.macKeys, 'TotpKey', 'EvidenceKey']
+    const keys = names.map((name) => this.addReplica(name, config, primary))
     if (!config.alarms) return
     // Not `key-changes`, the name of the alarm that a failover creates in this region.
     const name = 'standby-key-changes'
@@ -47,6 +49,7 @@ export class StandbyStack extends Stack {
       ...(pendingWindow ? { pendingWindowInDays: pendingWindow.toDays() } : {}),
     })
     key.applyRemovalPolicy(removalPolicy)
+    Tags.of(key).add(keyTagName, `${config.serviceName}/${name}`)
     new CfnOutput(this, arnOutput(name), { value: key.attrArn, exportName: exportOf(name, config) })
     return key.attrArn
   }

@@ -57,8 +57,10 @@ export const Evidence = v.object({
   next_due: Integer,
   /** The `hash` of the previous evidence record; null in the first one. */
   previous_hash: v.nullable(v.string()),
-  /** SHA-256, hex, of this record as canonical JSON without `hash`: an edited record breaks the chain. */
+  /** SHA-256, hex, of this record as canonical JSON without `hash` and `signature`. */
   hash: v.string(),
+  /** RS256 signature of the same JSON by the evidence key, base64url: no grant on the table makes one. */
+  signature: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>
 
@@ -84,18 +86,18 @@ export const putEvidence = (evidence: Evidence): Write =>
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
 
 /** Computes the hash of an evidence record from its content, to store in `hash` or to compare with it. */
-export const evidenceHash = (record: Omit<Evidence, 'hash'>): string =>
+export const evidenceHash = (record: Omit<Evidence, 'hash' | 'signature'>): string =>
   createHash('sha256')
-    .update(canonicalJson({ ...record, hash: undefined }))
+    .update(canonicalJson({ ...record, hash: undefined, signature: undefined }))
     .digest('hex')
 
-/** Builds the evidence record of a transition of `keySet`, chained to the previous record. */
+/** Builds the unsigned evidence record of a transition of `keySet`, chained to the previous record. */
 export function describeTransition(
   keySet: SigningKeySet,
   { keys, old, next }: TransitionResult,
   times: KeyTimes,
   context: Pick<Evidence, 'action' | 'trigger' | 'run_id' | 'check' | 'kms_state'>,
-): Evidence {
+): Omit<Evidence, 'signature'> {
   const isFirst = context.action === 'activate' && keySet.sequence === 0
   const record = {
     ...context,

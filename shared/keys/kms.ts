@@ -8,25 +8,26 @@ import {
   ScheduleKeyDeletionCommand,
   VerifyCommand,
 } from '@aws-sdk/client-kms'
-import { exportJWK } from 'jose'
+import { base64url, exportJWK } from 'jose'
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
-import type { KeyCheck } from './evidence.ts'
+import type { Evidence, KeyCheck } from './evidence.ts'
 import { signingAlgorithm, signingKeyTagName } from '../aws/signing-key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './set.ts'
 import { isUnusable, signDigest } from './sign.ts'
 import { kmsLagMilliseconds } from './times.ts'
 
-/** Creates a signing key in KMS, tagged with this deployment. Resolves with its ARN. */
+/** Creates a signing key in KMS, with this deployment's tag and key policy. Resolves with its ARN. */
 export async function createSigningKey(): Promise<string> {
   const { KeyMetadata } = await kms.send(
     new CreateKeyCommand({
       KeySpec: settings().signingKeySpec,
       KeyUsage: 'SIGN_VERIFY',
       Description: 'signs device_tokens',
+      Policy: requireEnv('SIGNING_KEY_POLICY'),
       Tags: [{ TagKey: signingKeyTagName, TagValue: requireEnv('SIGNING_KEY_TAG') }],
     }),
   )
@@ -42,7 +43,7 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
     createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' }),
   )
   if (n === undefined || e === undefined) throw new Error('the signing key is not an RSA key')
-  return { kid: await thumbprint({ n, e }), arn, n, e }
+  return { kid: thumbprint({ n, e }), arn, n, e }
 }
 
 /**
@@ -71,6 +72,19 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
     return { check }
   } catch (cause) {
     return { check, cause }
+  }
+}
+
+/**
+ * Signs an evidence record with the evidence key. If KMS refuses, throws an error that no caller takes for
+ * the lag of a new key.
+ */
+export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
+  try {
+    const signature = await signDigest(requireEnv('EVIDENCE_KEY_ID'), Buffer.from(record.hash, 'hex'))
+    return { ...record, signature: base64url.encode(signature) }
+  } catch (error) {
+    throw isUnusable(error) ? new Error(`the evidence key: ${(error as Error).name}`) : error
   }
 }
 

@@ -1,4 +1,3 @@
-import { calculateJwkThumbprint } from 'jose'
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
@@ -214,5 +213,7 @@ export const jwksDigest = (keys: readonly SigningKey[]): string =>
     .digest('hex')
 
 /** Computes the `kid` of an RSA public key: its SHA-256 thumbprint, base64url (RFC 7638 §3). */
-export const thumbprint = ({ n, e }: { n: string; e: string }): Promise<string> =>
-  calculateJwkThumbprint({ kty: 'RSA', n, e })
+export const thumbprint = ({ n, e }: { n: string; e: string }): string =>
+  createHash('sha256')
+    .update(canonicalJson({ kty: 'RSA', n, e }))
+    .digest('base64url')

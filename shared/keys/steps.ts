@@ -5,7 +5,7 @@ import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { RotationRequest, RotationStep, RunKnowledge } from './decide.ts'
 import { describeTransition, type Evidence, isSound, type KeyCheck, putEvidence } from './evidence.ts'
-import { checkKey, createSigningKey, disableKey, readPublicKey } from './kms.ts'
+import { checkKey, createSigningKey, disableKey, readPublicKey, signEvidence } from './kms.ts'
 import {
   type Attempt,
   keyIn,
@@ -112,12 +112,12 @@ async function makeTransition(
 ): Promise<void> {
   const { times } = run
   const { action } = transition
-  const check = await checkResult(applyTransition(keySet.keys, transition, times, Date.now()))
-  // Apply again, because the check took time, and the stored instants must be the instants of the write.
-  const result = applyTransition(keySet.keys, transition, times, Date.now())
+  const planned = applyTransition(keySet.keys, transition, times, Date.now())
+  const check = await checkResult(planned)
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
-  const evidence = describeTransition(keySet, result, times, context)
-  const { keys, old } = result
+  const evidence = await signEvidence(describeTransition(keySet, planned, times, context))
+  // Applied again, because KMS took time: the instants to store must be those of the write.
+  const { keys, old } = applyTransition(keySet.keys, transition, times, Date.now())
   const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
   const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
   if (!(await tryWrite(keySet, next, [putEvidence(evidence), ...archive]))) return

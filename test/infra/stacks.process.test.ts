@@ -37,6 +37,7 @@ describe('data that must never be lost', () => {
     const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
     expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
       'data/EventKey567EB652',
+      'data/EvidenceKey167D8F4D',
       'data/MacKey790F75A3',
       'data/TableCD117FA1',
       'data/TotpKey103FF508',
@@ -80,6 +81,7 @@ describe('IAM policies', () => {
     // For kms:CreateKey, the new key has no ARN yet; the others have no resource-level permissions.
     const allowed = new Set([
       'cloudtrail:DescribeTrails',
+      'cloudtrail:LookupEvents',
       'cloudwatch:DescribeAlarms',
       'kms:CreateKey',
       'kms:ListKeys',
@@ -181,7 +183,8 @@ describe('cdk-nag checks', () => {
   })
 
   const everything = {
-    auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
+    auditors: 'arn:aws:iam::123456789012:role/auditors',
+    breakGlass: 'arn:aws:iam::123456789012:role/break-glass',
     auditTrail: true,
     authUrl: undefined,
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',

@@ -4,7 +4,10 @@ import { type LaggingChange, maxLagMilliseconds } from '../../infra/local/aws/km
 import { startAwsEndpoint } from '../../infra/local/aws/server.ts'
 import type { PolicyStatement } from '../../infra/local/model.ts'
 import { requireEnv } from '../../shared/env.ts'
-import { arnOf, functionModel, region, stackModel } from '../infra/local/aws/stack.ts'
+import { accountId, arnOf, functionModel, region, stackModel } from '../infra/local/aws/stack.ts'
+import { tagsOf } from '../../infra/names.ts'
+import { rotationRoleName } from '../../infra/signing-key-policy.ts'
+import { keyOf, signingKey } from './read-stage.ts'
 
 /** The delay before each kind of change in KMS is visible, in milliseconds. */
 export type Lags = Record<LaggingChange, number>
@@ -15,12 +18,16 @@ export type Lags = Record<LaggingChange, number>
  * shared/. Lags follow this process's clock. Set `lags` of the result to delay later changes.
  */
 export async function useLaggingKms(): Promise<{ lags: Lags }> {
-  const rotation = functionModel('rotate-signing-keys', statements)
+  const rotation = {
+    ...functionModel('rotate-signing-keys', statements),
+    roleArn: `arn:aws:iam::${accountId}:role/${rotationRoleName('local', region)}`,
+    roleTags: tagsOf('local'),
+  }
   const shared = requireEnv('AWS_ENDPOINT_URL')
   const kms: { lags: Lags } = { lags: { exists: 0, tags: 0, state: 0 } }
   const aws = await startAwsEndpoint({
     port: 0,
-    model: stackModel({ functions: [rotation] }),
+    model: stackModel({ functions: [rotation], keys: [evidenceKey] }),
     dynamodbEndpoint: shared,
     dataDirectory: undefined,
     manners: {
@@ -37,12 +44,15 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    SIGNING_KEY_POLICY: JSON.stringify(keyOf('local').keyPolicy),
+    EVIDENCE_KEY_ID: evidenceKey.arn,
   })
   afterAll(() => aws.close())
   return kms
 }
 
 const key = arnOf('kms', 'key/*')
+const evidenceKey = signingKey({})
 const ours = { 'aws:ResourceTag/signing-key': 'keys-*' }
 
 /** The rotation's grants, as infra/constructs/grant.ts makes them, and the tests' own grant to list keys. */
@@ -64,4 +74,5 @@ const statements: PolicyStatement[] = [
     Resource: key,
     Condition: { StringLike: ours },
   },
+  { Effect: 'Allow', Action: 'kms:Sign', Resource: evidenceKey.arn },
 ]

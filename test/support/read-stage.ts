@@ -13,10 +13,11 @@ import {
 } from '../../infra/local/template/read-data-and-events.ts'
 import { readFunctions, readRoles } from '../../infra/local/template/read-functions.ts'
 import { TemplateReader } from '../../infra/local/template/reader.ts'
+import { signingKeyPolicy } from '../../infra/signing-key-policy.ts'
 import { configured } from './configured-stage.ts'
 import { synthesizeWithoutBundles } from './synthesize-from-bundles.ts'
 
-const accountId = '123456789012'
+export const accountId = '123456789012'
 const region = 'eu-central-1'
 
 /** The policies of a stage as its templates have them, with names and ARNs in place of references. */
@@ -25,8 +26,8 @@ export interface StagePolicies {
   tables: StackModel['tables']
   buses: StackModel['buses']
   rules: StackModel['rules']
-  /** The KMS keys of the templates: `MAC` and `TOTP`. */
-  keys: Record<'MAC' | 'TOTP', KeyModel>
+  /** The KMS keys of the templates. */
+  keys: Record<'MAC' | 'TOTP' | 'EVIDENCE', KeyModel>
   /** Returns the policy check of a function's requests. The name is without the stage's prefix. */
   denialsOf: (name: string) => FindDenial
   /** The policy check of requests by the auditor's role. */
@@ -59,7 +60,11 @@ export async function readStage(stage: string): Promise<StagePolicies> {
     tables: readTables(reader),
     buses: readBuses(reader),
     rules: readRules(reader),
-    keys: { MAC: keyOf('GENERATE_VERIFY_MAC'), TOTP: keyOf('ENCRYPT_DECRYPT') },
+    keys: {
+      MAC: keyOf('GENERATE_VERIFY_MAC'),
+      TOTP: keyOf('ENCRYPT_DECRYPT'),
+      EVIDENCE: keyOf('SIGN_VERIFY'),
+    },
     denialsOf(name) {
       const found = functions.find((item) => item.name.endsWith(name))
       if (found === undefined) throw new Error(`there is no function ${name}`)
@@ -106,4 +111,10 @@ export const signingKey = (tags: Record<string, string>): KeyModel => ({
   description: '',
   keyPolicy: undefined,
   tags,
+})
+
+/** Makes the model of a signing key of a stage, with the key policy that the rotation gives to it. */
+export const keyOf = (stage: string, breakGlass: readonly string[] = []): KeyModel => ({
+  ...signingKey({ 'signing-key': `account-service-${stage}` }),
+  keyPolicy: signingKeyPolicy({ partition: 'aws', account: accountId, region }, { stage, breakGlass }),
 })

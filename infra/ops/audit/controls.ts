@@ -6,6 +6,10 @@ export const controls = {
     title: 'NIST SP 800-57 Part 1 Rev. 5, 5.3: cryptoperiods',
     asks: 'No key signs for longer than its configured period, or for longer than three years. Keys are strong enough (5.6).',
   },
+  'pci-3.6.1': {
+    title: 'PCI DSS v4.0, 3.6.1: keys are protected against misuse',
+    asks: 'Only roles of the service sign, and only the rotation and the break-glass principals disable, delete or share a key.',
+  },
   'pci-3.7.4': {
     title: 'PCI DSS v4.0, 3.7.4: changes at the end of the cryptoperiod',
     asks: 'An automatic process replaces every key at the end of its period.',
@@ -16,7 +20,7 @@ export const controls = {
   },
   'cis-key-monitoring': {
     title: 'CIS AWS Foundations Benchmark v3.0, 4.7: disabled keys and scheduled deletions are noticed',
-    asks: 'The evidence of the rotation explains every DisableKey and ScheduleKeyDeletion of a signing key, and CloudTrail logs them.',
+    asks: 'The evidence of the rotation explains every CreateKey, DisableKey and ScheduleKeyDeletion of a signing key, and CloudTrail logs them.',
   },
   'securityhub-kms.3': {
     title: 'AWS Security Hub, KMS.3: keys are not deleted unintentionally',
@@ -24,7 +28,7 @@ export const controls = {
   },
   'evidence-integrity': {
     title: 'PCI DSS v4.0, 10.3.4: audit records cannot change unnoticed',
-    asks: 'The evidence chain is complete: each record contains the hash of the one before, and together they explain the state of every key.',
+    asks: 'The evidence chain is complete: each record is signed by the evidence key and contains the hash of the one before, and together they explain the state of every key.',
   },
   'published-keys': {
     title: 'OpenID Connect Core 1.0, 10.1.1: rotation of signing keys',
@@ -46,6 +50,7 @@ const violated = {
   disposal_unproven: ['pci-3.7.5'],
   evidence_added: ['evidence-integrity'],
   evidence_edited: ['evidence-integrity'],
+  evidence_unverified: ['evidence-integrity'],
   evidence_removed: ['evidence-integrity'],
   foreign_key: ['published-keys'],
   history_rewritten: ['evidence-integrity'],
@@ -60,6 +65,7 @@ const violated = {
   no_signer: ['pci-3.7.4'],
   not_the_key_on_record: ['nist-cryptoperiod'],
   period_too_long: ['nist-cryptoperiod'],
+  policy_changed: ['pci-3.6.1'],
   record_unreadable: ['evidence-integrity'],
   retired_but_enabled: ['pci-3.7.5'],
   retirement_overdue: ['pci-3.7.5'],
@@ -71,7 +77,7 @@ const violated = {
   several_signers: ['pci-3.7.4', 'evidence-integrity'],
   several_successors: ['pci-3.7.4'],
   state_unaccounted: ['evidence-integrity', 'pci-3.7.4'],
-  unknown_key: ['published-keys', 'pci-3.7.5'],
+  unknown_key: ['published-keys', 'pci-3.7.5', 'cis-key-monitoring'],
   wrong_kid: ['published-keys'],
 } as const satisfies Record<string, readonly Control[]>
 

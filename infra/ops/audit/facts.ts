@@ -1,7 +1,9 @@
+import type { KeyObject } from 'node:crypto'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import type { SigningKey, SigningKeySet } from '../../../shared/keys/set.ts'
 import type { Settings } from '../../../shared/settings.ts'
 import type { Finding } from '../doctor/finding.ts'
+import type { Target } from '../target.ts'
 
 /**
  * The facts that the audit checks. Each part is read from its own source, so that the parts can be compared.
@@ -10,6 +12,8 @@ export interface Facts {
   /** When the audit was made, epoch milliseconds. */
   at: number
   settings: Settings
+  /** Who owns the signing keys, as `signingKeyPolicy` takes it. */
+  owners: Pick<Target, 'stage' | 'breakGlass'>
   /** Value of the tag that the deployment's signing keys carry in KMS. */
   tag: string
   /** The key set in the table; undefined if it is missing or invalid. */
@@ -18,14 +22,11 @@ export interface Facts {
   evidence: EvidenceRow[]
   /** Archived signing keys, which have left the key set. */
   archive: SigningKey[]
-  /**
-   * RFC 7638 thumbprints of the public keys on record and in the JWKS. The map's keys are the objects in
-   * `keySet`, `archive` and `jwks`; an object that is not an RSA key has no entry.
-   */
-  thumbprints: ReadonlyMap<object, string>
   /** Sort keys of the invalid items in the partition of the signing keys. */
   unreadable: string[]
   kms: KmsKey[]
+  /** Public halves of the KMS keys with the tag of this deployment's evidence key: there must be one. */
+  evidenceKeys: KeyObject[]
   jwks: JwksFact
   schedule: ScheduleFact
   /** Whether a trail of CloudTrail logs the calls of KMS. */
@@ -37,7 +38,9 @@ export interface Facts {
 /** An evidence record as stored in the table. */
 export interface EvidenceRow {
   sortKey: string
-  /** Hash computed from the stored content, regardless of the hash in the record. */
+  /** The stored attributes that hash and signature cover, as canonical JSON. */
+  content: string
+  /** Hash computed from the content, regardless of the hash in the record. */
   hash: string
   /** The parsed record; undefined if the item is not a valid evidence record. */
   record: Evidence | undefined
@@ -51,17 +54,16 @@ export interface KmsKey {
    * `InOtherRegion` if only KMS in another region knows it.
    */
   state: string
-  spec: string | undefined
-  usage: string | undefined
-  origin: string | undefined
-  createdAt: number | undefined
-  deletionAt: number | undefined
+  spec?: string | undefined
+  usage?: string | undefined
+  origin?: string | undefined
+  createdAt?: number | undefined
+  deletionAt?: number | undefined
   tags: Record<string, string>
-  /**
-   * RFC 7638 thumbprint of the public key; undefined if KMS does not return the key, as for some disabled
-   * keys.
-   */
-  thumbprint: string | undefined
+  /** The key policy as JSON; undefined if KMS does not return it. */
+  policy?: string | undefined
+  /** RFC 7638 thumbprint of the public key; undefined if KMS does not return that. */
+  thumbprint?: string | undefined
 }
 
 /** The JWKS as published to clients, or the error of fetching it. */

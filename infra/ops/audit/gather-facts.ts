@@ -5,7 +5,6 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
-import { thumbprint } from '../../../shared/keys/set.ts'
 import { serviceName } from '../../names.ts'
 import { checkTrails } from '../check-trails.ts'
 import type { Target } from '../target.ts'
@@ -38,28 +37,18 @@ export async function gatherFacts(
   return {
     at,
     settings: target.settings,
+    owners: target,
     tag,
     ...records,
-    thumbprints: await thumbprintsOf([...recorded, ...(jwks.answered ? jwks.keys : [])]),
-    kms: await readKms(
-      tag,
+    ...(await readKms(
+      { signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` },
       recorded.map(({ arn }) => arn),
-    ),
+    )),
     jwks,
     schedule,
     trail,
     anchor,
   }
-}
-
-async function thumbprintsOf(keys: readonly { n?: unknown; e?: unknown }[]): Promise<Map<object, string>> {
-  const thumbprints = new Map<object, string>()
-  for (const key of keys) {
-    const { n, e } = key
-    if (typeof n === 'string' && n !== '' && typeof e === 'string' && e !== '')
-      thumbprints.set(key, await thumbprint({ n, e }))
-  }
-  return thumbprints
 }
 
 async function readSchedule(rule: string): Promise<ScheduleFact> {

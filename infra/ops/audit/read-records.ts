@@ -42,24 +42,19 @@ function parseItem<Schema extends v.GenericSchema>(
   return undefined
 }
 
-const toEvidenceRow = (item: Item, records: Records): EvidenceRow => ({
-  sortKey: String(item['sk']),
-  hash: hashItem(item),
-  record: parseItem(Evidence, item, records),
-})
+/** Attributes that an evidence record's hash does not cover. */
+const notHashed = new Set(['pk', 'sk', 'hash', 'signature'])
 
-/** Attributes that an evidence record's hash does not cover: the item's key and the hash itself. */
-const notHashed = new Set(['pk', 'sk', 'hash'])
-
-/**
- * Hashes all attributes of a stored evidence record, also unknown ones, so that an added attribute is
- * detected.
- */
-function hashItem(item: Item): string {
-  const content = Object.fromEntries(Object.entries(item).filter(([name]) => !notHashed.has(name)))
-  return createHash('sha256')
-    .update(canonicalJson(withPlainNumbers(content)))
-    .digest('hex')
+/** Reads an evidence record with all its attributes, also unknown ones, so that an added one is detected. */
+function toEvidenceRow(item: Item, records: Records): EvidenceRow {
+  const hashed = Object.fromEntries(Object.entries(item).filter(([name]) => !notHashed.has(name)))
+  const content = canonicalJson(withPlainNumbers(hashed))
+  return {
+    sortKey: String(item['sk']),
+    content,
+    hash: createHash('sha256').update(content).digest('hex'),
+    record: parseItem(Evidence, item, records),
+  }
 }
 
 function withPlainNumbers(value: unknown): unknown {

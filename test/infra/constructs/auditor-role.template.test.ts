@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { onKey, readStage, signingKey } from '../../support/read-stage.ts'
+import { keyOf, onKey, readStage, signingKey } from '../../support/read-stage.ts'
 import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
 
 const stage = await readStage('dev')
 const denial = stage.denialsOfAuditor
 
-const ours = signingKey({ 'signing-key': 'account-service-dev' })
+const ours = keyOf('dev')
 const other = signingKey({ 'signing-key': 'account-service-prod' })
 const onTable = (action: string, ...partitions: string[]) => ({
   action: `dynamodb:${action}`,
@@ -25,9 +25,13 @@ const onTrail = (action: string) => ({
 describe('the auditor’s role', () => {
   it('may read everything that the key audit needs', () => {
     for (const request of [
-      ...['kms:ListKeys', 'cloudtrail:DescribeTrails'].map((action) => ({ action, resource: '*' })),
+      ...['kms:ListKeys', 'cloudtrail:DescribeTrails', 'cloudtrail:LookupEvents'].map((action) => ({
+        action,
+        resource: '*',
+      })),
       ...['GetTrailStatus', 'GetEventSelectors'].map((action) => onTrail(action)),
-      ...['DescribeKey', 'GetPublicKey', 'ListResourceTags'].map((action) => onKey(action, ours)),
+      ...['DescribeKey', 'GetKeyPolicy', 'GetPublicKey', 'ListResourceTags'].map((name) => onKey(name, ours)),
+      ...['GetPublicKey', 'ListResourceTags', 'Verify'].map((name) => onKey(name, stage.keys.EVIDENCE)),
       onTable('Query', 'KEYS'),
       ...['DescribeRule', 'ListTargetsByRule'].map((action) => onRule(action, 'rotate-signing-keys')),
     ])
@@ -38,6 +42,7 @@ describe('the auditor’s role', () => {
     for (const request of [
       ...['DescribeKey', 'ListResourceTags'].map((action) => onKey(action, other)),
       ...['DisableKey', 'Sign', 'TagResource'].map((action) => onKey(action, ours)),
+      ...['DisableKey', 'Sign', 'PutKeyPolicy'].map((action) => onKey(action, stage.keys.EVIDENCE)),
       onTable('Query', 'USER#1'),
       onTable('Scan'),
       onTable('Query'),
@@ -49,14 +54,14 @@ describe('the auditor’s role', () => {
       expect(denial(request), `${request.action} ${String(request.resource)}`).toContain('not authorized')
   })
 
-  it('is assumed by the configured principal only; without one, IAM in the account decides', async () => {
+  it('is assumed by the named principals only; without any, IAM in the account decides', async () => {
     const trusted = async (values: object) => {
       const roles = ofType(await synthesizeUnchecked('prod', { values: { ...values } }), 'AWS::IAM::Role')
       const role = roles.find(({ id }) => id.startsWith('Auditor'))?.resource
       return JSON.stringify(role?.Properties['AssumeRolePolicyDocument'])
     }
-    const auditorPrincipalArn = 'arn:aws:iam::999999999999:role/auditors'
-    expect(await trusted({ auditorPrincipalArn })).toContain(`{"AWS":"${auditorPrincipalArn}"}`)
+    const auditors = ['arn:aws:iam::123456789012:user/auditor', 'arn:aws:iam::999999999999:role/auditors']
+    expect(await trusted({ auditors })).toContain(`{"AWS":${JSON.stringify(auditors)}}`)
     expect(await trusted({})).toContain(':root')
   })
 })

@@ -1,13 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyModel } from '../../../infra/local/model.ts'
-import { onKey, readStage, signingKey, type StagePolicies } from '../../support/read-stage.ts'
+import { readConfig } from '../../../infra/config.ts'
+import { compileSession } from '../../../infra/local/aws/iam/authorize.ts'
+import type { KeyModel, StackModel } from '../../../infra/local/model.ts'
+import { maxStageLength } from '../../../infra/names.ts'
+import { rotationRoleName } from '../../../infra/signing-key-policy.ts'
+import { configured } from '../../support/configured-stage.ts'
+import {
+  accountId,
+  keyOf,
+  onKey,
+  readStage,
+  signingKey,
+  type StagePolicies,
+} from '../../support/read-stage.ts'
 
 const dev = await readStage('dev')
 const prod = await readStage('prod')
 
 const rotation = (stage: StagePolicies) => stage.denialsOf('rotate-signing-keys')
 const signs = { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'DIGEST' }
-const keyOf = (stage: string) => signingKey({ 'signing-key': `account-service-${stage}` })
+const roleArn = (name: string) => `arn:aws:iam::${accountId}:role/${name}`
+
+/** What decides the requests of a principal to whom IAM policies allow everything. */
+const administrator = (arn = roleArn('administrator')) => {
+  const policies = [{ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' } as const] }]
+  const session = { origin: 'an administrator', roleArn: arn, roleTags: {}, policies }
+  return compileSession(arn, session, { accountId } as StackModel)
+}
 
 /** The IAM condition keys of a request that tags a KMS key. */
 const givesTags = (tags: Record<string, string>) => ({
@@ -81,10 +100,62 @@ describe('signing keys', () => {
   })
 })
 
+describe('an administrator, to whom IAM policies allow everything', () => {
+  const changes = 'CreateGrant DisableKey PutKeyPolicy ReplicateKey ScheduleKeyDeletion UntagResource'.split(
+    ' ',
+  )
+  const breakGlass = roleArn('break-glass')
+  const key = keyOf('prod', [breakGlass])
+
+  it.each(['Sign', ...changes])('is denied %s of a signing key by its policy', (action) => {
+    expect(administrator()(onKey(action, key, signs))).toContain('no resource-based policy allows')
+  })
+
+  it.each([breakGlass, `arn:aws:iam::${accountId}:root`])(
+    'changes a signing key as %s, but signs nothing',
+    (arn) => {
+      for (const action of changes) expect(administrator(arn)(onKey(action, key)), action).toBeUndefined()
+      expect(administrator(arn)(onKey('Sign', key, signs))).toContain('not authorized')
+    },
+  )
+
+  it('enables a signing key that somebody disabled, and deletes those of a stage that protects no data', () => {
+    const open = (stage: string) => readConfig({ ...configured, stage }).breakGlass
+    expect(open('prod')).toEqual([])
+    for (const request of [onKey('EnableKey', key), onKey('ScheduleKeyDeletion', keyOf('dev', open('dev')))])
+      expect(administrator()(request), request.action).toBeUndefined()
+  })
+})
+
+describe('the rotation', () => {
+  it('retires a signing key by the key’s own policy, even while IAM does not see the key’s tag', () => {
+    for (const action of ['DisableKey', 'ScheduleKeyDeletion'])
+      expect(rotation(dev)(onKey(action, { ...keyOf('dev'), tags: {} })), action).toBeUndefined()
+    expect(rotation(dev)(onKey('DisableKey', keyOf('prod')))).toContain('not authorized')
+  })
+
+  it('creates signing keys with the policy that the audit expects, which names its role', () => {
+    const { environment } = prod.functions.find(({ name }) => name.endsWith('-signing-keys')) ?? {}
+    expect(JSON.parse(environment?.['SIGNING_KEY_POLICY'] ?? '')).toEqual(keyOf('prod').keyPolicy)
+    const longest = rotationRoleName('a'.repeat(maxStageLength), 'ap-southeast-1')
+    expect(longest.length).toBeLessThanOrEqual(64)
+  })
+
+  it('alone signs with the evidence key, whatever IAM policies allow to others, and does nothing else with it', () => {
+    const sign = onKey('Sign', dev.keys.EVIDENCE, signs)
+    const signers = dev.functions.filter(({ name }) => dev.denialsOf(name)(sign) === undefined)
+    expect(signers.map(({ name }) => name)).toEqual(['account-service-dev-rotate-signing-keys'])
+    for (const denial of [administrator(), rotation(prod)]) expect(denial(sign)).toContain('explicit deny')
+    for (const action of ['Verify', 'GetPublicKey', 'DisableKey', 'PutKeyPolicy', 'CreateGrant'])
+      expect(rotation(dev)(onKey(action, dev.keys.EVIDENCE)), action).toContain('not authorized')
+  })
+})
+
 describe('keys that are not the rotation’s', () => {
   const others: [string, KeyModel][] = [
     ['the MAC key', dev.keys.MAC],
     ['the TOTP key', dev.keys.TOTP],
+    ['the evidence key', dev.keys.EVIDENCE],
     ['the MAC key of another stage', prod.keys.MAC],
     ['a signing key of another stage', keyOf('prod')],
     [
@@ -107,7 +178,7 @@ describe('keys that are not the rotation’s', () => {
   it.each(['Sign', 'DisableKey', 'ScheduleKeyDeletion', 'GetPublicKey', 'TagResource'])(
     'the policies of the MAC and TOTP keys deny %s to the rotation, even if these keys have its tag',
     (action) => {
-      for (const key of Object.values(dev.keys)) {
+      for (const key of [dev.keys.MAC, dev.keys.TOTP]) {
         const tagged = { ...key, keyUsage: 'SIGN_VERIFY', keySpec: 'RSA_2048', tags: devTags }
         const denial = rotation(dev)(onKey(action, tagged, { ...signs, ...givesTags(devTags) }))
         expect(denial).toContain('with an explicit deny in a resource-based policy')

@@ -16,6 +16,7 @@ it('no stack exports a resource of an endpoint or event, which could then never 
       'data Bus',
       'data BusArn',
       'data EventKeyArn',
+      'data EvidenceKeyArn',
       'data MacKeyArn',
       'data TableArn',
       'data Table',

@@ -30,7 +30,7 @@ describe('while the stage’s own region works', () => {
   it('the standby region has replicas of all data keys, with the same policies, tags and retention', () => {
     const keys = ofType(primary, 'AWS::KMS::Key')
     const replicas = ofType(primary, 'AWS::KMS::ReplicaKey')
-    expect(replicas.map(({ id }) => id)).toEqual(['MacKey2', 'MacKey', 'TotpKey'])
+    expect(replicas.map(({ id }) => id)).toEqual(['MacKey2', 'MacKey', 'TotpKey', 'EvidenceKey'])
     for (const { id, resource } of replicas) {
       const { Properties: properties, DeletionPolicy: retention } = resource
       const original = keys.find((key) => key.id.startsWith(id))?.resource
@@ -60,7 +60,8 @@ describe('while the stage’s own region works', () => {
   it('changes of the replica keys raise an alarm in the standby region, which notifies the topic of that region', () => {
     const Name = 'account-service-prod-standby-key-changes'
     const there = ofType(primary, 'AWS::Events::Rule').filter(({ stack }) => stack === 'standby')
-    const ARN = ['MacKey2', 'MacKey', 'TotpKey'].map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
+    const names = ['MacKey2', 'MacKey', 'TotpKey', 'EvidenceKey']
+    const ARN = names.map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
     expect(there.map(({ resource }) => resource.Properties)).toMatchObject([
       { Name, EventPattern: { source: ['aws.kms'], detail: { resources: { ARN } } } },
     ])
@@ -95,7 +96,8 @@ describe('after a failover', () => {
         TOTP_KEY_ID: totp,
       })
     const exported = Object.values(primary.get('standby')?.outputs ?? {}).map(({ Export }) => Export?.Name)
-    expect(exported).toEqual([newest, mac, totp].map((key) => key?.['Fn::ImportValue']))
+    const evidence = { 'Fn::ImportValue': 'account-service-prod-standby-EvidenceKeyArn' }
+    expect(exported).toEqual([newest, mac, totp, evidence].map((key) => key?.['Fn::ImportValue']))
   })
 
   it('the domain has the certificate of the standby region, and the alarms have its topic', () => {

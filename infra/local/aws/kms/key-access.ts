@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type AccessRequest, tagContext } from '../iam/authorize.ts'
 import { AwsError } from '../wire/http-messages.ts'
-import { defineOperation, type Operation } from '../wire/operation.ts'
+import { type Call, defineOperation, type Operation } from '../wire/operation.ts'
 import type { Key, KeyStore } from './key-store.ts'
 
 /** The IAM condition keys of a KMS request, by name. */
@@ -12,13 +12,13 @@ export function keyOperation(keys: KeyStore) {
   return <const Schema extends v.GenericSchema>(
     action: string,
     schema: Schema,
-    run: (key: Key, input: v.InferOutput<Schema>) => unknown,
+    run: (key: Key, input: v.InferOutput<Schema>, call: Call) => unknown,
     context?: (input: v.InferOutput<Schema>) => Context,
   ): Operation =>
     defineOperation(
       v.intersect([v.object({ KeyId: v.string() }), schema]),
       (input) => keyAccess(action, keys.find(input.KeyId), context?.(input)),
-      (input) => run(keys.find(input.KeyId), input),
+      (input, call) => run(keys.find(input.KeyId), input, call),
     )
 }
 

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
+import type { PolicyDocument } from '../../model.ts'
+import { Policy } from '../../template/reader.ts'
 import { type AccessRequest, tagContext } from '../iam/authorize.ts'
+import type { Caller } from '../iam/callers.ts'
+import { compilePolicies } from '../iam/policy.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
 import { keySpecs } from './algorithms.ts'
@@ -10,6 +14,7 @@ import type { Key, KeyStore } from './key-store.ts'
 const Tag = v.object({ TagKey: v.pipe(v.string(), v.minLength(1)), TagValue: v.string() })
 const readTags = (tags: v.InferOutput<typeof Tag>[]): Record<string, string> =>
   Object.fromEntries(tags.map(({ TagKey, TagValue }) => [TagKey, TagValue]))
+const PolicyText = v.pipe(v.string(), v.parseJson(), Policy)
 const CreateKeyInput = v.pipe(
   v.object({
     KeySpec: v.optional(v.string(), 'SYMMETRIC_DEFAULT'),
@@ -17,8 +22,7 @@ const CreateKeyInput = v.pipe(
     Description: v.optional(v.string(), ''),
     Origin: v.optional(v.literal('AWS_KMS')),
     Tags: v.optional(v.array(Tag), []),
-    // CreateKey rejects a key policy, because a key without its policy would allow more than it should.
-    Policy: v.optional(v.never()),
+    Policy: v.optional(PolicyText),
   }),
   // Choose the id of the new key now, because IAM decides by the key's ARN whether tags are allowed.
   v.transform(({ Tags, ...input }) => ({ ...input, tags: readTags(Tags), keyId: randomUUID() })),
@@ -43,10 +47,15 @@ export function keyOperations(keys: KeyStore): Record<string, Operation> {
     CreateKey: defineOperation(
       CreateKeyInput,
       (input) => creationAccess(keys, input),
-      (input) => createKey(keys, input),
+      (input, { caller }) => createKey(keys, input, caller),
     ),
     DescribeKey: onKey('DescribeKey', NoInput, (key) => ({ KeyMetadata: describeKey(key) })),
     GetPublicKey: onKey('GetPublicKey', NoInput, describePublicKey),
+    GetKeyPolicy: onKey('GetKeyPolicy', NoInput, ({ record }) => ({ Policy: record.policy })),
+    PutKeyPolicy: onKey('PutKeyPolicy', v.object({ Policy: PolicyText }), ({ record }, input, { caller }) => {
+      requireNoLockout(record.arn, input.Policy, caller)
+      keys.save({ ...record, policy: JSON.stringify(input.Policy) })
+    }),
     EnableKey: switchState('EnableKey', 'Enabled'),
     DisableKey: switchState('DisableKey', 'Disabled'),
 
@@ -104,12 +113,24 @@ const requestTags = (tags: Record<string, string>) => ({
   ...tagContext('aws:RequestTag', tags),
 })
 
-async function createKey(keys: KeyStore, input: CreateKeyInput) {
-  const { keyId, KeySpec: spec, KeyUsage, Description: description, tags } = input
+/**
+ * Refuses a key policy by which its caller could not change it again, as KMS does ("policy lockout safety
+ * check", KMS API reference, CreateKey). The key's tags do not count yet, because IAM may see them late.
+ */
+function requireNoLockout(resource: string, document: PolicyDocument, { findDenial }: Caller): void {
+  const resourcePolicy = { policy: compilePolicies([document], resource), role: 'required' } as const
+  if (findDenial({ action: 'kms:PutKeyPolicy', resource, resourcePolicy }) === undefined) return
+  const message = 'The new key policy will not allow you to update the key policy in the future.'
+  throw new AwsError('MalformedPolicyDocumentException', message)
+}
+
+async function createKey(keys: KeyStore, input: CreateKeyInput, caller: Caller) {
+  const { keyId, KeySpec: spec, KeyUsage, Description: description, tags, Policy: keyPolicy } = input
+  if (keyPolicy) requireNoLockout(keys.arnOf(keyId), keyPolicy, caller)
   const usage = keySpecs[spec]?.usage
   if (usage !== undefined && usage !== KeyUsage)
     throw new AwsError('ValidationException', `KeyUsage ${KeyUsage} is not compatible with KeySpec ${spec}`)
-  const key = await keys.create({ keyId, spec, description, tags })
+  const key = await keys.create({ keyId, spec, description, tags, keyPolicy })
   return { KeyMetadata: describeKey(key, key.record.state) }
 }
 

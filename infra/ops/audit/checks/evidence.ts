@@ -1,3 +1,4 @@
+import { verify } from 'node:crypto'
 import { evidenceKey, isSound } from '../../../../shared/keys/evidence.ts'
 import { jwksDigest } from '../../../../shared/keys/set.ts'
 import { otherRegion } from '../../../../shared/keys/kms.ts'
@@ -10,7 +11,13 @@ import type { EvidenceRow, Facts } from '../facts.ts'
  */
 export const checkEvidenceChain: Check = function* (facts) {
   yield* findMissing(facts)
-  for (const row of facts.evidence) yield* findEdited(row)
+  if (facts.evidenceKeys.length !== 1)
+    yield found(
+      'evidence_unverified',
+      'evidence key',
+      `No signature is proven: ${facts.evidenceKeys.length} public keys in KMS have the tag of the evidence key.`,
+    )
+  for (const row of facts.evidence) yield* findEdited(row, facts)
   for (const [index, row] of facts.evidence.entries()) yield* findBrokenLink(row, facts.evidence[index - 1])
   yield* checkLastRecord(facts)
   yield* checkAnchor(facts)
@@ -42,45 +49,30 @@ function* findMissing({ keySet, evidence, unreadable }: Facts): Generator<Findin
       yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
-function* findEdited({ sortKey, hash, record }: EvidenceRow): Generator<Finding> {
+function* findEdited(
+  { sortKey, content, hash, record }: EvidenceRow,
+  { evidenceKeys: [key] }: Facts,
+): Generator<Finding> {
   if (record === undefined) return
   const { sequence } = record
   const subject = `evidence ${sequence}`
-  if (record.hash !== hash)
-    yield found('evidence_edited', subject, `The content of record ${sequence} does not match its hash.`)
+  const signature = Buffer.from(record.signature, 'base64url')
+  const isSigned = key === undefined || verify('sha256', Buffer.from(content), key, signature)
+  if (record.hash !== hash || !isSigned)
+    yield found('evidence_edited', subject, `Record ${sequence} is not what the evidence key has signed.`)
   if (sortKeyOf(sequence) !== sortKey)
     yield found('evidence_edited', subject, `The record is stored under ${sortKey}, the key of another one.`)
 }
 
-/**
- * Compares the previous record's hash with its copy in this record, which detects a record that was edited
- * together with its own hash.
- */
-function* findBrokenLink(
-  { record, sortKey }: EvidenceRow,
-  before: EvidenceRow | undefined,
-): Generator<Finding> {
+/** Compares the previous record's hash with the copy of it in this record: neither can be exchanged. */
+function* findBrokenLink({ record }: EvidenceRow, before: EvidenceRow | undefined): Generator<Finding> {
   if (record === undefined) return
-  const { sequence, previous_hash: previousHash, jwks_sha256_before: digestBefore } = record
-  const subject = `evidence ${sequence}`
-  if (sortKeyOf(1) === sortKey) {
-    if (previousHash !== null || digestBefore !== jwksDigest([]))
-      yield found('evidence_edited', subject, 'The first record refers to an earlier one.')
-    return
-  }
-  const previous = before?.sortKey === sortKeyOf(sequence - 1) ? before : undefined
-  if (previous === undefined) return
-  if (previousHash !== previous.record?.hash)
+  const { sequence, previous_hash: previousHash } = record
+  if (before?.sortKey === sortKeyOf(sequence - 1) && previousHash !== before.record?.hash)
     yield found(
       'chain_broken',
-      subject,
-      `Record ${sequence} does not contain the hash of the record before: one of the two was edited.`,
-    )
-  else if (digestBefore !== previous.record.jwks_sha256_after)
-    yield found(
-      'chain_broken',
-      subject,
-      `Record ${sequence} starts with another JWKS than the record before ended with: one of the two was edited.`,
+      `evidence ${sequence}`,
+      `Record ${sequence} does not contain the hash of the record before: one of the two was exchanged.`,
     )
 }
 

@@ -1,6 +1,6 @@
-import { toJwks } from '../../../../shared/keys/set.ts'
+import * as v from 'valibot'
+import { Jwk, thumbprint, toJwks } from '../../../../shared/keys/set.ts'
 import { type Check, found } from '../controls.ts'
-import type { Facts } from '../facts.ts'
 
 /**
  * Checks that the JWKS contains exactly the keys that the records publish, and that its cache time is not too
@@ -13,7 +13,7 @@ export const checkJwks: Check = function* (facts) {
     return
   }
   for (const key of jwks.keys)
-    if (!isConsistent(key, facts))
+    if (!isConsistent(key))
       yield found('wrong_kid', String(key['kid']), 'A key in the JWKS has a kid that is not its thumbprint.')
   const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
   const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
@@ -39,9 +39,4 @@ export const checkJwks: Check = function* (facts) {
 }
 
 /** Whether a key in the JWKS is an RSA signing key whose kid is its RFC 7638 thumbprint. */
-function isConsistent(key: Record<string, unknown>, { thumbprints }: Facts): boolean {
-  const { kty, kid, alg, use } = key
-  return (
-    kty === 'RSA' && alg === 'RS256' && use === 'sig' && kid !== undefined && thumbprints.get(key) === kid
-  )
-}
+const isConsistent = (key: Record<string, unknown>): boolean => v.is(Jwk, key) && key.kid === thumbprint(key)

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../../shared/keys/evidence.ts'
-import { type KeyState, keyStates, type SigningKey } from '../../../../shared/keys/set.ts'
+import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../../shared/keys/set.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
@@ -7,7 +7,7 @@ import type { Facts } from '../facts.ts'
  * Maximum difference between the timestamps of a key and of its evidence record, which are taken one after
  * the other.
  */
-const maxInstantGapMilliseconds = 5_000
+const maxInstantGapMilliseconds = 15_000
 
 /**
  * Checks that one key signs, that at most one is published and waits to sign, and that every key has the
@@ -30,13 +30,13 @@ function* checkSigners(keys: SigningKey[]): Generator<Finding> {
   if (waiting.length > 1) yield found('several_successors', kids(waiting), 'More than one key waits to sign.')
 }
 
-function* checkIdentities({ keySet, archive, thumbprints }: Facts): Generator<Finding> {
+function* checkIdentities({ keySet, archive }: Facts): Generator<Finding> {
   const seen = new Set<string>()
   for (const key of [...(keySet?.keys ?? []), ...archive]) {
     const { kid } = key
     if (seen.has(kid)) yield found('key_twice', kid, 'The key is on record twice.')
     seen.add(kid)
-    if (thumbprints.get(key) !== kid)
+    if (thumbprint(key) !== kid)
       yield found('wrong_kid', kid, 'The kid on record is not the thumbprint of the public key on record.')
   }
 }

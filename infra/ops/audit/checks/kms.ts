@@ -1,6 +1,8 @@
 import { signingKeyTagName } from '../../../../shared/aws/signing-key-names.ts'
 import type { SigningKey } from '../../../../shared/keys/set.ts'
+import { canonicalJson } from '../../../../shared/canonical-json.ts'
 import { otherRegion } from '../../../../shared/keys/kms.ts'
+import { signingKeyPolicy } from '../../../signing-key-policy.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts, KmsKey } from '../facts.ts'
 
@@ -18,7 +20,10 @@ export const checkKms: Check = function* (facts) {
   }
   for (const inKms of facts.kms)
     if (!recorded.some(({ arn }) => arn === inKms.arn)) yield* checkUnrecorded(inKms, facts)
-  for (const inKms of facts.kms) yield* checkDeletion(inKms, recorded, facts)
+  for (const inKms of facts.kms) {
+    yield* checkDeletion(inKms, recorded, facts)
+    yield* checkPolicy(inKms, facts)
+  }
 }
 
 function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Generator<Finding> {
@@ -66,7 +71,7 @@ function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Fac
   yield found(
     'unknown_key',
     arn,
-    'KMS has an enabled key with this deployment’s tag that is not on record. If a run of the rotation died when it had created it, no JWKS has it: schedule its deletion.',
+    'KMS has an enabled key with this deployment’s tag that is not on record. If a run of the rotation died when it had created it, no JWKS has it: schedule its deletion. CloudTrail names the caller (CreateKey).',
   )
 }
 
@@ -81,4 +86,35 @@ function* checkDeletion(inKms: KmsKey, recorded: SigningKey[], { settings }: Fac
     key.kid,
     `KMS will delete the key ${when}, and the deployment did not ask for that.`,
   )
+}
+
+/** Compares the policy of a key that can sign with the one that the rotation gives to every key. */
+function* checkPolicy({ arn, state, policy }: KmsKey, { owners }: Facts): Generator<Finding> {
+  if (state !== 'Enabled') return
+  const changed = (how: string) => found('policy_changed', arn, `The policy of the key ${how}.`)
+  if (policy === undefined) {
+    yield changed('is hidden from the auditor')
+    return
+  }
+  const [, partition = '', , region = '', account = ''] = arn.split(':')
+  const wanted = signingKeyPolicy({ partition, account, region }, owners).Statement.map(describe)
+  const { Statement } = JSON.parse(policy) as { Statement: Statement | Statement[] }
+  const actual = [Statement].flat().map(describe)
+  for (const text of actual.filter((one) => !wanted.includes(one))) yield changed(`was changed: it ${text}`)
+  for (const text of wanted.filter((one) => !actual.includes(one))) yield changed(`no longer ${text}`)
+}
+
+type Statement = Record<string, unknown>
+
+/** Tells what a statement of a key policy does. Equal statements have equal texts. */
+function describe({ Effect, Principal, Action, ...rest }: Statement): string {
+  const [who, what, how] = [Principal, Action, rest].map((part) => canonicalJson(sorted(part ?? 'others')))
+  return `${Effect === 'Allow' ? 'allows' : 'denies'} ${what} to ${who}, ${how}`.replaceAll(/["{}[\]]/g, '')
+}
+
+/** Brings lists into one order. To IAM, a list of one value is the same as the value. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 1 ? sorted(value[0]) : value.toSorted()
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]))
 }

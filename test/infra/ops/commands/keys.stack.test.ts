@@ -1,7 +1,12 @@
+import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accessKeyIdOf } from '../../../../infra/local/aws/iam/callers.ts'
+import { clientOptions } from '../../../../shared/aws/client-options.ts'
+import { signingAlgorithm } from '../../../../shared/aws/signing-key-names.ts'
+import { requireEnv } from '../../../../shared/env.ts'
+import { activeKey, readKeySet } from '../../../../shared/keys/set.ts'
 import { useLocalStack } from '../../../support/local-stack.ts'
 
 const root = join(import.meta.dirname, '../../../..')
@@ -23,6 +28,21 @@ async function run(commandLine: string): Promise<{ code: number; out: string; er
     )
   })
 }
+
+it('an administrator cannot sign with the signing key or the evidence key, although IAM allows everything', async () => {
+  const credentials = { accessKeyId: 'administrator', secretAccessKey: 'any' }
+  const kms = new KMSClient({ ...clientOptions(), credentials })
+  const signing = {
+    Message: Buffer.alloc(32),
+    MessageType: 'DIGEST',
+    SigningAlgorithm: signingAlgorithm,
+  } as const
+  for (const KeyId of [activeKey(await readKeySet())?.arn, requireEnv('EVIDENCE_KEY_ID')]) {
+    await kms.send(new GetPublicKeyCommand({ KeyId }))
+    const refused = { name: 'AccessDeniedException' }
+    await expect(kms.send(new SignCommand({ KeyId, ...signing }))).rejects.toMatchObject(refused)
+  }
+})
 
 describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
   it('keys audit works with the auditor’s role', async () => {

@@ -37,7 +37,7 @@ describe('`cdk destroy` of a stage without protection', () => {
     const waiting = ofType(dev, 'AWS::KMS::Key').map(
       ({ resource }) => resource.Properties['PendingWindowInDays'],
     )
-    expect(waiting).toEqual([7, 7, 7])
+    expect(waiting).toEqual([7, 7, 7, 7])
   })
 })
 

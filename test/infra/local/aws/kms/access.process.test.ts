@@ -4,6 +4,7 @@ import {
   EncryptCommand,
   GenerateMacCommand,
   type KMSClient,
+  PutKeyPolicyCommand,
 } from '@aws-sdk/client-kms'
 import { expect, test } from 'vitest'
 import type { KeyModel, PolicyDocument, PolicyStatement } from '../../../../../infra/local/model.ts'
@@ -149,4 +150,18 @@ test('a key policy can deny an action to a role because of the role’s tag', as
   }
   await mac(await start({ service: 'another' }))
   await expect(mac(await start({ service: 'ours' }))).rejects.toMatchObject(denied)
+})
+
+test('KMS refuses a key policy that would keep its caller from changing it again, at creation and later', async () => {
+  const statements = [allow('kms:CreateKey', undefined, '*'), allow('kms:PutKeyPolicy', undefined, '*')]
+  const { as } = await startStack(stackModel({ functions: [functionModel('worker', statements)] }))
+  const { kms } = as('worker')
+  const own = JSON.stringify({ Statement: [{ ...namesRole, Action: 'kms:PutKeyPolicy' }] })
+  const others = JSON.stringify({ Statement: [namesRole] })
+  const locksOut = { name: 'MalformedPolicyDocumentException' }
+  await expect(kms.send(new CreateKeyCommand({ Policy: others }))).rejects.toMatchObject(locksOut)
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({ Policy: own }))
+  const put = (Policy: string) => kms.send(new PutKeyPolicyCommand({ KeyId: KeyMetadata?.KeyId, Policy }))
+  await expect(put(others)).rejects.toMatchObject(locksOut)
+  await put(JSON.stringify({ Statement: [rootDelegation] }))
 })

@@ -1,0 +1,47 @@
+import { namePrefix, tagsOf } from './names.ts'
+
+/**
+ * Name of the rotation's role. It is fixed, so that the audit knows it. It names the region, because after a
+ * failover the account has two.
+ */
+export const rotationRoleName = (stage: string, region: string): string =>
+  `${namePrefix(stage)}rotate-signing-keys-${region}`
+
+/** Pattern of the ARNs of all roles and users, with which IAM policies alone decide. */
+export const anyPrincipal = 'arn:*:iam::*:*'
+
+/**
+ * The policy of every signing key of a stage. Only roles of the service sign; only the rotation, `breakGlass`
+ * and the account's root user disable, delete or share the key. IAM policies must allow it, too, except to
+ * the rotation, and decide alone on the rest. The rotation may change the policy, because KMS takes none that
+ * its creator cannot change ("policy lockout safety check", KMS API reference, CreateKey); no condition
+ * stands in the way of that check. The others are in conditions, because KMS refuses a policy with a
+ * principal that does not exist.
+ */
+export function signingKeyPolicy(
+  { partition, account, region }: Record<'partition' | 'account' | 'region', string>,
+  { stage, breakGlass }: { stage: string; breakGlass: readonly string[] },
+) {
+  const iam = `arn:${partition}:iam::${account}`
+  const allow = (who: string, actions: string, Condition?: Record<string, Record<string, string[]>>) => ({
+    Effect: 'Allow' as const,
+    Principal: { AWS: `${iam}:${who}` },
+    Action: actions.split(' ').map((action) => `kms:${action}`),
+    Resource: '*',
+    ...(Condition && { Condition }),
+  })
+  const retire = 'DisableKey PutKeyPolicy ScheduleKeyDeletion'
+  const share = 'CreateGrant ReplicateKey RevokeGrant TagResource UntagResource'
+  const tags = Object.entries(tagsOf(stage)).map(([name, value]) => [`aws:PrincipalTag/${name}`, [value]])
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      allow('root', 'CancelKeyDeletion Describe* EnableKey Get* List* Verify'),
+      allow('root', 'Sign', { StringEquals: Object.fromEntries(tags) as Record<string, string[]> }),
+      allow(`role/${rotationRoleName(stage, region)}`, retire),
+      allow('root', `${retire} ${share}`, {
+        ArnLike: { 'aws:PrincipalArn': [`${iam}:root`, ...breakGlass] },
+      }),
+    ],
+  }
+}
