@@ -88,7 +88,6 @@ async function verify(id: WalletId, report: VerificationReport): Promise<void> {
   report.wallets += 1
   report.bills += bills
   report.differences += differences.length
-  for (const { userId, wallet, currency, what } of differences) {
+  for (const { userId, wallet, currency, what } of differences)
     log.error('the ledger differs', { user_id: userId, wallet, currency, what })
-  }
 }

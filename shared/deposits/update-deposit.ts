@@ -78,9 +78,8 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
     before.tag === (update.tag ?? null) &&
     before.currency === update.currency &&
     before.amount.eq(update.amount)
-  if (!same) {
+  if (!same)
     throw new RejectedEvent('conflicting_content', 'address, currency and amount of a deposit may not change')
-  }
   const status = laterStatus(before.status, update.status)
   const confirmations = Math.max(before.confirmations, update.confirmations)
   if (status === before.status && confirmations === before.confirmations) return 'duplicate'

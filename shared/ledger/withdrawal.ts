@@ -55,9 +55,8 @@ async function advance(
       'user_id, currency and amount of a withdrawal may not change',
     )
   }
-  if (before !== undefined && (before.status !== 'requested' || next.status === 'requested')) {
+  if (before !== undefined && (before.status !== 'requested' || next.status === 'requested'))
     return applyOnce(record, [])
-  }
   const movement = movementOf(next, before)
   const put = putWithdrawal(next, before)
   if (movement === undefined) return applyOnce(record, [requireUser(next.userId), put])

@@ -82,23 +82,19 @@ export function checkLengths(parameters: Partial<AuthorizationParameters>): void
 
 /** Rejects request objects, which are not supported and must not be ignored (OpenID Connect Core §6). */
 function checkRequestObject({ request, request_uri }: AuthorizationParameters): void {
-  if (request !== undefined) {
+  if (request !== undefined)
     throw new AuthorizationError('request', 'is not supported', 'request_not_supported')
-  }
-  if (request_uri !== undefined) {
+  if (request_uri !== undefined)
     throw new AuthorizationError('request_uri', 'is not supported', 'request_uri_not_supported')
-  }
 }
 
 /** Checks the response type: only `code` in the query is supported (RFC 6749 §3.1.1, RFC 9700 §2.1.2). */
 function checkResponseType({ response_type, response_mode }: AuthorizationParameters): void {
   if (response_type === undefined) throw new AuthorizationError('response_type', 'is required')
-  if (response_type !== 'code') {
+  if (response_type !== 'code')
     throw new AuthorizationError('response_type', 'is not supported', 'unsupported_response_type')
-  }
-  if (response_mode !== undefined && response_mode !== 'query') {
+  if (response_mode !== undefined && response_mode !== 'query')
     throw new AuthorizationError('response_mode', 'is not supported')
-  }
 }
 
 /**
@@ -109,9 +105,8 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
 export function grantScopes(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const requested = new Set((scope ?? '').split(' '))
   const granted = knownScopes.filter((name) => client.scopes.includes(name) && requested.has(name))
-  if (granted.length === 0) {
+  if (granted.length === 0)
     throw new AuthorizationError('scope', 'holds none that may be granted', 'invalid_scope')
-  }
   return granted
 }
 
@@ -133,9 +128,8 @@ function checkCodeChallenge(parameters: AuthorizationParameters): string {
   const { code_challenge, code_challenge_method } = parameters
   if (code_challenge === undefined) throw new AuthorizationError('code_challenge', 'is required')
   if (code_challenge_method !== 'S256') throw new AuthorizationError('code_challenge_method', 'must be S256')
-  if (!s256Challenge.test(code_challenge)) {
+  if (!s256Challenge.test(code_challenge))
     throw new AuthorizationError('code_challenge', 'must be the base64url of a SHA-256')
-  }
   return code_challenge
 }
 
@@ -161,9 +155,8 @@ const maxDecisionSeconds = 300
  * request has neither. Throws AuthorizationError for a `max_age` that is no number of seconds.
  */
 function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
-  if (max_age !== undefined && !/^\d{1,12}$/.test(max_age)) {
+  if (max_age !== undefined && !/^\d{1,12}$/.test(max_age))
     throw new AuthorizationError('max_age', 'must be a whole number of seconds')
-  }
   const maxAge = max_age === undefined ? Infinity : Number(max_age)
   // `max_age=0` means the same as `prompt=login` (OpenID Connect Core §3.1.2.1).
   const signInAgain = maxAge === 0 || prompt?.split(' ').includes('login')

@@ -30,12 +30,10 @@ export function readClientCredentials(
     return { clientId, secrets: client_secret === undefined ? [] : [client_secret], basic: false }
   }
   const credentials = parseBasic(header)
-  if (client_secret !== undefined) {
+  if (client_secret !== undefined)
     throw invalidParameter('client_secret', 'must not be sent beside an Authorization header')
-  }
-  if (client_id !== undefined && client_id !== credentials.clientId) {
+  if (client_id !== undefined && client_id !== credentials.clientId)
     throw invalidParameter('client_id', 'differs from that of the Authorization header')
-  }
   return credentials
 }
 

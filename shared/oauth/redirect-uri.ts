@@ -64,9 +64,7 @@ export function authorizationResponseUrl(
   response: Record<string, string | undefined>,
 ): string {
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(response)) {
-    if (value !== undefined) parameters.set(name, value)
-  }
+  for (const [name, value] of Object.entries(response)) if (value !== undefined) parameters.set(name, value)
   parameters.set('iss', issuer())
   return redirectUri + querySeparator(redirectUri) + parameters.toString()
 }

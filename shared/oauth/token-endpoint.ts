@@ -74,9 +74,8 @@ const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
 function checkCodeVerifier(verifier: string, challenge: string): void {
   const digest = createHash('sha256').update(verifier).digest('base64url')
   if (!isSameSecret(digest, challenge)) throw new Failure('invalid_grant')
-  if (!verifierShape.test(verifier)) {
+  if (!verifierShape.test(verifier))
     throw invalidParameter('code_verifier', 'must be 43 to 128 unreserved characters')
-  }
 }
 
 /**

@@ -158,9 +158,8 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
   const key = tokenKey(token)
   const item = await readToken(key, claimedUserId(token) ?? 0, checkedConsistently.includes(requiredScope))
   if (item === undefined || item.expiresAt <= Date.now()) throw tokenFailure('unauthenticated')
-  if (requiredScope === 'first-party' ? !item.firstParty : !item.scopes.includes(requiredScope)) {
+  if (requiredScope === 'first-party' ? !item.firstParty : !item.scopes.includes(requiredScope))
     throw tokenFailure('insufficient_scope')
-  }
   log.appendKeys({ user_id: item.userId })
   return { ...item, key }
 }

@@ -86,9 +86,8 @@ it('no endpoint shows a user another user’s bills, deposits or addresses', asy
       })
     }
   }
-  for (const path of ['/account/info', '/bonus-account/info', `/account/info?user_id=${owner}`]) {
+  for (const path of ['/account/info', '/bonus-account/info', `/account/info?user_id=${owner}`])
     expect((await get(stranger, path)).data).toEqual([])
-  }
   const query = `currency=${pool.currency}&currencyNetWork=${pool.network}`
   const [mine, theirs] = await Promise.all([owner, stranger].map((id) => get(id, `/address/info?${query}`)))
   expect((mine?.data as { address: string }).address).not.toBe((theirs?.data as { address: string }).address)

@@ -146,9 +146,8 @@ describe('endpoints', () => {
 
 describe('operations', () => {
   it('every log group has a retention period', () => {
-    for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup')) {
+    for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup'))
       expect(resource.Properties['RetentionInDays']).toBe(90)
-    }
   })
 
   it('every alarm has a section in the runbook, and every alarm section has an alarm', async () => {

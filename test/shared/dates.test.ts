@@ -29,9 +29,8 @@ describe('days of a time zone', () => {
 
   it('consecutive days of a time zone neither overlap nor leave a gap', () => {
     for (const timeZone of ['Europe/Berlin', 'America/Santiago', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
-      for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1)) {
+      for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1))
         expect(endOfDay(day, timeZone)).toBe(startOfDay(addDays(day, 1), timeZone))
-      }
     }
   })
 

@@ -12,9 +12,8 @@ export function commonEnvironment(
 ): Record<string, string> {
   const values = new Map<string, Set<string>>()
   for (const { environment } of functions) {
-    for (const [name, value] of Object.entries(environment)) {
+    for (const [name, value] of Object.entries(environment))
       values.set(name, (values.get(name) ?? new Set<string>()).add(value))
-    }
   }
   const common = [...values].filter(([, { size }]) => size === 1)
   return {

@@ -117,9 +117,8 @@ export async function verifyWallet(
   compare(null, 'number of bills', String(bills), String(counted))
   compare(null, 'currencies of the index', [...totals.keys()].join(' '), currenciesOf(wallet).join(' '))
   compare(null, 'marks of the newest bills', textOf(marks), textOf(wallet.tail))
-  for (const currency of new Set([...totals.keys(), ...wallet.holdings.keys()])) {
+  for (const currency of new Set([...totals.keys(), ...wallet.holdings.keys()]))
     compareHolding(wallet, currency, totals.get(currency) ?? noTotals, compare)
-  }
   const counts = addMarks(inChunks, marks)
   for (const code of new Set([...counts.keys(), ...wallet.counts.keys()])) {
     const { currencyNumber, type } = readCode(code)

@@ -129,12 +129,10 @@ describe('wrong codes', () => {
 
   test('the fifth wrong second factor, counted over both methods, uses up the login ticket', async () => {
     const [right, mailed] = await Promise.all([authenticatorCode(user.totpSecret), mailedCode(user.email)])
-    for (let i = 0; i < 3; i += 1) {
+    for (let i = 0; i < 3; i += 1)
       expect(await verifyAuthenticator(user, ticket, await wrongTotp(user.totpSecret))).toMatchObject(wrong)
-    }
-    for (let i = 0; i < 2; i += 1) {
+    for (let i = 0; i < 2; i += 1)
       expect(await verifyMailed(user, ticket, anotherCode(mailed))).toMatchObject(wrong)
-    }
     expect(await verifyAuthenticator(user, ticket, right)).toMatchObject(dead)
   })
 

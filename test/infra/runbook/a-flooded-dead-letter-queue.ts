@@ -61,7 +61,6 @@ async function rehearse({ ops }: Procedure, FILE: string): Promise<void> {
   await expect.poll(waiting, pollOptions).toEqual(settled(0))
   const copy = JSON.parse(readFileSync(FILE, 'utf8')) as { messages: { body: string }[] }
   expect(copy.messages).toHaveLength(invalidCount)
-  for (const { body } of copy.messages) {
+  for (const { body } of copy.messages)
     expect(JSON.parse(body)).toMatchObject({ 'detail-type': NAME, detail: { nonsense: true } })
-  }
 }

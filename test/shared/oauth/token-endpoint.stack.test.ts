@@ -81,9 +81,8 @@ describe('between the read of a code and the write that uses it up', () => {
     const results = await Promise.allSettled(Array.from({ length: 5 }, exchange))
     const won = results.filter((result) => result.status === 'fulfilled')
     expect(won).toHaveLength(1)
-    for (const result of results) {
+    for (const result of results)
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ failure: 'invalid_grant' })
-    }
     expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
   })
 

@@ -33,9 +33,8 @@ export function packList(list: MemberList, entries: readonly BTreePosition[]): I
     version: 1,
     entries: part,
   }))
-  while (level.length > 1) {
+  while (level.length > 1)
     level = split(level.map(adopt), nodeCapacity).map((entries) => ({ kind: 'branch', version: 1, entries }))
-  }
   const [node] = level
   return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]
 }
