@@ -21,8 +21,8 @@ const Report = v.object({
 })
 
 /**
- * Runs `doctor`. Throws an Error that lists the failed checks. A failed check of mail or concurrency is only
- * shown as a note, because it is about the account and not about the deployment.
+ * Runs `doctor`. Throws an Error that lists the failed checks. A failed check of the account, not of the
+ * deployment, is only shown as a note.
  */
 export async function consultDoctor(target: string[], steps: Steps): Promise<void> {
   const { text } = await run([...target, 'doctor', '--json'])
@@ -35,7 +35,7 @@ export function judgeReport(text: string, steps: Steps): void {
   const failed = v.parse(Report, JSON.parse(text)).checks.filter(({ ok }) => !ok)
   const wrong: string[] = []
   for (const { check, words } of failed)
-    if (check === 'mail' || check === 'concurrency') steps.note(`${check}: ${words}`)
+    if (['concurrency', 'mail', 'trail'].includes(check)) steps.note(`${check}: ${words}`)
     else wrong.push(`${check}: ${words}`)
   if (wrong.length > 0) throw new Error(wrong.join('\n'))
 }
