@@ -33,7 +33,7 @@ describe('while the stage’s own region works', () => {
     expect(replicas.map(({ id }) => id)).toEqual(['MacKey2', 'MacKey', 'TotpKey', 'EvidenceKey'])
     for (const { id, resource } of replicas) {
       const { Properties: properties, DeletionPolicy: retention } = resource
-      const original = keys.find((key) => key.id.startsWith(id))?.resource
+      const original = keys.find((key) => key.id.slice(0, -8) === id)?.resource
       expect(properties['KeyPolicy']).toEqual(original?.Properties['KeyPolicy'])
       expect(properties['Tags']).toEqual(original?.Properties['Tags'])
       expect(retention).toBe('RetainExceptOnCreate')
