@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { addDays, dayOf, daysInOrder } from '../dates.ts'
-import { queryItems } from '../db/read.ts'
+import { between, queryItems } from '../db/read.ts'
 import { invalidParameter } from '../errors.ts'
 import { Day } from '../fields.ts'
 import { type Big, Money, zero } from '../money.ts'
@@ -62,12 +62,8 @@ async function readDays(userId: number, first: string, last: string): Promise<Ma
   const days = new Map<string, Map<string, Big>>()
   const currencies = new Set<string>()
   const maxCurrencies = maxPoints / countDays(first, last)
-  const [low, high] = [first, last].map((day) => dayEarnings.key({ userId, day }).sk)
-  const items = queryItems({
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :low AND :high',
-    ExpressionAttributeValues: { ':pk': dayEarnings.partition({ userId }), ':low': low, ':high': high },
-  })
-  for await (const item of items) {
+  const [low, high] = [dayEarnings.key({ userId, day: first }), dayEarnings.key({ userId, day: last })]
+  for await (const item of queryItems(between(low.pk, low.sk, high.sk))) {
     const sums = earnedSums(item)
     for (const { currency } of sums) currencies.add(currency)
     if (currencies.size > maxCurrencies)

@@ -63,14 +63,7 @@ export type NetworkReward = v.InferOutput<typeof NetworkReward>
 
 /** Reads all of a user's reward sums, at most 500, ordered by type, then currency. */
 export async function readNetworkRewards(userId: number): Promise<NetworkReward[]> {
-  const query = {
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: {
-      ':pk': typeRewards.partition({ userId }),
-      ':prefix': typeRewards.sortKeyPrefix,
-    },
-  }
-  const rewards = (await Array.fromAsync(queryItems(query))).map(readTypeReward)
+  const rewards = (await Array.fromAsync(queryItems(typeRewards.all({ userId })))).map(readTypeReward)
   return rewards.sort((a, b) => compare(a.reward_type, b.reward_type) || compare(a.currency, b.currency))
 }
 

@@ -35,6 +35,7 @@ export function itemType<const Spec extends ItemTypeSpec>(spec: Spec) {
   itemTypes.push(spec)
   const fill = (template: string, values: Record<string, string | number>): string =>
     template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
+  const sortKeyPrefix = spec.sk.split('{')[0] ?? ''
   return {
     key: (values: Values<Spec['pk'] | Spec['sk']>): Key => ({
       pk: fill(spec.pk, values),
@@ -43,6 +44,11 @@ export function itemType<const Spec extends ItemTypeSpec>(spec: Spec) {
     /** Builds the partition key alone, for queries. */
     partition: (values: Values<Spec['pk']>): string => fill(spec.pk, values),
     /** The prefix that the sort keys of all items of this kind share, for queries. */
-    sortKeyPrefix: spec.sk.split('{')[0] ?? '',
+    sortKeyPrefix,
+    /** The key condition of a query for all items of this kind in a partition. */
+    all: (values: Values<Spec['pk']>) => ({
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':pk': fill(spec.pk, values), ':prefix': sortKeyPrefix },
+    }),
   }
 }

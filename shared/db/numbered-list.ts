@@ -1,6 +1,6 @@
 import { endOfDay, startOfDay } from '../dates.ts'
 import type { PageRequest } from '../page.ts'
-import { queryFirst, queryItems } from './read.ts'
+import { between, queryFirst, queryItems } from './read.ts'
 import { indexName } from './partitions.ts'
 import type { Item, Key } from './table.ts'
 
@@ -104,16 +104,8 @@ export async function readRange(
   { consistent = true } = {},
 ): Promise<Item[]> {
   if (newest < oldest) return []
-  const query = {
-    KeyConditionExpression: 'pk = :list AND sk BETWEEN :oldest AND :newest',
-    ExpressionAttributeValues: {
-      ':list': list,
-      ':oldest': ordinalText(oldest),
-      ':newest': ordinalText(newest),
-    },
-    ScanIndexForward: false,
-    ConsistentRead: consistent,
-  }
+  const rows = between(list, ordinalText(oldest), ordinalText(newest))
+  const query = { ...rows, ScanIndexForward: false, ConsistentRead: consistent }
   return queryFirst(query, newest - oldest + 1)
 }
 

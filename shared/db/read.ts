@@ -1,6 +1,7 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Failure } from '../errors.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { retry } from '../retry.ts'
 import { db, type Item, type Key, tableName } from './table.ts'
 
@@ -82,13 +83,9 @@ async function readBatches(keys: readonly Key[], options: ReadOptions): Promise<
   const batches: Key[][] = []
   for (let i = 0; i < distinct.length; i += maxBatchKeys) batches.push(distinct.slice(i, i + maxBatchKeys))
   const found = new Map<string, Item>()
-  const queue = batches.values()
-  await Promise.all(
-    Array.from({ length: Math.min(batchConcurrency, batches.length) }, async () => {
-      for (const batch of queue)
-        for (const item of await readBatch(batch, options)) found.set(keyText(item), item)
-    }),
-  )
+  await forEachConcurrently(batches, Math.min(batchConcurrency, batches.length), async (batch) => {
+    for (const item of await readBatch(batch, options)) found.set(keyText(item), item)
+  })
   return keys.map((key) => found.get(keyText(key)))
 }
 
@@ -114,6 +111,12 @@ async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Prom
   )
   return items
 }
+
+/** The key condition of a query for the items from one sort key of a partition to another, both included. */
+export const between = (pk: string, first: string, last: string) => ({
+  KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last },
+})
 
 /**
  * Yields the items of a query in order, and reads further pages only as they are consumed. `Limit` is the

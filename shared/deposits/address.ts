@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { queryFirst, readItem, readItems } from '../db/read.ts'
+import { between, queryFirst, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { maybe } from '../fields.ts'
@@ -137,20 +137,11 @@ export async function findFreeAddress(pool: Pool): Promise<string | undefined> {
 }
 
 async function firstBetween(pool: Pool, low: string, high: string): Promise<string | undefined> {
-  const query = {
-    KeyConditionExpression: 'pk = :pool AND sk BETWEEN :low AND :high',
-    ExpressionAttributeValues: { ':pool': poolKeys.partition({ ...pool }), ':low': low, ':high': high },
-    ConsistentRead: true,
-  }
-  const [item] = await queryFirst(query, 1)
+  const query = between(poolKeys.partition({ ...pool }), low, high)
+  const [item] = await queryFirst({ ...query, ConsistentRead: true }, 1)
   return (item?.['sk'] as string | undefined)?.slice(freePrefix.length)
 }
 
 /** Counts the free addresses of a pool, up to `limit`. Eventually consistent. */
-export async function countFreeAddresses(pool: Pool, limit: number): Promise<number> {
-  const query = {
-    KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',
-    ExpressionAttributeValues: { ':pool': poolKeys.partition({ ...pool }), ':free': freePrefix },
-  }
-  return (await queryFirst(query, limit)).length
-}
+export const countFreeAddresses = async (pool: Pool, limit: number): Promise<number> =>
+  (await queryFirst(freeKeys.all({ ...pool }), limit)).length

@@ -50,17 +50,7 @@ export const deleteJournalEntry = (rootId: number, { sk }: JournalEntry): Write 
 
 /** Reads the oldest journal entries of a tree, at most `limit`. */
 export async function readJournal(rootId: number, limit: number): Promise<JournalEntry[]> {
-  const items = await queryFirst(
-    {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: {
-        ':pk': journal.partition({ rootId }),
-        ':prefix': journal.sortKeyPrefix,
-      },
-      ConsistentRead: true,
-    },
-    limit,
-  )
+  const items = await queryFirst({ ...journal.all({ rootId }), ConsistentRead: true }, limit)
   return items.map((item) => v.parse(Entry, item))
 }
 

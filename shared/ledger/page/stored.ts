@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { queryFirst } from '../../db/read.ts'
-import type { Item, Key } from '../../db/table.ts'
+import { between, queryFirst } from '../../db/read.ts'
+import type { Item } from '../../db/table.ts'
 import { addToCounts, type BillFilter, type Counts } from '../bill-types.ts'
 import { quarterOf, type Wallet, type WalletId } from '../wallet.ts'
 import {
@@ -15,24 +15,15 @@ import {
   toChunk,
 } from './index.ts'
 
-interface ReadOptions {
-  consistent?: boolean
-}
-
-const queryBetween = (first: Key, last: Key, { consistent = false }: ReadOptions) => ({
-  KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-  ExpressionAttributeValues: { ':pk': first.pk, ':first': first.sk, ':last': last.sk },
-  ConsistentRead: consistent,
-})
-
 /** Reads the last chunk whose first bill is before an instant (epoch milliseconds); undefined without one. */
 export async function readChunkBefore(
   id: WalletId,
   instant: number,
-  options: ReadOptions = {},
+  { consistent = false } = {},
 ): Promise<Chunk | undefined> {
-  const query = queryBetween(chunkKey(id, 0), chunkKey(id, Math.max(0, quarterOf(instant))), options)
-  const [item] = await queryFirst({ ...query, ScanIndexForward: false }, 1)
+  const [low, high] = [chunkKey(id, 0), chunkKey(id, Math.max(0, quarterOf(instant)))]
+  const query = { ...between(low.pk, low.sk, high.sk), ConsistentRead: consistent, ScanIndexForward: false }
+  const [item] = await queryFirst(query, 1)
   return item && toChunk(item)
 }
 
@@ -62,11 +53,12 @@ export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,
   [first, last]: readonly [number, number],
-  options: ReadOptions = {},
+  { consistent = false } = {},
 ): Promise<Map<number, number>> {
   const [low, high] = [blockKey(wallet.id, filter, first), blockKey(wallet.id, filter, last)]
   const chunks = chunksOf(wallet)
-  const items = await queryFirst(queryBetween(low, high, options), last - first + 1)
+  const query = { ...between(low.pk, low.sk, high.sk), ConsistentRead: consistent }
+  const items = await queryFirst(query, last - first + 1)
   return new Map(
     items.flatMap((item) => {
       const before = Number(String(item['sk']).split('#').at(-1)) * blockSize

@@ -31,13 +31,8 @@ const slices = itemType({
 
 /** Reads all slices, strongly consistent. */
 export async function readSlices(): Promise<Slice[]> {
-  const query = {
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': slices.partition({}), ':prefix': slices.sortKeyPrefix },
-    ConsistentRead: true,
-  }
   const stored = new Map<number, Slice>()
-  for await (const item of queryItems(query)) {
+  for await (const item of queryItems({ ...slices.all({}), ConsistentRead: true })) {
     const slice = v.parse(SliceItem, item)
     stored.set(slice.shard, slice)
   }
