@@ -10,8 +10,8 @@ export interface AlarmSpec {
   name: string
   /** What the alarm reports, in one sentence. */
   meaning: string
-  /** Anchor of the section in infra/RUNBOOK.md that says what to do about the alarm. */
-  runbook: string
+  /** Anchor of the section in infra/RUNBOOK.md that says what to do about the alarm. Default: the id. */
+  runbook?: string
   metric: IMetric
   threshold: number
   /** Number of consecutive periods over the threshold that raise the alarm. Default: 1. */
@@ -27,7 +27,7 @@ export function addAlarms(
   specs: readonly AlarmSpec[],
 ): Alarm[] {
   const action = topicArn && new SnsAction(Topic.fromTopicArn(scope, 'AlarmTopic', topicArn))
-  return specs.map(({ id, name, meaning, runbook, metric, threshold, periods = 1, alarmWhenSilent }) => {
+  return specs.map(({ id, name, meaning, runbook = id, metric, threshold, periods = 1, alarmWhenSilent }) => {
     const alarm = new Alarm(scope, id, {
       alarmName: name,
       alarmDescription: `${meaning} What to do: infra/RUNBOOK.md#${runbook}`,

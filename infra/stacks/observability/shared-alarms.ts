@@ -20,7 +20,6 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
       id: 'table-throttles',
       journey: 'shared',
       meaning: 'DynamoDB throttles at least one read or write of the table a second.',
-      runbook: 'table-throttles',
       metric: new MathExpression({
         expression: 'FILL(reads, 0) + FILL(writes, 0)',
         usingMetrics: { reads: table('ReadThrottleEvents'), writes: table('WriteThrottleEvents') },
@@ -32,7 +31,6 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
       id: 'table-conflicts',
       journey: 'shared',
       meaning: 'At least ten writes a second meet a transaction on their item.',
-      runbook: 'table-conflicts',
       metric: filled(table('TransactionConflict')),
       threshold: 600,
       periods: 5,
@@ -41,7 +39,6 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
       id: 'function-throttles',
       journey: 'shared',
       meaning: 'Lambda did not start a function, because the account is at its concurrency limit.',
-      runbook: 'function-throttles',
       // Counts all functions of the account and region, which share one limit.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
       threshold: 1,
