@@ -17,6 +17,7 @@ const namedTypes: Record<string, [property: string, maxLength: number]> = {
   'AWS::Events::EventBus': ['Name', 256],
   'AWS::Events::EventBusPolicy': ['StatementId', 64],
   'AWS::Events::Rule': ['Name', 64],
+  'AWS::IAM::Role': ['RoleName', 64],
   'AWS::Lambda::Function': ['FunctionName', 64],
   'AWS::Logs::LogGroup': ['LogGroupName', 512],
   'AWS::SQS::Queue': ['QueueName', 80],
