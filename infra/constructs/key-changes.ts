@@ -100,13 +100,10 @@ const byAnybodyBut = (functionName: string) => {
 export const keyAlarm = (id: string, { namePrefix }: Config): AlarmSpec => ({
   id,
   name: namePrefix + id,
-  ...(id === foreignSignatures
-    ? { meaning: 'A stranger signed with a KMS key as the service does, or tried to.', runbook: id }
-    : {
-        meaning:
-          'Somebody disabled, deleted, replicated, tagged or shared a KMS key, undid that, or tried to.',
-        runbook: 'key-changes',
-      }),
+  meaning:
+    id === foreignSignatures
+      ? 'A stranger signed with a KMS key as the service does, or tried to.'
+      : 'Somebody disabled, deleted, replicated, tagged or shared a KMS key, undid that, or tried to.',
   metric: new Metric({
     namespace: 'AWS/Events',
     metricName: 'TriggeredRules',
