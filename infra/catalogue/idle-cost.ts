@@ -25,7 +25,7 @@ const count = (value: unknown, pattern: RegExp): number => JSON.stringify(value)
 const prices: Record<string, Price> = {
   // The first two rotations of a key add a dollar each, further ones nothing.
   'KMS::Key': [
-    'KMS keys, each rotated twice',
+    'KMS keys and their yearly rotations',
     ({ EnableKeyRotation: rotates, RotationPeriodInDays: days = 365 }) => (rotates && days === 365 ? 3 : 1),
   ],
   'KMS::ReplicaKey': ['replicas of keys', () => 1],
