@@ -4,10 +4,7 @@ import { authenticateClient, readClientCredentials } from '../../shared/oauth/cl
 import { Parameter, requireParameter } from '../../shared/oauth/parameter.ts'
 import { revokeToken } from '../../shared/tokens/session.ts'
 
-/**
- * Revokes an access_token of the client (RFC 7009). Only access_tokens can be revoked, so `token_type_hint`
- * is ignored (§2.1).
- */
+/** Revokes an access_token (RFC 7009). No other kind can be revoked, so `token_type_hint` is ignored. */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   accepts: 'form-or-json',

@@ -3,10 +3,7 @@ import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
 import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 
-/**
- * Answers the provider's metadata, from which OpenID clients configure themselves (OpenID Connect Discovery
- * §4, RFC 8414 §3).
- */
+/** Answers the metadata from which clients configure themselves (OpenID Connect Discovery §4). */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   // Other services find the JWKS through this document, and they keep running during the maintenance.

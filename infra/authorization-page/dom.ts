@@ -2,9 +2,7 @@
 type Attributes = Record<string, string | boolean | undefined | ((event: Event) => void)>
 type Child = Node | string | undefined
 
-/**
- * Creates an HTML element. Strings become text nodes, so text from the page's URL can never become markup.
- */
+/** Creates an HTML element. Strings become text nodes, so text from the page's URL cannot become markup. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -29,9 +27,7 @@ export const makeButton = (
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
-/**
- * Creates an icon from an SVG symbol of the page. It is decorative, so assistive technology does not see it.
- */
+/** Creates a decorative icon from an SVG symbol of the page. Assistive technology does not see it. */
 export function icon(name: string, className = 'icon'): SVGSVGElement {
   const svg = document.createElementNS(svgNamespace, 'svg')
   svg.setAttribute('class', className)
@@ -42,10 +38,7 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
   return svg
 }
 
-/**
- * An app's name in bold. The app chose it, so `bdi` keeps a right-to-left name from reordering the text
- * around it.
- */
+/** An app's name in bold. `bdi` keeps a right-to-left name from reordering the text around it. */
 export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)
 
 /** Says where the user goes after this page. An app can choose any name, but only its own address. */

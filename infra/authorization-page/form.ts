@@ -57,19 +57,12 @@ export function makeField(options: {
   }
 }
 
-/** A message area for failures that belong to no input; screen readers announce its text. */
-export interface Alert {
-  element: HTMLElement
-  say: (message: string) => void
-  clear: () => void
-}
-
-/** Creates a message area without text. */
-export function makeAlert(): Alert {
+/** Creates an empty message area for failures that belong to no input; screen readers announce its text. */
+export function makeAlert() {
   const element = make('div', { role: 'alert', class: 'alert' })
   return {
     element,
-    say: (message) => element.replaceChildren(icon('alert'), make('span', {}, message)),
+    say: (message: string) => element.replaceChildren(icon('alert'), make('span', {}, message)),
     clear: () => element.replaceChildren(),
   }
 }
@@ -78,7 +71,7 @@ export function makeAlert(): Alert {
  * Returns a function that runs one action at a time, so a second click while an action runs does nothing. An
  * ApiFailure goes to `onFailure`; if `onFailure` returns false, the alert shows the failure.
  */
-export function makeGuard(alert: Alert, onFailure: (failure: ApiFailure) => boolean) {
+export function makeGuard(alert: ReturnType<typeof makeAlert>, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false
   return async (button: HTMLButtonElement, work: () => Promise<void>): Promise<void> => {
     if (busy) return

@@ -74,8 +74,7 @@ function startFlow(request: AuthorizationRequest): void {
     show((history.state as { step: StepName } | null)?.step ?? 'password')
   }
   addEventListener('popstate', showCurrent)
-  // A page restored from the back/forward cache shows its last view, which may be outdated, so it is drawn
-  // again.
+  // A page restored from the back/forward cache shows its last view, which may be outdated.
   addEventListener('pageshow', (event) => event.persisted && showCurrent())
   showCurrent()
 }

@@ -8,9 +8,7 @@ import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/**
- * Directory of a Lambda function's bundle; `entry` is the path of its source under functions/, without `.ts`.
- */
+/** Directory of a function's bundle. `entry` is the source's path under functions/, without `.ts`. */
 export const bundleDirectory = (entry: string): string => join(root, 'dist', 'functions', entry)
 const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'index.mjs')
 
@@ -67,8 +65,7 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
   const startedAt = Date.now()
   const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
-  // A source that was saved during bundling may be missing from a bundle, so an empty key marks the bundles
-  // as outdated.
+  // An empty key marks the bundles as outdated: a source saved meanwhile may be missing from one.
   const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
   const outputs = Object.fromEntries(
     entries.map((entry) => [

@@ -6,10 +6,7 @@ import { writeChanged } from './write-changed.ts'
 const root = join(import.meta.dirname, '../..')
 const source = join(root, 'infra', 'authorization-page')
 
-/**
- * Directory of the bundled authorization page. Its index.html lacks the API's address, which `renderIndex`
- * inserts.
- */
+/** Directory of the bundled page. Its index.html lacks the API's address, which `renderIndex` inserts. */
 export const pageDirectory = join(root, 'dist', 'authorization-page')
 
 /**

@@ -14,8 +14,7 @@ export interface Output {
  * several stacks may start from one checkout at the same time and must never read half a bundle.
  */
 export async function writeChanged(outputs: readonly Output[]): Promise<void> {
-  // Temporary files go into a directory of their own, because everything in the output directories is
-  // deployed.
+  // Temporary files have their own directory: everything in the output directories is deployed.
   await mkdir(dist, { recursive: true })
   const temporary = await mkdtemp(join(dist, 'unfinished-'))
   await Promise.all(

@@ -5,10 +5,7 @@ import { type JsonSchema, members } from '../openapi/schemas.ts'
 import { events } from '../events.ts'
 import { markdownTable } from './markdown.ts'
 
-/**
- * Markdown table of every event on the bus: its business key, its members, its senders, and the reasons for
- * which it is rejected.
- */
+/** Markdown table of every event: its business key, members, senders, and reasons for rejection. */
 export async function describeEvents(): Promise<string> {
   const schemas = await eventSchemas()
   return markdownTable(
@@ -29,9 +26,7 @@ const describeMembers = (schema: JsonSchema = {}): string =>
     .map(({ name, required }) => (required ? name : `${name}?`))
     .join(', ')
 
-/**
- * Markdown table of the reasons for which events are rejected; reasons that apply to every event are marked.
- */
+/** Markdown table of the reasons for which events are rejected, and whether every event has the reason. */
 export const describeRejections = (): string =>
   markdownTable(
     ['reason', 'meaning', 'of'],
@@ -45,10 +40,7 @@ export const describeRejections = (): string =>
 const sendersOf = ({ detailType }: Intake): readonly string[] =>
   events.find((event) => event.detailType === detailType)?.senders ?? []
 
-/**
- * Writes a business key as a template, by computing it for a detail whose members have their own names as
- * values.
- */
+/** Writes a business key as a template: computes it for a detail whose members are their own names. */
 function describeKey(handler: Intake): string {
   const names = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
   return handler.key(names)

@@ -7,9 +7,7 @@ export function markdownTable(head: string[], rows: string[][]): string {
 const begin = (name: string): string => `<!-- generated: ${name} -->`
 const end = '<!-- end of generated -->'
 
-/**
- * Replaces the generated section between two markers of a document. Throws if the document lacks the markers.
- */
+/** Replaces the section between two markers of a document. Throws if the document lacks the markers. */
 export function replaceSection(document: string, name: string, text: string): string {
   const start = document.indexOf(begin(name))
   const stop = document.indexOf(end, start)

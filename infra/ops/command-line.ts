@@ -9,10 +9,7 @@ import { OperationError, UsageError } from './errors.ts'
 import { enterTarget, findTarget, type TargetOptions } from './target.ts'
 import { formatResult, type Terminal, withoutControls } from './terminal.ts'
 
-/**
- * Runs one `npm run ops` command line. Resolves with its exit code: 0 done, 1 findings or failure, 2 wrong
- * usage.
- */
+/** Runs one `npm run ops` command line. Resolves with its exit code: see the help text below. */
 export async function runOps(commandLine: string[], output: Terminal): Promise<number> {
   const terminal = withoutControls(output)
   let exitCode = 0

@@ -2,15 +2,10 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { OperationError } from './errors.ts'
 
-/**
- * Client timeout of an invocation: a little longer than the timeout of any function that operators invoke.
- */
+/** Client timeout: a little longer than the timeout of any function that operators invoke. */
 const maxInvocationMilliseconds = 70_000
 
-/**
- * Invokes a Lambda function and returns its result. Throws an OperationError with the function's error
- * message.
- */
+/** Invokes a function, and resolves with its result. Throws an OperationError with its error message. */
 export async function invokeFunction(name: string, event: object): Promise<unknown> {
   const lambda = new LambdaClient({
     ...clientOptions(),

@@ -20,7 +20,7 @@ export function findStage(
   const config = readStage(stage, cdkFile)
   return {
     stage,
-    baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
+    baseUrl: options.baseUrl ?? readBaseUrl(config, options.outputs),
     hasEdge: config.edge !== false,
     hasAlarms: config.alarms,
     concurrentExecutions: config.concurrentExecutions,
@@ -45,10 +45,8 @@ function readStage(stage: string, cdkFile: string): Config {
   }
 }
 
-const customAddress = ({ domainName }: Config): string | undefined =>
-  domainName === undefined ? undefined : `https://${domainName}`
-
-function readBaseUrl(stage: string, file: string): string | undefined {
+function readBaseUrl({ stage, domainName }: Config, file: string): string | undefined {
+  if (domainName !== undefined) return `https://${domainName}`
   if (!existsSync(file)) return undefined
   return v.parse(Outputs, JSON.parse(readFileSync(file, 'utf8')))[`account-service-${stage}-api`]?.['BaseUrl']
 }

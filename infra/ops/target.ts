@@ -46,16 +46,13 @@ export interface TargetOptions {
 
 /** Finds the deployment that the options name: a stage on AWS, or the local stack. */
 export async function findTarget(options: TargetOptions): Promise<Target> {
-  const target = await findDeployment(options)
+  const { stage = 'local' } = options
+  // stage-target.ts is imported only when needed, because it loads part of CDK.
+  const target =
+    stage === 'local'
+      ? await findLocalStack(options)
+      : (await import('./stage-target.ts')).findStage(stage, options)
   return { ...target, tableName: options.table ?? target.tableName }
-}
-
-async function findDeployment(options: TargetOptions): Promise<Target> {
-  const { stage } = options
-  if (stage === undefined || stage === 'local') return findLocalStack(options)
-  // Imported only when needed, because it loads part of CDK.
-  const { findStage } = await import('./stage-target.ts')
-  return findStage(stage, options)
 }
 
 /** Schema of the local stack's answer to GET /_local/stack. */

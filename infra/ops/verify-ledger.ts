@@ -8,20 +8,9 @@ import { billTypes } from '../../shared/ledger/bill-types.ts'
 import { readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
 import { startProgress, type Terminal } from './terminal.ts'
 
-/** The result of verifying wallets against their bills. */
-export interface LedgerReport {
-  wallets: number
-  bills: number
-  differences: Difference[]
-}
-
 /** Finds the wallets of one user, or of all users. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
-  if (userId === undefined) {
-    const all: WalletId[] = []
-    for await (const id of listWallets()) all.push(id)
-    return all
-  }
+  if (userId === undefined) return Array.fromAsync(listWallets())
   const wallets = await Promise.all(
     (['asset', 'reward'] as const).map((wallet) => readWallet({ userId, wallet }, { consistent: true })),
   )
@@ -49,9 +38,9 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
 const concurrency = 8
 
 /** Recomputes each wallet from its bills, some wallets at a time. */
-export async function verifyLedger(ids: WalletId[], terminal: Terminal): Promise<LedgerReport> {
+export async function verifyLedger(ids: WalletId[], terminal: Terminal) {
   const showProgress = startProgress(terminal, 'verifying')
-  const report: LedgerReport = { wallets: 0, bills: 0, differences: [] }
+  const report = { wallets: 0, bills: 0, differences: [] as Difference[] }
   await forEachConcurrently(ids, concurrency, async (id) => {
     const { bills, differences } = await verifyWallet(id, findUncaused)
     report.wallets += 1

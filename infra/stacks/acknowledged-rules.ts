@@ -22,10 +22,7 @@ const isPolicyUnder =
   (construct) =>
     construct instanceof CfnPolicy && construct.node.path.includes(path)
 
-/**
- * Whether a construct belongs to CDK's own Lambda function that copies files into a bucket during a
- * deployment.
- */
+/** Whether a construct belongs to CDK's own Lambda function that copies files into a bucket. */
 const isBucketDeployment: Applies = (construct) =>
   construct.node.scopes.some((scope) => scope instanceof AuthorizationPageContentStack)
 
@@ -115,10 +112,7 @@ const rules: Row[] = [
   ],
 ]
 
-/**
- * The cdk-nag rules that are acknowledged for a construct. Rule ids that contain a name of the construct are
- * built here.
- */
+/** The cdk-nag rules that are acknowledged for a construct, which some rule ids name. */
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
   for (const [applies, rule, reason] of rules)
     if (applies(construct))

@@ -93,10 +93,7 @@ async function firstOrdinalFrom(list: string, instant: number): Promise<number |
   return row && Number(row['sk'])
 }
 
-/**
- * Reads rows by number, newest first. Strongly consistent by default, so every row that the length counts is
- * found.
- */
+/** Reads rows by number, newest first. By default strongly consistent, so every counted row is found. */
 export async function readRange(
   list: string,
   oldest: number,

@@ -229,10 +229,7 @@ const maxRefusals = 20
 /** How long a refusal is kept: longer than the 14 days for which a queue keeps any copy of the message. */
 const refusalKeptMilliseconds = 15 * 86_400_000
 
-/**
- * The write that adds a refusal to the record of the event's key. Its condition fails if the record differs
- * from `stored`.
- */
+/** The write that adds a refusal to the record of an event's key. It fails unless that is still `stored`. */
 function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefined): Write {
   const { eventId } = event.delivery
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})

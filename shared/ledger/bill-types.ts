@@ -14,10 +14,7 @@ interface BillTypeRow {
   event: `${string}.${string}`
 }
 
-/**
- * Every type of bill (`business_id`). A new type takes the next code; the order of the rows does not
- * matter.
- */
+/** Every type of bill (`business_id`), in any order. A new type takes the next code. */
 export const billTypes = {
   DEPOSIT: { code: 0, direction: 1, event: 'deposit.updated' },
   WITHDRAWAL: { code: 1, direction: 2, event: 'withdrawal.updated' },

@@ -88,10 +88,7 @@ const showAccount = ({ email }: Account, onChange: (event: Event) => void): HTML
     makeButton('link', 'Not you?', onChange),
   )
 
-/**
- * Ends the session after the user denied access or left. A failure is ignored, because the session expires
- * anyway.
- */
+/** Ends the session of a user who denied or left. A failure is ignored: the session expires anyway. */
 async function endSession(account: Account): Promise<void> {
   try {
     await signOut(account)

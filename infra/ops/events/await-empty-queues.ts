@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { countMessages, totalOf } from '../dead-letters/queues.ts'
+import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.ts'
 
 const pollIntervalMilliseconds = 500
 
@@ -16,15 +16,16 @@ const maxStallMilliseconds = 90_000
  */
 export async function awaitEmptyQueues(
   sqs: SQSClient,
-  queues: readonly string[],
-  onCount: (count: number) => void,
+  pairs: readonly QueuePair[],
+  onCount?: (count: number) => void,
 ): Promise<boolean> {
+  const queues = pairs.flatMap(({ queue }) => queue ?? [])
   let lowest = Infinity
   let fellAt = Date.now()
   for (let zeros = 0; zeros < 2;) {
     const counts = await Promise.all(queues.map((queue) => countMessages(sqs, queue)))
     const count = counts.reduce((sum, messages) => sum + totalOf(messages), 0)
-    onCount(count)
+    onCount?.(count)
     zeros = count === 0 ? zeros + 1 : 0
     if (count < lowest) {
       lowest = count

@@ -14,13 +14,6 @@ import { onDeadLetters, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { OperationError } from '../errors.ts'
 
-/** Events that were refused before a replay, and that the replay must not apply. */
-export interface KeptRefusals {
-  isKept: (letter: DeadLetter) => boolean
-  /** Lets a later redrive apply the events again. */
-  release: () => Promise<void>
-}
-
 /** Reasons that are not the event's own fault: an earlier event was missing, or the service was down. */
 const passing: readonly (string | undefined)[] = [
   'unknown_user',
@@ -44,11 +37,7 @@ const maxLetters = 10_000
  * balances may have changed since. Records the refusals in the table, which may have lost them, with a date
  * in the future, so that no event with the same id takes effect until `release`.
  */
-export async function keepRefused(
-  sqs: SQSClient,
-  pairs: readonly QueuePair[],
-  before: number,
-): Promise<KeptRefusals> {
+export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
   const intakes = new Map((await loadIntakes()).map((intake) => [intake.detailType, intake]))
   const read = async ({ deadLetters }: QueuePair) => {
@@ -84,7 +73,8 @@ export async function keepRefused(
   }
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
-    isKept: ({ eventId }) => eventId !== null && kept.has(eventId),
+    isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
+    /** Lets a later redrive apply the events again. */
     release: () => date(Date.now(), 1),
   }
 }

@@ -24,17 +24,6 @@ interface Span {
   to: number
 }
 
-/** The JSON result of the command `events replay`. */
-interface ReplayResult {
-  from: string
-  to: string
-  replays: string[]
-  /** Whether every event has been applied or rejected. */
-  applied: boolean
-  /** The events that were rejected again and again: at most 1,000 per queue. */
-  rejected: { detail_type: string | null; id: string; reason: string | null }[]
-}
-
 /**
  * Detail-types on which other events depend. A replay does not keep the order of events, so these types are
  * replayed first, one group after another, and all other types together after them.
@@ -74,13 +63,14 @@ export async function replayEvents(
   const worker = findQueue(target, 'grow-tree')
   const { isKept, release } = await keepRefused(sqs, pairs, to)
   try {
+    /** Whether every event has been applied or rejected. */
     let applied = true
     for (const [group, detailTypes] of groups.entries()) {
       const some = detailTypes.map((detailType) => findQueue(target, detailType))
       terminal.err(`replaying ${detailTypes.join(', ')}`)
       const rules = some.flatMap(({ queue }) => queue ?? [])
       await replayArchive(target, replays[group] ?? '', { from, to }, rules)
-      applied = await awaitApplied(sqs, [...some, worker])
+      applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
     // An event sent since `to` may have been refused because the replay had not yet applied an earlier event.
@@ -92,7 +82,7 @@ export async function replayEvents(
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
     )
-    const result: ReplayResult = {
+    const result = {
       from: formatInstant(from),
       to: formatInstant(to),
       replays,
@@ -102,20 +92,10 @@ export async function replayEvents(
     return show(result, { ok: applied && rejected.length === 0 })
   } finally {
     await release()
-    sqs.destroy()
   }
 }
 
-const awaitApplied = (sqs: SQSClient, pairs: QueuePair[]): Promise<boolean> =>
-  awaitEmptyQueues(
-    sqs,
-    pairs.flatMap(({ queue }) => queue ?? []),
-    () => undefined,
-  )
-
-/**
- * Redrives the dead letters of a replay until their number stops falling, and returns the remaining ones.
- */
+/** Redrives the dead letters of a replay until their number stops falling. Resolves with those left. */
 async function redriveWhileItHelps(
   sqs: SQSClient,
   pairs: QueuePair[],
@@ -126,7 +106,7 @@ async function redriveWhileItHelps(
     const redrives = await onDeadLetters(sqs, pairs, (pair) => redriveDeadLetters(sqs, pair, matches))
     const redriven = redrives.reduce((sum, count) => sum + count, 0)
     if (redriven === 0) return []
-    await awaitApplied(sqs, [...pairs, worker])
+    await awaitEmptyQueues(sqs, [...pairs, worker])
     const list = ({ deadLetters }: QueuePair) =>
       collectDeadLetters(sqs, deadLetters, { limit: maxListedPerQueue, matches })
     if (redriven >= before) return (await onDeadLetters(sqs, pairs, list)).flat()

@@ -22,17 +22,6 @@ interface RejectedLine {
   reason: string | null
 }
 
-/** What became of the lines of an input. */
-interface SendResult {
-  lines: number
-  sent: number
-  /** Whether every event has been applied or rejected. */
-  applied: boolean
-  refused_count: number
-  /** The rejected input lines: at most 1,000 that were not sent, and 1,000 that each function rejected. */
-  refused: RejectedLine[]
-}
-
 /** Number of events that are sent at the same time. */
 const concurrency = 32
 
@@ -46,13 +35,12 @@ const maxListed = 1_000
  * and finds the rejected ones. A run that ends early may be started again from the first line: an event takes
  * effect once.
  */
-export async function sendLines({ target, terminal }: CommandContext, file: string): Promise<SendResult> {
+export async function sendLines({ target, terminal }: CommandContext, file: string) {
   // Marks each event with its run and line number. A dead letter keeps the mark, so its line can be found.
   const mark = `urn:event-put:${randomUUID()}:`
   const client = new EventBridgeClient({
     ...clientOptions(),
-    // The timeouts are longer than in functions: no caller waits here, and a failure means starting the run
-    // again.
+    // Longer than in functions: no caller waits here, and a failure means starting the run again.
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
     maxAttempts,
   })
@@ -76,8 +64,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
   const queues = [...types].map((type) => findQueue(target, type))
   const sqs = openSqs()
   const showWaiting = startProgress(terminal, 'applying')
-  const waiting = queues.flatMap(({ queue }) => queue ?? [])
-  const applied = await awaitEmptyQueues(sqs, waiting, (count) => showWaiting(`${count} waiting`))
+  const applied = await awaitEmptyQueues(sqs, queues, (count) => showWaiting(`${count} waiting`))
   const isOurs = (resource: string) => resource.startsWith(mark)
   const letters = await onDeadLetters(sqs, queues, ({ deadLetters }) =>
     collectDeadLetters(sqs, deadLetters, {
@@ -93,8 +80,10 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
   return {
     lines: counts.lines,
     sent: counts.sent,
+    /** Whether every event has been applied or rejected. */
     applied,
     refused_count: counts.refused + rejected.length,
+    /** The rejected lines: at most 1,000 that were not sent, and 1,000 that each function rejected. */
     refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
   }
 }

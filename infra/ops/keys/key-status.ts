@@ -1,26 +1,13 @@
 import { type Evidence, readEvidence } from '../../../shared/keys/evidence.ts'
-import { type Attempt, readArchive, readKeySet, type SigningKey } from '../../../shared/keys/set.ts'
+import { readArchive, readKeySet } from '../../../shared/keys/set.ts'
 
 /** The signing keys of a deployment according to its own records; instants are epoch milliseconds. */
-export interface KeyStatus {
-  /** All signing keys, oldest first, retired ones included. */
-  keys: Pick<
-    SigningKey,
-    'kid' | 'arn' | 'state' | 'published_at' | 'active_at' | 'retiring_at' | 'retired_at'
-  >[]
-  evidence: Evidence[]
-  /** The unfinished attempt to create a key, perhaps delayed by KMS; null if there is none. */
-  attempt: Pick<Attempt, 'started_at' | 'trigger' | 'arn'> | null
-  /** When the next step of the rotation is due; null before the first key exists. */
-  next_due: number | null
-}
-
-/** Reads the records of the signing keys. */
-export async function readKeyStatus(): Promise<KeyStatus> {
+export async function readKeyStatus() {
   const [archived, keySet, evidence] = await Promise.all([readArchive(), readKeySet(), readEvidence()])
   const keys = [...archived, ...keySet.keys].sort((a, b) => a.published_at - b.published_at)
   const { attempt } = keySet
   return {
+    /** All signing keys, oldest first, retired ones included. */
     keys: keys.map(({ kid, arn, state, published_at, active_at, retiring_at, retired_at }) => ({
       kid,
       arn,
@@ -31,7 +18,9 @@ export async function readKeyStatus(): Promise<KeyStatus> {
       retired_at,
     })),
     evidence,
+    /** The unfinished attempt to create a key, perhaps delayed by KMS; null if there is none. */
     attempt: attempt && { started_at: attempt.started_at, trigger: attempt.trigger, arn: attempt.arn },
+    /** When the next step of the rotation is due; null before the first key exists. */
     next_due: evidence.at(-1)?.next_due ?? null,
   }
 }

@@ -14,10 +14,7 @@ import { scanItems } from './scan-items.ts'
 const segments = 16
 const concurrency = 16
 
-/**
- * Puts every address without an owner into its pool, and resolves with the number added. Reads the whole
- * table. Can be run again.
- */
+/** Puts every address without an owner into its pool. Resolves with their number. Can be run again. */
 export async function freeAddresses(): Promise<number> {
   const items = scanItems(
     {
@@ -40,14 +37,10 @@ export async function freeAddresses(): Promise<number> {
 /** Throws an OperationError while an event that might assign an address waits or is a dead letter. */
 export async function checkReplayed(target: Target): Promise<void> {
   const sqs = openSqs()
-  try {
-    for (const name of ['addresses.provisioned', 'address.assigned']) {
-      const { queue = '', deadLetters } = findQueue(target, name)
-      for (const one of [queue, deadLetters])
-        if (totalOf(await countMessages(sqs, one)) > 0)
-          throw new OperationError(`there are messages in ${one}: an address may still be assigned by one`)
-    }
-  } finally {
-    sqs.destroy()
+  for (const name of ['addresses.provisioned', 'address.assigned']) {
+    const { queue = '', deadLetters } = findQueue(target, name)
+    for (const one of [queue, deadLetters])
+      if (totalOf(await countMessages(sqs, one)) > 0)
+        throw new OperationError(`there are messages in ${one}: an address may still be assigned by one`)
   }
 }

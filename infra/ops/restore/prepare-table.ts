@@ -10,19 +10,6 @@ import { evidenceKey, evidencePrefix } from '../../../shared/keys/evidence.ts'
 import { archivePrefix, emptyKeySet, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
 import { scanItems } from './scan-items.ts'
 
-/** Numbers of items that were removed from a restored table, and keys of items that should not be in it. */
-export interface Preparation {
-  /** The hour to which the table was restored, ISO 8601. */
-  hour: string
-  /** Keys of items written in the pause before the hour: other writes of the same event may be missing. */
-  late: string[]
-  tokens: number
-  codes: number
-  free_addresses: number
-  untold_addresses: number
-  key_records: number
-}
-
 const segments = 16
 const concurrency = 64
 
@@ -32,16 +19,17 @@ const kinds = {
   'CODE#': 'codes',
   'POOL#': 'free_addresses',
   'ADDRS#': 'untold_addresses',
-} as const satisfies Partial<Record<Partition, keyof Preparation>>
+} as const satisfies Partial<Record<Partition, string>>
 
 /**
  * Removes from a table restored to a full hour (epoch milliseconds) what must not come back: access tokens
  * and codes, which may have ended or been used since; free deposit addresses, which may have been assigned
  * since; addresses that were not announced to any user; and records of key transitions that the key set has
- * not made. Reads the whole table. Can be run again.
+ * not made. Resolves with their numbers. Reads the whole table. Can be run again.
  */
-export async function prepareTable(hour: number): Promise<Preparation> {
+export async function prepareTable(hour: number) {
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
+  /** Keys of items written in the pause before the hour: other writes of the same event may be missing. */
   const late: string[] = []
   const items = scanItems(removable(lastWriteBefore(hour)), segments)
   await forEachConcurrently(items, concurrency, async (item) => {
@@ -81,16 +69,14 @@ const removable = (since: number) => ({
 
 const remove = ({ pk, sk }: Item) => writeItem({ Delete: { Key: { pk, sk } as Key } })
 
-async function readKeyRecords(): Promise<Item[]> {
-  const records: Item[] = []
-  const query = {
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': signingKeySetKey.pk },
-    ConsistentRead: true,
-  }
-  for await (const item of queryItems(query)) records.push(item)
-  return records
-}
+const readKeyRecords = (): Promise<Item[]> =>
+  Array.fromAsync(
+    queryItems({
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': signingKeySetKey.pk },
+      ConsistentRead: true,
+    }),
+  )
 
 /**
  * Finds evidence and archived keys of transitions that a restored table's key set has not made, because they

@@ -16,10 +16,7 @@ const SliceItem = v.object({
   after: v.optional(v.string()),
 })
 
-/**
- * A slice of the ledger for its daily verification: the wallets of one shard of the register, and where the
- * next run continues.
- */
+/** A slice of the daily verification: the wallets of one shard, and where the next run continues. */
 export type Slice = v.InferOutput<typeof SliceItem>
 
 const slices = itemType({

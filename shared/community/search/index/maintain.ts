@@ -57,8 +57,5 @@ export async function maintainIndex(rootId: number, list: MemberList, limits: In
 const readMembersAt = async (keys: readonly Key[]): Promise<IndexedMember[]> =>
   (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
 
-/**
- * Number of items written at the same time: a tree that grows by 200 members a second needs a few hundred
- * calls a second.
- */
+/** Number of simultaneous writes: 200 new members a second need a few hundred calls a second. */
 const writeConcurrency = 16
