@@ -9,10 +9,7 @@ import type { Scope } from '../../shared/tokens/scopes.ts'
 /** Returns the first of a million user ids that no other test uses. */
 export const newUserIds = (): number => randomInt(1, 2 ** 30) * 1_000_000
 
-/**
- * Mocks the SQS client, so that nothing is sent to the tree queue: the test calls `growTree`
- * itself.
- */
+/** Mocks the SQS client, so that nothing is sent to the tree queue: the test calls `growTree` itself. */
 export function silenceTreeQueue(): void {
   process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)

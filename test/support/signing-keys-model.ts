@@ -34,9 +34,7 @@ interface ModelKey {
   disabledAt: number | null
 }
 
-/**
- * A run of the rotation in the model. `pending` is a step that the run has decided on, but not taken yet.
- */
+/** A run of the rotation in the model. `pending` is a step that the run has decided on, but not taken yet. */
 export interface ModelRun {
   request: RotationRequest
   knowledge: RunKnowledge

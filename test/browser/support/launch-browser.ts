@@ -10,8 +10,6 @@ const switches = [
   '--disable-sync',
 ]
 
-/**
- * Starts Debian's Chromium, or the executable that `CHROMIUM` names, without background requests.
- */
+/** Starts Debian's Chromium, or the executable that `CHROMIUM` names, without background requests. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: switches })

@@ -2,9 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { mailedCode } from '../../support/outbox.ts'
 import { authenticatorCode, type TestUser } from '../../support/sign-in.ts'
 
-/**
- * The functions below find elements of the authorization page by the texts that users see.
- */
+/** The functions below find elements of the authorization page by the texts that users see. */
 export const heading = (page: Page, name: string): Locator => page.getByRole('heading', { level: 1, name })
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 export const emailField = (page: Page): Locator => page.getByLabel('Email address')
