@@ -104,6 +104,7 @@ export const keyAlarm = (id: string, { namePrefix }: Config): AlarmSpec => ({
     id === foreignSignatures
       ? 'A stranger signed with a KMS key as the service does, or tried to.'
       : 'Somebody disabled, deleted, replicated, tagged or shared a KMS key, undid that, or tried to.',
+  runbook: id === foreignSignatures ? id : 'key-changes',
   metric: new Metric({
     namespace: 'AWS/Events',
     metricName: 'TriggeredRules',
