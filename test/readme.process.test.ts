@@ -10,10 +10,7 @@ import { anyPorts, startCommand, throughNpm } from './support/start-command.ts'
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
 
-/**
- * The README's code blocks that must run unchanged: those in `sh` and `js`. Blocks in `console` are only
- * illustrations.
- */
+/** The README's code blocks in `sh` and `js`, which must run unchanged; `console` only illustrates. */
 const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```$/gms)].map(
   ([, language, code]) => ({ language, code: code ?? '' }),
 )

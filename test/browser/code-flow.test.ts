@@ -16,9 +16,7 @@ import {
   signIn,
 } from './support/page-steps.ts'
 
-/**
- * Reads everything that the authorization page's origin has stored in the browser: cookies and web storage.
- */
+/** Reads all that the authorization page's origin stored in the browser: cookies and web storage. */
 const storedByPage = async (page: Page) => {
   await page.goto(stack.page_url)
   return page.evaluate<string>(

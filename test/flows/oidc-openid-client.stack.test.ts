@@ -9,9 +9,7 @@ const session = await createSession()
 const publicClient = await createClient({ redirectUris: ['http://127.0.0.1:4000/callback'] })
 const confidential = await createClient({ secret, redirectUris: ['https://client.example/cb'] })
 
-/**
- * Runs discovery as the library's documentation shows it, over plain http because the local stack has no TLS.
- */
+/** Runs discovery as the library's documentation shows it; plain http, because the stack has no TLS. */
 const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(stack.base_url), client.clientId, client.secret, authentication, {
     // Allows plain http for the local stack; openid-client marks the option as deprecated so that nobody

@@ -6,9 +6,7 @@ import { anotherCode, authenticatorCode, createUser, md5, newSourceIp } from '..
 
 type Line = Record<string, unknown>
 
-/**
- * Runs a request, checks that no log line contains one of the secrets, and returns the line of the request.
- */
+/** Runs a request, checks that its log lines contain none of the secrets, and returns its own line. */
 async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promise<Line> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   let lines: string[]

@@ -5,8 +5,7 @@ import { listForeign, listUnused } from './grants/list-grants.ts'
 import { startOwnStack } from './grants/own-stack.ts'
 
 const stack = await startOwnStack()
-// The scenarios prepare their data in this process with shared code, so this process gets the functions'
-// environment.
+// The scenarios prepare data in this process with shared code, which needs functions' environment.
 for (const { environment } of stack.functions) Object.assign(process.env, environment)
 process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
 const { signInScenarios } = await import('./grants/sign-in-scenarios.ts')

@@ -49,10 +49,7 @@ export class CommunityModel {
     this.members = members
   }
 
-  /**
-   * Number of levels from a member up to an ancestor; undefined if the owner is not an ancestor of the
-   * member.
-   */
+  /** Number of levels from a member up to an ancestor; undefined if the owner is no ancestor. */
   #level(member: ModelMember, owner: ModelMember): number | undefined {
     let steps = 0
     for (let at = member; at.parent !== undefined;) {

@@ -6,10 +6,7 @@ import type { Intake } from '../../shared/events/intake.ts'
 import { commonRejections } from '../../shared/events/rejected-event.ts'
 import { toSqsEvent } from './sqs-event.ts'
 
-/**
- * The result of delivering an event: done, to be delivered again, or moved to the dead-letter queue for a
- * reason.
- */
+/** The result of a delivery: done, to be repeated, or moved to the dead-letter queue for a reason. */
 export type Delivery = 'done' | 'retry' | { refused: string }
 
 /** Matches the delivery of an event that is refused for a reason that begins with this text. */

@@ -2,9 +2,7 @@ import { expect, vi } from 'vitest'
 import { readOutbox } from './local-stack.ts'
 import { patience, stackManners } from './manners.ts'
 
-/**
- * Waits until an address has received the expected number of mails, and returns the code in the newest mail.
- */
+/** Waits until an address has this number of mails, and returns the code in the newest mail. */
 export function mailedCode(to: string, mails = 1): Promise<string> {
   return vi.waitFor(
     async () => {

@@ -25,9 +25,7 @@ await serveForParent(async () => {
   }
 })
 
-/**
- * Runs the key rotation once, as the schedule does on a new deployment, which creates the first signing key.
- */
+/** Runs the key rotation once, as on a new deployment, which creates the first signing key. */
 async function makeSigningKey(environment: Record<string, string>): Promise<void> {
   Object.assign(process.env, environment)
   // Modules of shared/ are loaded only now, because they read the environment when they load.

@@ -16,10 +16,7 @@ interface Fixtures {
   openRequest: (changes?: Record<string, string>) => Promise<Page>
 }
 
-/**
- * Chromium's console message for a failed request. It is no error of the page, which handles failed requests
- * itself.
- */
+/** Chromium's console message for a failed request, which the page handles itself: no error of the page. */
 const failedRequestMessage =
   /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
 

@@ -62,10 +62,7 @@ export class ClientApp {
     return url.href
   }
 
-  /**
-   * Waits until the browser delivers the authorization response, and validates the response. Throws if it is
-   * an error response.
-   */
+  /** Waits until the browser delivers a valid authorization response. Throws if it is an error response. */
   async takeAnswer(): Promise<URLSearchParams> {
     const answer = await vi.waitUntil(() => this.answer, { timeout: 20_000 })
     return oauth.validateAuthResponse(this.authorizationServer, client, answer, this.state)

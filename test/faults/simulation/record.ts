@@ -71,9 +71,7 @@ export const contentOf = (value: unknown): string =>
       : part,
   )
 
-/**
- * The events that took effect. Events with the same business key are copies, and are returned as one event.
- */
+/** The events that took effect. Events with the same business key are copies, and count as one event. */
 export function acceptedOf<Type extends EventType>(
   { events }: SimulationRecord,
   ...types: Type[]

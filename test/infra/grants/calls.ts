@@ -3,9 +3,7 @@ import type { InvocationResult } from '../../../infra/local/runtime/function-wor
 import { toEvent } from '../../support/call-endpoint.ts'
 import { toSqsEvent } from '../../support/sqs-event.ts'
 
-/**
- * Thrown if the function under test fails: with an error, a 5xx answer, or a message that must be retried.
- */
+/** Thrown if the function under test fails: an error, a 5xx answer, or a message to be retried. */
 export class FailedCall extends Error {
   override readonly name = 'FailedCall'
 }

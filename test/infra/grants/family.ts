@@ -3,20 +3,14 @@ import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
 
-/**
- * Creates a member with one direct referral, both already in the member lists, and an access_token of the
- * member.
- */
+/** Creates a member with a direct referral, both in the member lists, and the member's access_token. */
 export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
   const { parent, child } = await joinFamily()
   await growTree(parent, Date.now() + 60_000)
   return { parent, child, token: await createAccessToken(parent, [...scopes]) }
 }
 
-/**
- * Creates a member with one direct referral. Both registrations are still queued in the journal of the
- * referral tree.
- */
+/** Creates a member with a direct referral. Both registrations are still in the tree's journal. */
 export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const parent = newUserIds()
   const child = parent + 1

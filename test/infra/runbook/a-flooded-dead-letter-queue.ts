@@ -11,10 +11,7 @@ import { follow, pollOptions, type Procedure } from './follow.ts'
 const debitCount = 180
 const invalidCount = 40
 
-/**
- * Tests the procedure for a flooded dead-letter queue, with debits that arrived before their credit, and with
- * invalid events.
- */
+/** Tests the procedure with debits that arrived before their credit, and with invalid events. */
 export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
   const procedure = follow('A flooded dead-letter queue', url)
   const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))

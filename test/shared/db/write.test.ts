@@ -3,8 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
 import { ConditionFailed, putNew, transact } from '../../../shared/db/write.ts'
 
-// DynamoDB Local never cancels a transaction for a conflict or for throttling, so the client's answer is
-// mocked.
+// The client's answer is mocked: DynamoDB Local never cancels for a conflict or for throttling.
 const cancelled = (...codes: string[]) => cancelledAfter(1, ...codes)
 
 const cancelledAfter = (attempts: number, ...codes: string[]) =>

@@ -14,10 +14,7 @@ import {
   rootKey,
 } from '../../../shared/community/list/node.ts'
 
-/**
- * Builds the items of a whole member list. Its nodes are two thirds full, as after many arrivals in random
- * order.
- */
+/** Builds the items of a list. Its nodes are two thirds full, as after arrivals in random order. */
 export function packList(list: MemberList, entries: readonly BTreePosition[]): Item[] {
   const items: Item[] = []
   let nextId = 0

@@ -76,10 +76,7 @@ const setItem = (key: object, attribute: string, value: unknown) =>
       ExpressionAttributeValues: { ':value': value },
     }),
   )
-/**
- * Creates a key set with a history: a retired key in the archive, a retiring key, the active key and its
- * successor.
- */
+/** Creates a key set with a retired key in the archive, a retiring and the active key, and a successor. */
 async function live() {
   await renew()
   const { signer: first } = await call({})

@@ -44,10 +44,7 @@ const shapes = fc
     }),
   )
 
-/**
- * Generates the members of a tree. Many join at the same instant, and they do not join in the order of their
- * ids.
- */
+/** Generates the members of a tree. Many join at the same instant, and not in the order of their ids. */
 function makeMembers({ size, spread, seeds }: Shape): ModelMember[] {
   const first = newUserIds()
   const seed = (i: number, n: number) => seeds[4 * i + n] ?? 0

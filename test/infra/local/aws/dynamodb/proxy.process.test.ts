@@ -37,10 +37,7 @@ const createTableInput = {
   ],
 } satisfies CreateTableCommandInput
 
-/**
- * Starts the AWS endpoint in front of DynamoDB Local, with clients of the owner and of a function with these
- * permissions.
- */
+/** Starts the AWS endpoint before DynamoDB Local, with clients of the owner and a permitted function. */
 async function startTable(statements: PolicyStatement[]) {
   const model = stackModel({
     functions: [functionModel('worker', statements)],
