@@ -4,32 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
 import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
-import type { TableModel } from '../../../infra/local/model.ts'
+import { table } from './aws/local-table.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'dynamodb-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
-const table: TableModel = {
-  name: 'fixture',
-  arn: 'arn:aws:dynamodb:us-east-1:000000000000:table/fixture',
-  createTableInput: {
-    TableName: 'fixture',
-    AttributeDefinitions: [
-      { AttributeName: 'pk', AttributeType: 'S' },
-      { AttributeName: 'sk', AttributeType: 'S' },
-    ],
-    KeySchema: [
-      { AttributeName: 'pk', KeyType: 'HASH' },
-      { AttributeName: 'sk', KeyType: 'RANGE' },
-    ],
-    BillingMode: 'PAY_PER_REQUEST',
-  },
-  ttlAttribute: 'ttl',
-}
 
 const isAnswering = (endpoint: string) =>
   fetch(new URL(endpoint).origin, { method: 'POST' }).then(
@@ -37,44 +19,42 @@ const isAnswering = (endpoint: string) =>
     () => false,
   )
 
-describe('DynamoDB Local', () => {
-  it.each([
-    ['in memory', () => undefined],
-    ['in a directory', () => mkdtempSync(join(directory, 'data-'))],
-  ])(
-    'without the access key, nobody can read the data of DynamoDB Local %s over the network',
-    async (_where, choose) => {
-      const running = await startDynamodb(choose())
-      await createTables(running.endpoint, [table])
-      const { origin, username } = new URL(running.endpoint)
-      expect(username).toMatch(/^[0-9a-f]{32}$/)
-      for (const accessKeyId of ['local', 'a', username.slice(1), username.toUpperCase()]) {
-        const credentials = { accessKeyId, secretAccessKey: 'a' }
-        const stranger = new DynamoDBClient({ endpoint: origin, region: 'us-east-1', credentials })
-        expect((await stranger.send(new ListTablesCommand({}))).TableNames).toEqual([])
-      }
-      const { TableNames } = await openDatabase(running.endpoint).send(new ListTablesCommand({}))
-      expect(TableNames).toEqual(['fixture'])
-      await running.close()
-    },
-  )
+it.each([
+  ['in memory', () => undefined],
+  ['in a directory', () => mkdtempSync(join(directory, 'data-'))],
+])(
+  'without the access key, nobody can read the data of DynamoDB Local %s over the network',
+  async (_where, choose) => {
+    const running = await startDynamodb(choose())
+    await createTables(running.endpoint, [table])
+    const { origin, username } = new URL(running.endpoint)
+    expect(username).toMatch(/^[0-9a-f]{32}$/)
+    for (const accessKeyId of ['local', 'a', username.slice(1), username.toUpperCase()]) {
+      const credentials = { accessKeyId, secretAccessKey: 'a' }
+      const stranger = new DynamoDBClient({ endpoint: origin, region: 'us-east-1', credentials })
+      expect((await stranger.send(new ListTablesCommand({}))).TableNames).toEqual([])
+    }
+    const { TableNames } = await openDatabase(running.endpoint).send(new ListTablesCommand({}))
+    expect(TableNames).toEqual(['main'])
+    await running.close()
+  },
+)
 
-  it('DynamoDB Local ends when the process that started it is killed', async () => {
-    const module = fileURLToPath(new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url))
-    const script = `
-      const { startDynamodb } = await import(${JSON.stringify(module)})
-      const { endpoint } = await startDynamodb(undefined)
-      console.log(endpoint)`
-    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const endpoint = await new Promise<string>((resolve) =>
-      owner.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
-    )
-    expect(await isAnswering(endpoint)).toBe(true)
-    owner.kill('SIGKILL')
-    await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
+it('DynamoDB Local ends when the process that started it is killed', async () => {
+  const module = fileURLToPath(new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url))
+  const script = `
+    const { startDynamodb } = await import(${JSON.stringify(module)})
+    const { endpoint } = await startDynamodb(undefined)
+    console.log(endpoint)`
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const endpoint = await new Promise<string>((resolve) =>
+    owner.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
+  )
+  expect(await isAnswering(endpoint)).toBe(true)
+  owner.kill('SIGKILL')
+  await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
 })
 
 /** Returns an environment in which the command `java` runs this script. */
@@ -94,21 +74,19 @@ it('the start of DynamoDB Local fails at once if its process ends', async () => 
   )
 })
 
-describe('without Java', () => {
-  it('without Java, the error says in one line how to install Java and how to run without it', async () => {
-    const refusal = await startDynamodb(undefined, { PATH: '/nowhere' }).catch(
-      (error: unknown) => (error as Error).message,
-    )
-    expect(refusal).toMatch(
-      /^DynamoDB Local needs Java 17 or later, which was not found: install it with .+ --dynamodb-endpoint URL$/,
-    )
-    expect(refusal).not.toContain('\n')
-  })
+it('without Java, the error says in one line how to install Java and how to run without it', async () => {
+  const refusal = await startDynamodb(undefined, { PATH: '/nowhere' }).catch(
+    (error: unknown) => (error as Error).message,
+  )
+  expect(refusal).toMatch(
+    /^DynamoDB Local needs Java 17 or later, which was not found: install it with .+ --dynamodb-endpoint URL$/,
+  )
+  expect(refusal).not.toContain('\n')
+})
 
-  it('the error about a Java that is too old names its version', async () => {
-    const answering = installJava(`
-      console.error('java version "1.8.0_291"')
-      process.exit(process.argv.includes('-version') ? 0 : 1)`)
-    await expect(startDynamodb(undefined, answering)).rejects.toThrow('which is only version 8')
-  })
+it('the error about a Java that is too old names its version', async () => {
+  const answering = installJava(`
+    console.error('java version "1.8.0_291"')
+    process.exit(process.argv.includes('-version') ? 0 : 1)`)
+  await expect(startDynamodb(undefined, answering)).rejects.toThrow('which is only version 8')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   describeManners,
   type Manner,
@@ -9,52 +9,48 @@ import {
 
 const all = Object.keys(mannerMeanings) as Manner[]
 
-describe('the option --aws', () => {
-  it('--aws accepts all simulated AWS behaviours or a list of them, with or without a seed and a speed', () => {
-    expect(parseManners('all,seed=7')).toEqual({ manners: all, seed: 7, speed: 1 })
-    expect(parseManners('seed=0,throttles,speed=60,conflicts')).toEqual({
-      manners: ['conflicts', 'throttles'],
-      seed: 0,
-      speed: 60,
-    })
-    expect(parseManners('throttles').seed).toBeLessThan(1_000_000)
+it('--aws accepts all simulated AWS behaviours or a list of them, with or without a seed and a speed', () => {
+  expect(parseManners('all,seed=7')).toEqual({ manners: all, seed: 7, speed: 1 })
+  expect(parseManners('seed=0,throttles,speed=60,conflicts')).toEqual({
+    manners: ['conflicts', 'throttles'],
+    seed: 0,
+    speed: 60,
   })
-
-  it.each(['', 'seed=7', 'conflict', 'all,', 'all,seed=x', 'all,speed=0'])('--aws refuses %j', (text) => {
-    expect(() => parseManners(text)).toThrow()
-  })
-
-  it.each(['all,seed=7', 'conflicts,throttles,seed=12,speed=60'])(
-    'the start-up message repeats the value of --aws: %s',
-    (text) => {
-      expect(describeManners(parseManners(text))).toBe(text)
-    },
-  )
+  expect(parseManners('throttles').seed).toBeLessThan(1_000_000)
 })
 
-describe('the random draws', () => {
-  const drawTen = (seed: number) => {
-    const manners = openManners({ manners: all, seed })
-    return Array.from({ length: 10 }, () => manners.draw('conflicts', 'a PutItem'))
-  }
+it.each(['', 'seed=7', 'conflict', 'all,', 'all,seed=x', 'all,speed=0'])('--aws refuses %j', (text) => {
+  expect(() => parseManners(text)).toThrow()
+})
 
-  it('the same seed gives a stream the same draws, whatever other streams draw meanwhile', () => {
-    const other = openManners({ manners: all, seed: 7 })
-    const draws = Array.from({ length: 10 }, () => {
-      other.draw('conflicts', 'b PutItem')
-      other.draw('throttles', 'a PutItem')
-      return other.draw('conflicts', 'a PutItem')
-    })
-    expect(draws).toEqual(drawTen(7))
-    expect(new Set([...draws, ...drawTen(8)]).size).toBe(20)
-  })
+it.each(['all,seed=7', 'conflicts,throttles,seed=12,speed=60'])(
+  'the start-up message repeats the value of --aws: %s',
+  (text) => {
+    expect(describeManners(parseManners(text))).toBe(text)
+  },
+)
 
-  it('a simulated behaviour with a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
-    const manners = openManners({ manners: ['conflicts'], seed: 7 })
-    const count = (manner: Manner) =>
-      Array.from({ length: 10_000 }, () => manners.happens(manner, 'x', 0.1)).filter(Boolean).length
-    expect(count('conflicts')).toBeGreaterThan(900)
-    expect(count('conflicts')).toBeLessThan(1100)
-    expect(count('throttles')).toBe(0)
+const drawTen = (seed: number) => {
+  const manners = openManners({ manners: all, seed })
+  return Array.from({ length: 10 }, () => manners.draw('conflicts', 'a PutItem'))
+}
+
+it('the same seed gives a stream the same draws, whatever other streams draw meanwhile', () => {
+  const other = openManners({ manners: all, seed: 7 })
+  const draws = Array.from({ length: 10 }, () => {
+    other.draw('conflicts', 'b PutItem')
+    other.draw('throttles', 'a PutItem')
+    return other.draw('conflicts', 'a PutItem')
   })
+  expect(draws).toEqual(drawTen(7))
+  expect(new Set([...draws, ...drawTen(8)]).size).toBe(20)
+})
+
+it('a simulated behaviour with a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
+  const manners = openManners({ manners: ['conflicts'], seed: 7 })
+  const count = (manner: Manner) =>
+    Array.from({ length: 10_000 }, () => manners.happens(manner, 'x', 0.1)).filter(Boolean).length
+  expect(count('conflicts')).toBeGreaterThan(900)
+  expect(count('conflicts')).toBeLessThan(1100)
+  expect(count('throttles')).toBe(0)
 })

@@ -1,16 +1,13 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb'
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { GetQueueUrlCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createTables } from '../../../../infra/local/dynamodb/create-tables.ts'
-import { type RunningDynamodb, startDynamodb } from '../../../../infra/local/dynamodb/start-dynamodb.ts'
-import type { Manners } from '../../../../infra/local/manners.ts'
-import type { PolicyStatement } from '../../../../infra/local/model.ts'
+import { expect, it, vi } from 'vitest'
+import { useTable } from './local-table.ts'
 import {
   allowRule,
   alwaysBad,
   arnOf,
+  consume,
   eventSourceModel,
   functionModel,
   queueModel,
@@ -20,126 +17,90 @@ import {
   startStack,
 } from './stack.ts'
 
-let local: RunningDynamodb
-beforeAll(async () => {
-  local = await startDynamodb(undefined)
-})
-afterAll(() => local.close())
-
-const table = {
-  name: 'main',
-  arn: arnOf('dynamodb', 'table/main'),
-  ttlAttribute: undefined,
-  createTableInput: {
-    TableName: 'main',
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-  },
-}
+const start = useTable()
 const TableName = 'main'
+const Key = { pk: { S: 'conflict' }, sk: { S: 'A' } }
 
-async function startTable(manners: Manners): Promise<DynamoDBClient> {
-  const model = stackModel({ tables: [table] })
-  await createTables(local.endpoint, model.tables)
-  return (await startStack(model, { dynamodbEndpoint: local.endpoint, manners })).dynamodb
-}
-
-describe('simulated conflicts', () => {
-  const Key = { pk: { S: 'conflict' } }
-
-  it('a single write is refused with TransactionConflictException, and writes nothing', async () => {
-    const client = await startTable(alwaysBad(['conflicts']))
-    await expect(client.send(new PutItemCommand({ TableName, Item: Key }))).rejects.toMatchObject({
-      name: 'TransactionConflictException',
-      $metadata: { httpStatusCode: 400 },
-    })
-    expect((await client.send(new GetItemCommand({ TableName, Key }))).Item).toBeUndefined()
+it('a single write is refused with TransactionConflictException, and writes nothing', async () => {
+  const { dynamodb: client } = await start([], alwaysBad(['conflicts']))
+  await expect(client.send(new PutItemCommand({ TableName, Item: Key }))).rejects.toMatchObject({
+    name: 'TransactionConflictException',
+    $metadata: { httpStatusCode: 400 },
   })
+  expect((await client.send(new GetItemCommand({ TableName, Key }))).Item).toBeUndefined()
+})
 
-  it.each([
-    ['conflicts', 'TransactionConflict'],
-    ['throttles', 'ThrottlingError'],
-  ] as const)('simulated %s cancel a transaction with the reason %s', async (manner, Code) => {
-    const client = await startTable(alwaysBad([manner], 0.5))
-    const TransactItems = ['a', 'b'].map((pk) => ({ Put: { TableName, Item: { pk: { S: pk } } } }))
-    await expect(client.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
-      name: 'TransactionCanceledException',
-      CancellationReasons: [{ Code: 'None' }, { Code }],
-    })
+it.each([
+  ['conflicts', 'TransactionConflict'],
+  ['throttles', 'ThrottlingError'],
+] as const)('simulated %s cancel a transaction with the reason %s', async (manner, Code) => {
+  const { dynamodb: client } = await start([], alwaysBad([manner], 0.5))
+  const TransactItems = ['a', 'b'].map((pk) => ({ Put: { TableName, Item: { ...Key, pk: { S: pk } } } }))
+  await expect(client.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'None' }, { Code }],
   })
 })
 
-describe('simulated throttles', () => {
-  it('a call is refused with the throttling error of its service, and the SDK’s retry succeeds', async () => {
-    const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
-      manners: alwaysBad(['throttles']),
-    })
-    const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
-    const sqs = new SQSClient({ endpoint: endpoint.url, region, credentials, maxAttempts: 2 })
-    const { $metadata } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'work' }))
-    expect($metadata.attempts).toBe(2)
+it('a call is refused with the throttling error of its service, and the SDK’s retry succeeds', async () => {
+  const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
+    manners: alwaysBad(['throttles']),
+  })
+  const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
+  const sqs = new SQSClient({ endpoint: endpoint.url, region, credentials, maxAttempts: 2 })
+  const { $metadata } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'work' }))
+  expect($metadata.attempts).toBe(2)
+})
+
+const bus = stackModel({
+  queues: [
+    queueModel('work', { policies: [{ Version: '2012-10-17', Statement: [allowRule('work', 'all')] }] }),
+  ],
+  rules: [
+    ruleModel('all', { pattern: { source: ['s'] }, targets: [{ id: 't', arn: arnOf('sqs', 'work') }] }),
+  ],
+})
+const put = new PutEventsCommand({
+  Entries: [{ EventBusName: 'events', Source: 's', DetailType: 't', Detail: '{}' }],
+})
+
+it('with “duplicate-events”, EventBridge delivers an event twice with the same id', async () => {
+  const { events, sqs } = await startStack(bus, { manners: alwaysBad(['duplicate-events']) })
+  const { Entries = [] } = await events.send(put)
+  const QueueUrl = queueModel('work').url
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
+  const ids = Messages.map(({ Body = '{}' }) => (JSON.parse(Body) as { id: string }).id)
+  expect(ids).toEqual([Entries[0]?.EventId, Entries[0]?.EventId])
+})
+
+it('with “throttles”, PutEvents accepts a request and refuses an entry in it', async () => {
+  const { events } = await startStack(bus, { manners: alwaysBad(['throttles']) })
+  expect(await events.send(put)).toMatchObject({
+    FailedEntryCount: 1,
+    Entries: [{ ErrorCode: 'ThrottlingException' }],
   })
 })
 
-describe('the simulated behaviour of EventBridge', () => {
-  const model = stackModel({
-    queues: [
-      queueModel('work', { policies: [{ Version: '2012-10-17', Statement: [allowRule('work', 'all')] }] }),
-    ],
-    rules: [
-      ruleModel('all', { pattern: { source: ['s'] }, targets: [{ id: 't', arn: arnOf('sqs', 'work') }] }),
-    ],
-  })
-  const put = new PutEventsCommand({
-    Entries: [{ EventBusName: 'events', Source: 's', DetailType: 't', Detail: '{}' }],
-  })
-
-  it('with “duplicate-events”, EventBridge delivers an event twice with the same id', async () => {
-    const { events, sqs } = await startStack(model, { manners: alwaysBad(['duplicate-events']) })
-    const { Entries = [] } = await events.send(put)
-    const QueueUrl = queueModel('work').url
-    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
-    const ids = Messages.map(({ Body = '{}' }) => (JSON.parse(Body) as { id: string }).id)
-    expect(ids).toEqual([Entries[0]?.EventId, Entries[0]?.EventId])
-  })
-
-  it('with “throttles”, PutEvents accepts a request and refuses an entry in it', async () => {
-    const { events } = await startStack(model, { manners: alwaysBad(['throttles']) })
-    expect(await events.send(put)).toMatchObject({
-      FailedEntryCount: 1,
-      Entries: [{ ErrorCode: 'ThrottlingException' }],
-    })
-  })
+const queue = queueModel('work', { visibilityTimeoutSeconds: 120 })
+const delivering = stackModel({
+  functions: [functionModel('worker', [consume])],
+  queues: [queue],
+  eventSources: [eventSourceModel(queue)],
 })
 
-describe('the simulated behaviour of functions', () => {
-  const queue = queueModel('work', { visibilityTimeoutSeconds: 120 })
-  const consume = {
-    Effect: 'Allow',
-    Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-    Resource: '*',
-  } satisfies PolicyStatement
-  const model = stackModel({
-    functions: [functionModel('worker', [consume])],
-    queues: [queue],
-    eventSources: [eventSourceModel(queue)],
+it('with “timeouts”, a batch whose function is ended early comes again after the visibility timeout divided by the speed', async () => {
+  const endings: (number | undefined)[] = []
+  const manners = alwaysBad(['timeouts'], 0.5)
+  const { endpoint, sqs } = await startStack(delivering, {
+    manners: { ...manners, speed: 240, happens: (manner) => manners.has(manner) && endings.length === 0 },
+    async invoke(_name, _payload, endAfterMilliseconds) {
+      endings.push(endAfterMilliseconds)
+      const failed = endAfterMilliseconds === undefined ? {} : { functionError: 'Unhandled' as const }
+      return { payload: 'null', ...failed }
+    },
   })
-
-  it('with “timeouts”, a batch whose function is ended early comes again after the visibility timeout divided by the speed', async () => {
-    const endings: (number | undefined)[] = []
-    const manners = alwaysBad(['timeouts'], 0.5)
-    const { endpoint, sqs } = await startStack(model, {
-      manners: { ...manners, speed: 240, happens: (manner) => manners.has(manner) && endings.length === 0 },
-      async invoke(_name, _payload, endAfterMilliseconds) {
-        endings.push(endAfterMilliseconds)
-        const failed = endAfterMilliseconds === undefined ? {} : { functionError: 'Unhandled' as const }
-        return { payload: 'null', ...failed }
-      },
-    })
-    endpoint.startDelivery()
-    await sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'a' }))
-    await vi.waitFor(() => expect(endings).toEqual([50, undefined]), 5000)
-    await vi.waitFor(() => expect(endpoint.queues()[0]).toMatchObject({ visible: 0, inFlight: 0 }), 1000)
-  })
+  endpoint.startDelivery()
+  await sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'a' }))
+  await vi.waitFor(() => expect(endings).toEqual([50, undefined]), 5000)
+  await vi.waitFor(() => expect(endpoint.queues()[0]).toMatchObject({ visible: 0, inFlight: 0 }), 1000)
 })

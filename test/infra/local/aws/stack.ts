@@ -76,6 +76,13 @@ export function eventSourceModel(
   return { queueArn: queue.arn, functionName: 'worker', batchSize: 10, maximumConcurrency: 10, ...changes }
 }
 
+/** The permissions with which Lambda delivers from a queue to its function. */
+export const consume: PolicyStatement = {
+  Effect: 'Allow',
+  Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+  Resource: '*',
+}
+
 /** Makes the statement of a queue's policy that lets a rule send to the queue. */
 export function allowRule(queueName: string, ruleName: string): PolicyStatement {
   return {

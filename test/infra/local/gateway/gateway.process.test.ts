@@ -1,5 +1,5 @@
 import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { createGateway } from '../../../../infra/local/gateway/gateway.ts'
 import { bindServer, type BoundServer } from '../../../../infra/local/http/bind-server.ts'
@@ -110,157 +110,150 @@ const ask = (response: unknown, headers: Record<string, string> = {}) =>
     JSON.stringify(response),
   )
 
-describe('the event of a request', () => {
-  it('the gateway’s event has the members of payload format 2.0, with repeated headers joined', async () => {
-    const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
-      headers: { 'User-Agent': 'probe/1', 'X-Twice': ['one', 'two'] },
-    })
-    expect(event).toMatchObject({
-      version: '2.0',
+it('the gateway’s event has the members of payload format 2.0, with repeated headers joined', async () => {
+  const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
+    headers: { 'User-Agent': 'probe/1', 'X-Twice': ['one', 'two'] },
+  })
+  expect(event).toMatchObject({
+    version: '2.0',
+    routeKey: 'GET /things/{id}',
+    rawPath: '/things/a/b c',
+    rawQueryString: 'x=1&x=2&y=%20z&x=',
+    pathParameters: { id: 'a/b c' },
+    isBase64Encoded: false,
+    requestContext: {
+      stage: '$default',
       routeKey: 'GET /things/{id}',
-      rawPath: '/things/a/b c',
-      rawQueryString: 'x=1&x=2&y=%20z&x=',
-      pathParameters: { id: 'a/b c' },
-      isBase64Encoded: false,
-      requestContext: {
-        stage: '$default',
-        routeKey: 'GET /things/{id}',
-        http: {
-          method: 'GET',
-          path: '/things/a/b c',
-          protocol: 'HTTP/1.1',
-          sourceIp: '127.0.0.1',
-          userAgent: 'probe/1',
-        },
+      http: {
+        method: 'GET',
+        path: '/things/a/b c',
+        protocol: 'HTTP/1.1',
+        sourceIp: '127.0.0.1',
+        userAgent: 'probe/1',
       },
-    })
-    expect(event.headers).toMatchObject({
-      'user-agent': 'probe/1',
-      'x-twice': 'one,two',
-      'content-length': '0',
-    })
-    expect(event.headers).not.toHaveProperty('connection')
-    expect(event.body).toBeUndefined()
-    expect(event.requestContext.requestId).toMatch(/^[\w-]{15}=$/)
-  })
-
-  it.each([
-    ['application/json', '{"a":"ü"}', false],
-    ['application/json; charset=utf-8', '{}', false],
-    ['application/x-www-form-urlencoded', 'a=b', true],
-    ['application/octet-stream', 'a', true],
-    [undefined, 'a', true],
-  ])(
-    'the gateway puts a body of type %s into the event as API Gateway does, as text or base64',
-    async (type, body, encoded) => {
-      const event = await see(
-        'POST',
-        '/show',
-        { headers: type === undefined ? {} : { 'Content-Type': type } },
-        body,
-      )
-      expect(event.isBase64Encoded).toBe(encoded)
-      expect(encoded ? Buffer.from(event.body ?? '', 'base64').toString() : event.body).toBe(body)
-      expect(event.headers['content-length']).toBe(String(Buffer.byteLength(body)))
     },
-  )
-
-  it('the gateway prefers a route with fixed text to a route with a variable', async () => {
-    expect((await see('GET', '/things/special')).routeKey).toBe('GET /things/special')
   })
+  expect(event.headers).toMatchObject({
+    'user-agent': 'probe/1',
+    'x-twice': 'one,two',
+    'content-length': '0',
+  })
+  expect(event.headers).not.toHaveProperty('connection')
+  expect(event.body).toBeUndefined()
+  expect(event.requestContext.requestId).toMatch(/^[\w-]{15}=$/)
 })
 
-describe('the response to a client', () => {
-  it.each([
-    ['no body', { statusCode: 302, headers: { location: '/x' } }, 302, '', 'text/plain;charset=UTF-8'],
-    ['a bad status', { statusCode: 'x' }, 500, '{"message":"Internal Server Error"}', 'application/json'],
-    [
-      'a body that is no string',
-      { statusCode: 200, body: {} },
-      500,
-      '{"message":"Internal Server Error"}',
-      'application/json',
-    ],
-  ])(
-    'the gateway responds as API Gateway does to a function’s result with %s',
-    async (_name, response, status, text, type) => {
-      const answer = await ask(response)
-      expect(answer).toMatchObject({ status, text })
-      expect(answer.headers['content-type']).toBe(type)
-    },
-  )
+it.each([
+  ['application/json', '{"a":"ü"}', false],
+  ['application/json; charset=utf-8', '{}', false],
+  ['application/x-www-form-urlencoded', 'a=b', true],
+  ['application/octet-stream', 'a', true],
+  [undefined, 'a', true],
+])(
+  'the gateway puts a body of type %s into the event as API Gateway does, as text or base64',
+  async (type, body, encoded) => {
+    const event = await see(
+      'POST',
+      '/show',
+      { headers: type === undefined ? {} : { 'Content-Type': type } },
+      body,
+    )
+    expect(event.isBase64Encoded).toBe(encoded)
+    expect(encoded ? Buffer.from(event.body ?? '', 'base64').toString() : event.body).toBe(body)
+    expect(event.headers['content-length']).toBe(String(Buffer.byteLength(body)))
+  },
+)
 
-  it.each([
-    ['GET', '/nowhere', 404, 'Not Found'],
-    ['POST', '/fault', 404, 'Not Found'],
-    ['GET', '/things/', 404, 'Not Found'],
-    ['GET', '/things/a/b', 404, 'Not Found'],
-    ['GET', '/fault', 500, 'Internal Server Error'],
-    ['GET', '/huge', 500, 'Internal Server Error'],
-    ['GET', '/broken', 500, 'Internal Server Error'],
-    ['GET', '/hang', 503, 'Service Unavailable'],
-  ])(
-    'the gateway itself answers %s %s with status %i and API Gateway’s message %s',
-    async (method, path, status, message) => {
-      const answer = await send(method, path)
-      expect(answer).toMatchObject({ status, text: JSON.stringify({ message }) })
-    },
-  )
-
-  it('the gateway answers a body over 10 MB with 413, with and without content-length', async () => {
-    const body = Buffer.alloc(10 * 1024 * 1024 + 1, 97)
-    const answers = await Promise.allSettled([
-      send('POST', '/show', { headers: { 'content-length': body.length } }),
-      send('POST', '/show', { headers: { 'transfer-encoding': 'chunked' } }, body),
-    ])
-    // A client that is still writing may see the connection close before it reads the 413.
-    const refused = { status: 413, text: '{"message":"Request Entity Too Large"}' }
-    for (const answer of answers)
-      if (answer.status === 'fulfilled') expect(answer.value).toMatchObject(refused)
-    expect(await see('GET', '/show')).toBeDefined()
-  })
-
-  it('the gateway answers 429 when the burst of a route is used up', async () => {
-    const answers = []
-    for (const path of ['/throttled', '/throttled', '/throttled', '/show'])
-      answers.push(await send('GET', path))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200])
-    expect(answers[2]?.text).toBe('{"message":"Too Many Requests"}')
-    expect(answers[2]?.headers).not.toHaveProperty('retry-after')
-  })
+it('the gateway prefers a route with fixed text to a route with a variable', async () => {
+  expect((await see('GET', '/things/special')).routeKey).toBe('GET /things/special')
 })
 
-describe('CORS', () => {
-  const preflight = { Origin: 'http://127.0.0.1:3001', 'Access-Control-Request-Method': 'POST' }
+it.each([
+  ['no body', { statusCode: 302, headers: { location: '/x' } }, 302, '', 'text/plain;charset=UTF-8'],
+  ['a bad status', { statusCode: 'x' }, 500, '{"message":"Internal Server Error"}', 'application/json'],
+  [
+    'a body that is no string',
+    { statusCode: 200, body: {} },
+    500,
+    '{"message":"Internal Server Error"}',
+    'application/json',
+  ],
+])(
+  'the gateway responds as API Gateway does to a function’s result with %s',
+  async (_name, response, status, text, type) => {
+    const answer = await ask(response)
+    expect(answer).toMatchObject({ status, text })
+    expect(answer.headers['content-type']).toBe(type)
+  },
+)
 
-  it.each([
-    ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
-    ['https://anything.example', 'https://anything.example'],
-    ['http://evil.example', undefined],
-    ['http://127.0.0.1:30011', undefined],
-    [undefined, undefined],
-  ])(
-    'the gateway sends the configured CORS headers, not the function’s, to origin %s',
-    async (origin, allowed) => {
-      const answer = await ask(
-        {
-          statusCode: 200,
-          headers: { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
-          body: '',
-        },
-        origin === undefined ? {} : { origin },
-      )
-      expect(answer.headers['access-control-allow-origin']).toBe(allowed)
-      expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
-      expect(answer.headers['access-control-expose-headers']).toBe(allowed && 'x-request-id')
-    },
-  )
+it.each([
+  ['GET', '/nowhere', 404, 'Not Found'],
+  ['POST', '/fault', 404, 'Not Found'],
+  ['GET', '/things/', 404, 'Not Found'],
+  ['GET', '/things/a/b', 404, 'Not Found'],
+  ['GET', '/fault', 500, 'Internal Server Error'],
+  ['GET', '/huge', 500, 'Internal Server Error'],
+  ['GET', '/broken', 500, 'Internal Server Error'],
+  ['GET', '/hang', 503, 'Service Unavailable'],
+])(
+  'the gateway itself answers %s %s with status %i and API Gateway’s message %s',
+  async (method, path, status, message) => {
+    const answer = await send(method, path)
+    expect(answer).toMatchObject({ status, text: JSON.stringify({ message }) })
+  },
+)
 
-  it('the gateway sends no CORS headers to a preflight from an origin that is not allowed', async () => {
-    const answer = await send('OPTIONS', '/show', {
-      headers: { ...preflight, Origin: 'http://evil.example' },
-    })
-    expect(answer.status).toBe(204)
-    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+it('the gateway answers a body over 10 MB with 413, with and without content-length', async () => {
+  const body = Buffer.alloc(10 * 1024 * 1024 + 1, 97)
+  const answers = await Promise.allSettled([
+    send('POST', '/show', { headers: { 'content-length': body.length } }),
+    send('POST', '/show', { headers: { 'transfer-encoding': 'chunked' } }, body),
+  ])
+  // A client that is still writing may see the connection close before it reads the 413.
+  const refused = { status: 413, text: '{"message":"Request Entity Too Large"}' }
+  for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value).toMatchObject(refused)
+  expect(await see('GET', '/show')).toBeDefined()
+})
+
+it('the gateway answers 429 when the burst of a route is used up', async () => {
+  const answers = []
+  for (const path of ['/throttled', '/throttled', '/throttled', '/show'])
+    answers.push(await send('GET', path))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200])
+  expect(answers[2]?.text).toBe('{"message":"Too Many Requests"}')
+  expect(answers[2]?.headers).not.toHaveProperty('retry-after')
+})
+
+const preflight = { Origin: 'http://127.0.0.1:3001', 'Access-Control-Request-Method': 'POST' }
+
+it.each([
+  ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
+  ['https://anything.example', 'https://anything.example'],
+  ['http://evil.example', undefined],
+  ['http://127.0.0.1:30011', undefined],
+  [undefined, undefined],
+])(
+  'the gateway sends the configured CORS headers, not the function’s, to origin %s',
+  async (origin, allowed) => {
+    const answer = await ask(
+      {
+        statusCode: 200,
+        headers: { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
+        body: '',
+      },
+      origin === undefined ? {} : { origin },
+    )
+    expect(answer.headers['access-control-allow-origin']).toBe(allowed)
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+    expect(answer.headers['access-control-expose-headers']).toBe(allowed && 'x-request-id')
+  },
+)
+
+it('the gateway sends no CORS headers to a preflight from an origin that is not allowed', async () => {
+  const answer = await send('OPTIONS', '/show', {
+    headers: { ...preflight, Origin: 'http://evil.example' },
   })
+  expect(answer.status).toBe(204)
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
 })

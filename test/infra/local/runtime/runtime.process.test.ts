@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { FunctionModel } from '../../../../infra/local/model.ts'
 import { composeEnvironment } from '../../../../infra/local/runtime/function-environment.ts'
 import { Runtime, TooManyRequestsError, type RuntimeLimits } from '../../../../infra/local/runtime/runtime.ts'
@@ -33,68 +33,66 @@ afterEach(async () => {
   await runtime?.close()
 })
 
-describe('a function', () => {
-  it('a function gets its event, Lambda’s context, and no environment variable of the host', async () => {
-    process.env.OF_THE_HOST = 'private'
-    start([describeFunction('probe.echo')])
-    const { answer, functionError, requestId } = await invoke('probe.echo', { hello: 'world' })
-    expect(functionError).toBeUndefined()
-    expect(answer.event).toEqual({ hello: 'world' })
-    expect(answer.context).toMatchObject({
-      functionName: 'probe-echo',
-      functionVersion: '$LATEST',
-      memoryLimitInMB: '256',
-      awsRequestId: requestId,
-      invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:probe-echo',
-      logGroupName: '/aws/lambda/probe-echo',
-    })
-    const { remaining } = answer.context as { remaining: number }
-    expect(remaining).toBeGreaterThan(3000)
-    expect(remaining).toBeLessThanOrEqual(5000)
-    expect(answer.environment).toMatchObject({
-      TABLE: 'fixture',
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'AKIDLOCAL',
-      AWS_SESSION_TOKEN: 'session',
-      AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
-      AWS_LAMBDA_FUNCTION_NAME: 'probe-echo',
-      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
-      TZ: 'UTC',
-    })
-    expect(answer.environment).not.toHaveProperty('OF_THE_HOST')
-    expect(answer.environment).not.toHaveProperty('HOME')
+it('a function gets its event, Lambda’s context, and no environment variable of the host', async () => {
+  process.env.OF_THE_HOST = 'private'
+  start([describeFunction('probe.echo')])
+  const { answer, functionError, requestId } = await invoke('probe.echo', { hello: 'world' })
+  expect(functionError).toBeUndefined()
+  expect(answer.event).toEqual({ hello: 'world' })
+  expect(answer.context).toMatchObject({
+    functionName: 'probe-echo',
+    functionVersion: '$LATEST',
+    memoryLimitInMB: '256',
+    awsRequestId: requestId,
+    invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:probe-echo',
+    logGroupName: '/aws/lambda/probe-echo',
   })
-
-  it.each([
-    ['probe.fault', { errorType: 'TypeError', errorMessage: 'broken on purpose' }],
-    [
-      'probe.exit',
-      { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited with error: exit status 7' },
-    ],
-    ['broken.handler', { errorType: 'Error', errorMessage: 'cannot be loaded' }],
-    ['missing.handler', { errorType: 'Runtime.ImportModuleError' }],
-    ['probe.missing', { errorType: 'Runtime.HandlerNotFound' }],
-  ])('the handler %s fails with Lambda’s error object', async (handler, error) => {
-    start([describeFunction(handler)])
-    const result = await invoke(handler)
-    expect(result.functionError).toBe('Unhandled')
-    expect(result.answer).toMatchObject(error)
+  const { remaining } = answer.context as { remaining: number }
+  expect(remaining).toBeGreaterThan(3000)
+  expect(remaining).toBeLessThanOrEqual(5000)
+  expect(answer.environment).toMatchObject({
+    TABLE: 'fixture',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'AKIDLOCAL',
+    AWS_SESSION_TOKEN: 'session',
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
+    AWS_LAMBDA_FUNCTION_NAME: 'probe-echo',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+    TZ: 'UTC',
   })
-
-  it.each(['probe.hang', 'probe.spin'])(
-    'the handler %s is stopped at its timeout, and the next run gets a new worker',
-    async (handler) => {
-      start([describeFunction(handler, { timeoutSeconds: 0.2 })])
-      for (const run of ['first', 'second']) {
-        const { answer, functionError } = await invoke(handler)
-        expect(functionError, run).toBe('Unhandled')
-        expect(answer.errorMessage).toMatch(
-          /^RequestId: [-0-9a-f]{36} Error: Task timed out after 0\.20 seconds$/,
-        )
-      }
-    },
-  )
+  expect(answer.environment).not.toHaveProperty('OF_THE_HOST')
+  expect(answer.environment).not.toHaveProperty('HOME')
 })
+
+it.each([
+  ['probe.fault', { errorType: 'TypeError', errorMessage: 'broken on purpose' }],
+  [
+    'probe.exit',
+    { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited with error: exit status 7' },
+  ],
+  ['broken.handler', { errorType: 'Error', errorMessage: 'cannot be loaded' }],
+  ['missing.handler', { errorType: 'Runtime.ImportModuleError' }],
+  ['probe.missing', { errorType: 'Runtime.HandlerNotFound' }],
+])('the handler %s fails with Lambda’s error object', async (handler, error) => {
+  start([describeFunction(handler)])
+  const result = await invoke(handler)
+  expect(result.functionError).toBe('Unhandled')
+  expect(result.answer).toMatchObject(error)
+})
+
+it.each(['probe.hang', 'probe.spin'])(
+  'the handler %s is stopped at its timeout, and the next run gets a new worker',
+  async (handler) => {
+    start([describeFunction(handler, { timeoutSeconds: 0.2 })])
+    for (const run of ['first', 'second']) {
+      const { answer, functionError } = await invoke(handler)
+      expect(functionError, run).toBe('Unhandled')
+      expect(answer.errorMessage).toMatch(
+        /^RequestId: [-0-9a-f]{36} Error: Task timed out after 0\.20 seconds$/,
+      )
+    }
+  },
+)
 
 it('a call with a time limit below its timeout fails as at its timeout, and the next call succeeds', async () => {
   const running = start([describeFunction('probe.wait')])
@@ -115,62 +113,58 @@ it('an answer that arrives in time counts, even if this thread is too busy to re
   expect((await answer).functionError).toBeUndefined()
 })
 
-describe('a frozen worker', () => {
-  it('a timer that a function left behind fires in its next run and not in between', async () => {
-    start([describeFunction('probe.tick')], {}, true)
-    const first = (await invoke('probe.tick')).answer.ticks as number
-    await pause(500)
-    const second = (await invoke('probe.tick')).answer.ticks as number
-    expect(first).toBeGreaterThan(0)
-    expect(second).toBeGreaterThan(first)
-    expect(second).toBeLessThan(200)
-  })
-
-  it('a worker that gets its next call at once does not freeze during that call', async () => {
-    start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1 }, true)
-    const calls = Array.from({ length: 50 }, () => invoke('probe.wait', { milliseconds: 5 }))
-    for (const { functionError } of await Promise.all(calls)) expect(functionError).toBeUndefined()
-  })
-
-  it('a worker logs every line before it freezes, and is ended after idling for too long while it is frozen', async () => {
-    const running = start([describeFunction('probe.tick')], { maxIdleMilliseconds: 200 }, true)
-    await invoke('probe.tick')
-    await expect.poll(() => lines.filter((line) => line.includes('last line'))).toHaveLength(1)
-    await expect.poll(() => running.countWorkers()).toEqual({ 'probe-tick': 0 })
-  })
+it('a timer that a function left behind fires in its next run and not in between', async () => {
+  start([describeFunction('probe.tick')], {}, true)
+  const first = (await invoke('probe.tick')).answer.ticks as number
+  await pause(500)
+  const second = (await invoke('probe.tick')).answer.ticks as number
+  expect(first).toBeGreaterThan(0)
+  expect(second).toBeGreaterThan(first)
+  expect(second).toBeLessThan(200)
 })
 
-describe('scaling', () => {
-  it('three workers answer a hundred concurrent calls, and none runs two calls at a time', async () => {
-    const running = start([describeFunction('probe.wait')], { maxWorkersPerFunction: 3 })
-    const results = await Promise.all(
-      Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),
-    )
-    expect(running.countWorkers()).toEqual({ 'probe-wait': 3 })
-    const seen = new Map<unknown, number[]>()
-    for (const { answer } of results)
-      seen.set(answer.instance, [...(seen.get(answer.instance) ?? []), answer.runs as number])
-    expect(seen.size).toBe(3)
-    // probe.wait counts before it waits, so overlapping runs in one worker would return equal numbers.
-    for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
-  })
+it('a worker that gets its next call at once does not freeze during that call', async () => {
+  start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1 }, true)
+  const calls = Array.from({ length: 50 }, () => invoke('probe.wait', { milliseconds: 5 }))
+  for (const { functionError } of await Promise.all(calls)) expect(functionError).toBeUndefined()
+})
 
-  it('a function without a worker gets one although another function keeps all workers busy', async () => {
-    start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
-    const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
-    const order: string[] = []
-    await Promise.all([
-      invoke('probe.echo').then(() => order.push('echo')),
-      Promise.all(busy).then(() => order.push('wait')),
-    ])
-    expect(order).toEqual(['echo', 'wait'])
-  })
+it('a worker logs every line before it freezes, and is ended after idling for too long while it is frozen', async () => {
+  const running = start([describeFunction('probe.tick')], { maxIdleMilliseconds: 200 }, true)
+  await invoke('probe.tick')
+  await expect.poll(() => lines.filter((line) => line.includes('last line'))).toHaveLength(1)
+  await expect.poll(() => running.countWorkers()).toEqual({ 'probe-tick': 0 })
+})
 
-  it('a function refuses a call when too many calls wait for a worker', async () => {
-    start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1, maxWaitingPerFunction: 2 })
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
-    const refused = results.filter((result) => result.status === 'rejected')
-    expect(refused).toHaveLength(2)
-    for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyRequestsError)
-  })
+it('three workers answer a hundred concurrent calls, and none runs two calls at a time', async () => {
+  const running = start([describeFunction('probe.wait')], { maxWorkersPerFunction: 3 })
+  const results = await Promise.all(
+    Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),
+  )
+  expect(running.countWorkers()).toEqual({ 'probe-wait': 3 })
+  const seen = new Map<unknown, number[]>()
+  for (const { answer } of results)
+    seen.set(answer.instance, [...(seen.get(answer.instance) ?? []), answer.runs as number])
+  expect(seen.size).toBe(3)
+  // probe.wait counts before it waits, so overlapping runs in one worker would return equal numbers.
+  for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
+})
+
+it('a function without a worker gets one although another function keeps all workers busy', async () => {
+  start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
+  const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
+  const order: string[] = []
+  await Promise.all([
+    invoke('probe.echo').then(() => order.push('echo')),
+    Promise.all(busy).then(() => order.push('wait')),
+  ])
+  expect(order).toEqual(['echo', 'wait'])
+})
+
+it('a function refuses a call when too many calls wait for a worker', async () => {
+  start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1, maxWaitingPerFunction: 2 })
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
+  const refused = results.filter((result) => result.status === 'rejected')
+  expect(refused).toHaveLength(2)
+  for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyRequestsError)
 })

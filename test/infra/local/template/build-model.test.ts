@@ -2,7 +2,7 @@ import { App, CfnCondition, CfnResource, Fn, Stack } from 'aws-cdk-lib'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { buildStackModel } from '../../../../infra/local/template/build-model.ts'
 import { readStackTemplates } from '../../../../infra/local/template/stack-templates.ts'
 
@@ -27,55 +27,53 @@ function modelOf(fill: (stack: Stack) => void) {
   return buildStackModel(readStackTemplates(app.synth()), addresses)
 }
 
-describe('a template that cannot be served', () => {
-  const resource =
-    (type: string, properties: Record<string, unknown> = {}) =>
-    (stack: Stack) =>
-      new CfnResource(stack, 'Thing', { type, properties })
+const resource =
+  (type: string, properties: Record<string, unknown> = {}) =>
+  (stack: Stack) =>
+    new CfnResource(stack, 'Thing', { type, properties })
 
-  it.each<[string, (stack: Stack) => unknown, string]>([
-    [
-      'a resource type',
-      resource('AWS::StepFunctions::StateMachine'),
-      'the local stack cannot serve single/Thing (AWS::StepFunctions::StateMachine)',
-    ],
-    [
-      'an intrinsic function',
-      resource('AWS::SQS::Queue', { QueueName: { 'Fn::Cidr': ['10.0.0.0/8', 1, 8] } }),
-      'single uses Fn::Cidr, which the local stack does not know',
-    ],
-    [
-      'a condition',
-      (stack) => {
-        const { cfnOptions } = resource('AWS::SQS::Queue')(stack)
-        cfnOptions.condition = new CfnCondition(stack, 'Yes', { expression: Fn.conditionEquals(1, 1) })
-      },
-      'single/Thing has a condition',
-    ],
-    [
-      'an attribute of Fn::GetAtt',
-      resource('AWS::SQS::Queue', { QueueName: { 'Fn::GetAtt': ['Thing', 'Color'] } }),
-      'cannot tell',
-    ],
-    [
-      'a managed policy',
-      resource('AWS::IAM::Role', { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] }),
-      'does not know what arn:aws:iam::aws:policy/AdministratorAccess of single/Thing grants',
-    ],
-    [
-      'an authorizer',
-      resource('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /', Target: 'x', AuthorizationType: 'JWT' }),
-      'AuthorizationType of single/Thing',
-    ],
-    [
-      'a greedy route',
-      resource('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /files/{proxy+}' }),
-      'RouteKey of single/Thing: any method, or any path',
-    ],
-  ])(
-    'a template with %s that the local stack does not support is refused, and the error names it',
-    (_name, fill, message) => {
-      expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
+it.each<[string, (stack: Stack) => unknown, string]>([
+  [
+    'a resource type',
+    resource('AWS::StepFunctions::StateMachine'),
+    'the local stack cannot serve single/Thing (AWS::StepFunctions::StateMachine)',
+  ],
+  [
+    'an intrinsic function',
+    resource('AWS::SQS::Queue', { QueueName: { 'Fn::Cidr': ['10.0.0.0/8', 1, 8] } }),
+    'single uses Fn::Cidr, which the local stack does not know',
+  ],
+  [
+    'a condition',
+    (stack) => {
+      const { cfnOptions } = resource('AWS::SQS::Queue')(stack)
+      cfnOptions.condition = new CfnCondition(stack, 'Yes', { expression: Fn.conditionEquals(1, 1) })
     },
-  )
-})
+    'single/Thing has a condition',
+  ],
+  [
+    'an attribute of Fn::GetAtt',
+    resource('AWS::SQS::Queue', { QueueName: { 'Fn::GetAtt': ['Thing', 'Color'] } }),
+    'cannot tell',
+  ],
+  [
+    'a managed policy',
+    resource('AWS::IAM::Role', { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] }),
+    'does not know what arn:aws:iam::aws:policy/AdministratorAccess of single/Thing grants',
+  ],
+  [
+    'an authorizer',
+    resource('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /', Target: 'x', AuthorizationType: 'JWT' }),
+    'AuthorizationType of single/Thing',
+  ],
+  [
+    'a greedy route',
+    resource('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /files/{proxy+}' }),
+    'RouteKey of single/Thing: any method, or any path',
+  ],
+])(
+  'a template with %s that the local stack does not support is refused, and the error names it',
+  (_name, fill, message) => {
+    expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
+  },
+)

@@ -1,52 +1,21 @@
 import {
-  CreateTableCommand,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
   ScanCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
-  type CreateTableCommandInput,
 } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningDynamodb, startDynamodb } from '../../../../../infra/local/dynamodb/start-dynamodb.ts'
+import { expect, test } from 'vitest'
 import type { PolicyStatement } from '../../../../../infra/local/model.ts'
-import { arnOf, functionModel, stackModel, startStack } from '../stack.ts'
+import { table, useTable } from '../local-table.ts'
+import { functionModel } from '../stack.ts'
 
-let local: RunningDynamodb
-beforeAll(async () => {
-  local = await startDynamodb(undefined)
-})
-afterAll(() => local.close())
-
-const tableArn = arnOf('dynamodb', 'table/main')
-const createTableInput = {
-  TableName: 'main',
-  BillingMode: 'PAY_PER_REQUEST',
-  AttributeDefinitions: ['pk', 'sk', 'gpk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-  KeySchema: [
-    { AttributeName: 'pk', KeyType: 'HASH' },
-    { AttributeName: 'sk', KeyType: 'RANGE' },
-  ],
-  GlobalSecondaryIndexes: [
-    {
-      IndexName: 'byGroup',
-      KeySchema: [{ AttributeName: 'gpk', KeyType: 'HASH' }],
-      Projection: { ProjectionType: 'ALL' },
-    },
-  ],
-} satisfies CreateTableCommandInput
+const start = useTable()
 
 /** Starts the AWS endpoint before DynamoDB Local, with clients of the owner and a permitted function. */
 async function startTable(statements: PolicyStatement[]) {
-  const model = stackModel({
-    functions: [functionModel('worker', statements)],
-    tables: [{ name: 'main', arn: tableArn, createTableInput, ttlAttribute: undefined }],
-  })
-  const stack = await startStack(model, { dynamodbEndpoint: local.endpoint })
-  await stack.dynamodb.send(new CreateTableCommand(createTableInput)).catch((error: unknown) => {
-    if (!(error instanceof Error) || error.name !== 'ResourceInUseException') throw error
-  })
+  const stack = await start([functionModel('worker', statements)])
   return { owner: stack.dynamodb, worker: stack.as('worker').dynamodb }
 }
 
@@ -65,7 +34,7 @@ function queryOf(pk: string) {
 
 function allow(
   Action: string | string[],
-  Resource = tableArn,
+  Resource = table.arn,
   more: Partial<PolicyStatement> = {},
 ): PolicyStatement {
   return { Effect: 'Allow', Action, Resource, ...more }
@@ -109,7 +78,7 @@ test('a DynamoDB query of an index is denied without permission for that index',
     KeyConditionExpression: 'gpk = :g',
     ExpressionAttributeValues: { ':g': { S: 'g' } },
   })
-  const { worker } = await startTable([allow('dynamodb:Query', `${tableArn}/index/*`)])
+  const { worker } = await startTable([allow('dynamodb:Query', `${table.arn}/index/*`)])
   await worker.send(query)
   await expect(worker.send(queryOf('U#1'))).rejects.toMatchObject({ name: 'AccessDeniedException' })
   const other = await startTable([allow('dynamodb:Query')])
@@ -118,7 +87,7 @@ test('a DynamoDB query of an index is denied without permission for that index',
 
 test('a DynamoDB request outside the dynamodb:LeadingKeys of a grant is denied', async () => {
   const { worker } = await startTable([
-    allow('dynamodb:*', tableArn, {
+    allow('dynamodb:*', table.arn, {
       Condition: {
         'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['U#*'] },
         Null: { 'dynamodb:LeadingKeys': 'false' },

@@ -3,11 +3,12 @@ import type { SQSEvent } from 'aws-lambda'
 import { expect, test, vi } from 'vitest'
 import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
 import type { InvokeResult } from '../../../../../infra/local/aws/server.ts'
-import type { EventSourceModel, PolicyStatement, QueueModel } from '../../../../../infra/local/model.ts'
+import type { EventSourceModel, QueueModel } from '../../../../../infra/local/model.ts'
 import { makeDirectory } from '../make-directory.ts'
 import {
   accountId,
   arnOf,
+  consume,
   eventSourceModel,
   functionModel,
   queueModel,
@@ -16,11 +17,6 @@ import {
   startStack,
 } from '../stack.ts'
 
-const consume = {
-  Effect: 'Allow',
-  Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-  Resource: '*',
-} satisfies PolicyStatement
 const eventually = (check: () => boolean) => vi.waitUntil(check, { timeout: 10_000, interval: 5 })
 const done = (answer: unknown = null): InvokeResult => ({ payload: JSON.stringify(answer) })
 

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll } from 'vitest'
+import { createTables } from '../../../../infra/local/dynamodb/create-tables.ts'
+import { type RunningDynamodb, startDynamodb } from '../../../../infra/local/dynamodb/start-dynamodb.ts'
+import type { Manners } from '../../../../infra/local/manners.ts'
+import type { FunctionModel, TableModel } from '../../../../infra/local/model.ts'
+import { arnOf, stackModel, startStack } from './stack.ts'
+
+const typed = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const })
+const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const })
+
+/** The model of a table with an index. */
+export const table: TableModel = {
+  name: 'main',
+  arn: arnOf('dynamodb', 'table/main'),
+  ttlAttribute: 'ttl',
+  createTableInput: {
+    TableName: 'main',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: ['pk', 'sk', 'gpk'].map(typed),
+    KeySchema: [hash('pk'), { AttributeName: 'sk', KeyType: 'RANGE' }],
+    GlobalSecondaryIndexes: [
+      { IndexName: 'byGroup', KeySchema: [hash('gpk')], Projection: { ProjectionType: 'ALL' } },
+    ],
+  },
+}
+
+/** Runs DynamoDB Local for a test file. Returns a function that starts an AWS endpoint with the table. */
+export function useTable() {
+  let local: RunningDynamodb
+  beforeAll(async () => {
+    local = await startDynamodb(undefined)
+  })
+  afterAll(() => local.close())
+  return async (functions: FunctionModel[], manners?: Manners) => {
+    await createTables(local.endpoint, [table])
+    const options = { dynamodbEndpoint: local.endpoint, ...(manners && { manners }) }
+    return startStack(stackModel({ functions, tables: [table] }), options)
+  }
+}
