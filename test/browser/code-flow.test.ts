@@ -77,10 +77,8 @@ it('a user with an authenticator can switch to a mailed code', async ({ openRequ
   await heading(page, 'Allow access?').waitFor()
 })
 
-it('when the user denies access, the app gets access_denied and the session ends', async ({ open, app }) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
-  const session = await signIn(page, await app.authorizationUrl(), user)
+it('a denial gives the app access_denied and ends the session', async ({ signedIn, app }) => {
+  const { page, session } = await signedIn()
   await button(page, 'Deny').click()
 
   const refusal = await app.takeAnswer().catch((error: unknown) => error)
@@ -89,10 +87,7 @@ it('when the user denies access, the app gets access_denied and the session ends
   expect((await accountInfo(session.access_token)).status).toBe(401)
 })
 
-it('a sign-in leaves no token or password in a URL, in browser storage or in a cookie', async ({
-  open,
-  app,
-}) => {
+it('a sign-in leaves no token or password in URLs, browser storage or cookies', async ({ open, app }) => {
   const user = await newUser({ authenticator: true })
   const page = await open()
   const addresses: string[] = []
@@ -108,14 +103,11 @@ it('a sign-in leaves no token or password in a URL, in browser storage or in a c
   expect(stored).toMatch(/finished\\*":true/)
 })
 
-it('the consent step lists only the access that the app would get, not every requested scope', async ({
-  open,
-  app,
+it('the consent step lists the access that the app would get, not all that it asks for', async ({
+  signedIn,
 }) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
   const scope = 'openid offline_access everything email'
-  await signIn(page, await app.authorizationUrl({ scope }), user)
+  const { page } = await signedIn({ scope })
   expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
     'know that it is you, by your member number',
     'see your email address',
@@ -123,12 +115,10 @@ it('the consent step lists only the access that the app would get, not every req
 })
 
 it('an app that asks for a recent sign-in makes the user sign in again, and the older session ends', async ({
-  open,
+  signedIn,
   app,
 }) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
-  const session = await signIn(page, await app.authorizationUrl({ max_age: '60' }), user)
+  const { page, user, session } = await signedIn({ max_age: '60' })
   await ageSignIns(user.userId)
   const signedOut = page.waitForResponse('**/user/logout')
   await button(page, 'Allow').click()

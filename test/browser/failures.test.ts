@@ -13,7 +13,6 @@ import {
   givePassword,
   heading,
   passwordField,
-  signIn,
 } from './support/page-steps.ts'
 
 /** Number of wrong codes that use up a login ticket. */
@@ -96,9 +95,7 @@ it('after too many wrong codes, the page says that the login ticket is used up',
   await page.getByText('had too many tries').waitFor()
 })
 
-it('after too many failed sign-ins from one IP address, the page says when to try again', async ({
-  openRequest,
-}) => {
+it('after too many failures from an IP address, the page says when to try again', async ({ openRequest }) => {
   const page = await openRequest()
   const email = `nobody-${crypto.randomUUID()}@example.com`
   for (let tried = 0; tried < 10; tried++) {
@@ -152,10 +149,8 @@ it('a busy service, an unreachable service and an offline device each get a mess
   await heading(page, 'Check your mail').waitFor()
 })
 
-it('a session that ends before consent returns the user to the sign-in form', async ({ open, app }) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
-  const session = await signIn(page, await app.authorizationUrl(), user)
+it('a session that ends before consent returns the user to the sign-in form', async ({ signedIn }) => {
+  const { page, user, session } = await signedIn()
   await fetch(`${stack.base_url}/user/logout`, {
     method: 'POST',
     headers: { authorization: `Bearer ${session.access_token}`, 'content-type': 'application/json' },
@@ -188,13 +183,8 @@ it.for([
   },
 )
 
-it('a request that becomes invalid before consent shows an error and is not redirected', async ({
-  open,
-  app,
-}) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
-  await signIn(page, await app.authorizationUrl(), user)
+it('a request that becomes invalid before consent gives an error and no redirect', async ({ signedIn }) => {
+  const { page } = await signedIn()
   await page.route('**/oauth2/authorize/consent', (route) =>
     route.fulfill({
       status: 400,

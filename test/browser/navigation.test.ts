@@ -3,7 +3,7 @@ import { it } from './support/browser-test.ts'
 import { mailedCode } from '../support/outbox.ts'
 import { authenticatorCode } from '../support/sign-in.ts'
 import { newUser } from './support/users.ts'
-import { button, codeField, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
+import { button, codeField, giveCode, givePassword, heading } from './support/page-steps.ts'
 
 it('a reload keeps the current sign-in step, but not the password', async ({ openRequest, app }) => {
   const user = await newUser({ authenticator: true })
@@ -22,13 +22,11 @@ it('a reload keeps the current sign-in step, but not the password', async ({ ope
   expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
 })
 
-it('a new authorization request discards the state of the earlier one in the same tab', async ({
-  open,
+it('a new authorization request discards the earlier one’s state in the same tab', async ({
+  signedIn,
   app,
 }) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
-  await signIn(page, await app.authorizationUrl(), user)
+  const { page } = await signedIn()
   await page.goto(await app.authorizationUrl({ state: 'another' }))
   await heading(page, 'Sign in').waitFor()
   expect(await page.getByLabel('Email address').inputValue()).toBe('')
@@ -50,23 +48,16 @@ it('the back and forward buttons move between the sign-in steps', async ({ openR
   await heading(page, 'Allow access?').waitFor()
 })
 
-it('the back button skips the code step once its code has been used', async ({ open, app }) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
-  await signIn(page, await app.authorizationUrl(), user)
+it('the back button skips the code step once its code has been used', async ({ signedIn }) => {
+  const { page } = await signedIn()
   await page.goBack()
   await heading(page, 'Sign in').waitFor()
   await page.goForward()
   await heading(page, 'Allow access?').waitFor()
 })
 
-it('after consent, the back button shows that the request was answered and offers to start again', async ({
-  open,
-  app,
-}) => {
-  const user = await newUser({ authenticator: true })
-  const page = await open()
-  await signIn(page, await app.authorizationUrl(), user)
+it('after consent, the back button shows an answered request and offers a restart', async ({ signedIn }) => {
+  const { page } = await signedIn()
   await button(page, 'Allow').click()
   await heading(page, 'The app').waitFor()
   await page.goBack()

@@ -45,9 +45,7 @@ it('a site that opens the authorization page in a window cannot reach that windo
   })
 })
 
-it('the authorization page can connect only to the API and cannot apply inline styles', async ({
-  browser,
-}) => {
+it('the authorization page connects only to the API and cannot apply inline styles', async ({ browser }) => {
   const { page_url: pageUrl, aws_endpoint: awsUrl } = stack
   const page = await browser.newPage()
   await page.goto(pageUrl)

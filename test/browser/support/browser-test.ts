@@ -1,8 +1,11 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { stack } from '../../support/oauth.ts'
+import type { TestUser } from '../../support/sign-in.ts'
 import { ClientApp } from './client-app.ts'
 import { launchBrowser } from './launch-browser.ts'
+import { type Session, signIn } from './page-steps.ts'
+import { newUser } from './users.ts'
 
 interface Fixtures {
   browser: Browser
@@ -14,6 +17,8 @@ interface Fixtures {
   open: (options?: BrowserContextOptions) => Promise<Page>
   /** Opens a page at an authorization request of the app. `changes` replaces parameters of the request. */
   openRequest: (changes?: Record<string, string>) => Promise<Page>
+  /** Opens such a page, and signs a new user with an authenticator in, up to the consent step. */
+  signedIn: (changes?: Record<string, string>) => Promise<{ page: Page; user: TestUser; session: Session }>
 }
 
 /** Chromium's console message for a failed request, which the page handles itself: no error of the page. */
@@ -64,5 +69,11 @@ export const it = test.extend<Fixtures>({
       const page = await open()
       await page.goto(await app.authorizationUrl(changes))
       return page
+    }),
+  signedIn: ({ open, app }, use) =>
+    use(async (changes) => {
+      const user = await newUser({ authenticator: true })
+      const page = await open()
+      return { page, user, session: await signIn(page, await app.authorizationUrl(changes), user) }
     }),
 })

@@ -50,7 +50,8 @@ export async function signIn(page: Page, address: string, user: TestUser): Promi
   return data
 }
 
-interface Session {
+/** The tokens of a sign-in. */
+export interface Session {
   access_token: string
   device_token: string
 }

@@ -21,7 +21,7 @@ const start = useTable()
 const TableName = 'main'
 const Key = { pk: { S: 'conflict' }, sk: { S: 'A' } }
 
-it('a single write is refused with TransactionConflictException, and writes nothing', async () => {
+it('with “conflicts”, a single write is refused with TransactionConflictException, and writes nothing', async () => {
   const { dynamodb: client } = await start([], alwaysBad(['conflicts']))
   await expect(client.send(new PutItemCommand({ TableName, Item: Key }))).rejects.toMatchObject({
     name: 'TransactionConflictException',
@@ -42,7 +42,7 @@ it.each([
   })
 })
 
-it('a call is refused with the throttling error of its service, and the SDK’s retry succeeds', async () => {
+it('with “throttles”, a call is refused with the throttling error of its service, and the SDK’s retry succeeds', async () => {
   const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
     manners: alwaysBad(['throttles']),
   })
