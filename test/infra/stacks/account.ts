@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Resource, Stacks } from './synthesize.ts'
 
 /** Names that AWS demands to be unique in all regions of an account. */
-const globalTypes = /^AWS::(CloudFront::|CloudWatch::Dashboard$)/
+const globalTypes = /^AWS::(CloudFront::|CloudWatch::Dashboard$|IAM::)/
 
 /** Properties that look like names of resources, but are not unique to an account. */
 const notUnique = [
