@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { FunctionModel } from '../../../infra/local/model.ts'
 import { synthesizeLocalStage } from '../../../infra/local/stage.ts'
 import { startAws } from '../../support/start-aws.ts'
+import { withTester } from '../../support/tester.ts'
 
 /** The table, the keys and the queues of a stage, whose functions the benchmark runs itself. */
 export interface BenchStack {
@@ -18,7 +19,9 @@ export interface BenchStack {
  * shared/ only after that.
  */
 export async function startBenchStack(): Promise<BenchStack> {
-  const { functions, awsUrl, environment, environmentOf, close } = await startAws(synthesizeLocalStage)
+  const { functions, awsUrl, environment, environmentOf, close } = await startAws(
+    withTester(synthesizeLocalStage),
+  )
   Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: 'SILENT' })
   const { handler: rotate } = await import('../../../functions/schedule/rotate-signing-keys.ts')
   await rotate({}, { awsRequestId: 'bench' })
