@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { dayOf, addDays } from '../../shared/dates.ts'
 import { callWith, eventually } from '../support/call-stack.ts'
 import { newUserIds } from '../support/community.ts'
@@ -20,89 +20,87 @@ const register = (userId: number, nickname: string, referrerId?: number, registe
 
 const members = (userId: number, query: string) => call(userId, `/community/members?${query}`)
 
-describe('the community endpoints', () => {
-  it('the community endpoints show new members and their purchases to all ancestors', async () => {
-    const root = newUserIds()
-    const [child, grandchild] = [root + 1, root + 2]
-    await register(root, 'Root')
-    await register(child, 'Child', root)
-    await register(grandchild, 'Grandchild', child, 1_767_225_700_000)
-    const purchases = Array.from({ length: 20 }, (_, i) => ({
-      purchase_id: `${root}-${i}`,
-      user_id: i % 2 === 0 ? child : grandchild,
-      amount: '0.100000000000000001',
-      at: Date.now(),
-    }))
-    await putEvents('package.purchased', purchases)
-    await eventually(async () => {
-      const { status, text, data } = await members(root, 'type=COMMUNITY&current=1&size=20')
-      expect(status).toBe(200)
-      expect(data).toMatchObject({
-        total: 2,
-        records: [
-          { user_id: grandchild, nickname: 'Grandchild', level: 2, note: null, direct_count: 0 },
-          { user_id: child, nickname: 'Child', level: 1, note: '', direct_count: 1, team_count: 1 },
-        ],
-      })
-      expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":0,')
-      expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":1.00000000000000001,')
-    })
-    expect(
-      (await call(root, '/community/members/note', { body: { target_user_id: child, note: ' hi ' } })).data,
-    ).toBe(null)
-    expect(
-      await call(root, '/community/members/note', { body: { target_user_id: grandchild, note: 'x' } }),
-    ).toMatchObject({ status: 403, code: 40301 })
-    await putEvents('user.updated', [{ update_id: randomUUID(), user_id: child, at: 2, nickname: 'Renamed' }])
-    await eventually(async () =>
-      expect((await members(root, 'keyword=RENAM&current=1&size=20')).data).toMatchObject({
-        total: 1,
-        records: [{ user_id: child, nickname: 'Renamed', note: 'hi' }],
-      }),
-    )
-    const address = `Child-${child}@example.com`
-    for (const [keyword, total] of [
-      [address.toUpperCase(), 1],
-      [`c***${String(child).at(-1)}@e`, 1],
-      ['Child', 0],
-      [address.slice(1), 0],
-      [address.slice(0, -1), 0],
-    ])
-      expect((await members(root, `keyword=${keyword}&current=1&size=20`)).data).toMatchObject({ total })
-    expect((await call(root, '/community/members/export?type=COMMUNITY')).data).toMatchObject({
+it('the community endpoints show new members and their purchases to all ancestors', async () => {
+  const root = newUserIds()
+  const [child, grandchild] = [root + 1, root + 2]
+  await register(root, 'Root')
+  await register(child, 'Child', root)
+  await register(grandchild, 'Grandchild', child, 1_767_225_700_000)
+  const purchases = Array.from({ length: 20 }, (_, i) => ({
+    purchase_id: `${root}-${i}`,
+    user_id: i % 2 === 0 ? child : grandchild,
+    amount: '0.100000000000000001',
+    at: Date.now(),
+  }))
+  await putEvents('package.purchased', purchases)
+  await eventually(async () => {
+    const { status, text, data } = await members(root, 'type=COMMUNITY&current=1&size=20')
+    expect(status).toBe(200)
+    expect(data).toMatchObject({
       total: 2,
-      cap: 10_000,
-      truncated: false,
-      records: [{ user_id: grandchild }, { user_id: child }],
+      records: [
+        { user_id: grandchild, nickname: 'Grandchild', level: 2, note: null, direct_count: 0 },
+        { user_id: child, nickname: 'Child', level: 1, note: '', direct_count: 1, team_count: 1 },
+      ],
     })
+    expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":0,')
+    expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":1.00000000000000001,')
   })
-
-  it.each([
-    '/community/members?current=0&size=20',
-    '/community/members?current=1&size=21',
-    '/community/members?current=1',
-    '/community/members?current=1&size=20&type=direct',
-    '/community/members?current=1&size=20&beginDate=2026-02-30',
-    `/community/members?current=1&size=20&keyword=${'k'.repeat(255)}`,
-    '/community/members?current=1&size=20&beginDate=2026-02-03&endDate=2026-02-02',
-    '/community/members/export?type=ALL',
-    '/dashboard/earnings?beginDate=2026-02-03&endDate=2026-02-02',
-    '/dashboard/earnings?beginDate=2025-01-01&endDate=2026-01-02',
-    '/dashboard/earnings?endDate=today',
-  ])('a community or dashboard request with a bad query is refused: %s', async (path) => {
-    expect(await call(newUserIds(), path)).toMatchObject({ status: 400, code: 40001 })
+  expect(
+    (await call(root, '/community/members/note', { body: { target_user_id: child, note: ' hi ' } })).data,
+  ).toBe(null)
+  expect(
+    await call(root, '/community/members/note', { body: { target_user_id: grandchild, note: 'x' } }),
+  ).toMatchObject({ status: 403, code: 40301 })
+  await putEvents('user.updated', [{ update_id: randomUUID(), user_id: child, at: 2, nickname: 'Renamed' }])
+  await eventually(async () =>
+    expect((await members(root, 'keyword=RENAM&current=1&size=20')).data).toMatchObject({
+      total: 1,
+      records: [{ user_id: child, nickname: 'Renamed', note: 'hi' }],
+    }),
+  )
+  const address = `Child-${child}@example.com`
+  for (const [keyword, total] of [
+    [address.toUpperCase(), 1],
+    [`c***${String(child).at(-1)}@e`, 1],
+    ['Child', 0],
+    [address.slice(1), 0],
+    [address.slice(0, -1), 0],
+  ])
+    expect((await members(root, `keyword=${keyword}&current=1&size=20`)).data).toMatchObject({ total })
+  expect((await call(root, '/community/members/export?type=COMMUNITY')).data).toMatchObject({
+    total: 2,
+    cap: 10_000,
+    truncated: false,
+    records: [{ user_id: grandchild }, { user_id: child }],
   })
+})
 
-  it.each([
-    ['/community/members?current=1&size=1', undefined, 'dashboard.read'],
-    ['/community/members/export', undefined, 'community.write'],
-    ['/community/members/note', { target_user_id: 1, note: '' }, 'community.read'],
-    ['/dashboard/overview', undefined, 'community.read'],
-  ] as const)('%s refuses a token without the required scope', async (path, body, scope) => {
-    expect(await call(newUserIds(), path, { ...(body && { body }), scopes: [scope] })).toMatchObject({
-      status: 403,
-      code: 40300,
-    })
+it.each([
+  '/community/members?current=0&size=20',
+  '/community/members?current=1&size=21',
+  '/community/members?current=1',
+  '/community/members?current=1&size=20&type=direct',
+  '/community/members?current=1&size=20&beginDate=2026-02-30',
+  `/community/members?current=1&size=20&keyword=${'k'.repeat(255)}`,
+  '/community/members?current=1&size=20&beginDate=2026-02-03&endDate=2026-02-02',
+  '/community/members/export?type=ALL',
+  '/dashboard/earnings?beginDate=2026-02-03&endDate=2026-02-02',
+  '/dashboard/earnings?beginDate=2025-01-01&endDate=2026-01-02',
+  '/dashboard/earnings?endDate=today',
+])('a community or dashboard request with a bad query is refused: %s', async (path) => {
+  expect(await call(newUserIds(), path)).toMatchObject({ status: 400, code: 40001 })
+})
+
+it.each([
+  ['/community/members?current=1&size=1', undefined, 'dashboard.read'],
+  ['/community/members/export', undefined, 'community.write'],
+  ['/community/members/note', { target_user_id: 1, note: '' }, 'community.read'],
+  ['/dashboard/overview', undefined, 'community.read'],
+] as const)('%s refuses a token without the required scope', async (path, body, scope) => {
+  expect(await call(newUserIds(), path, { ...(body && { body }), scopes: [scope] })).toMatchObject({
+    status: 403,
+    code: 40300,
   })
 })
 

@@ -92,44 +92,42 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
   })
 })
 
-describe('authorization requests', () => {
-  test.each([
-    ['an unknown parameter', { extra: 'foobar' }],
-    ['scopes in another order', { scope: 'email openid profile' }],
-    ['a scope twice', { scope: 'openid openid  email' }],
-    ['acr_values', { acr_values: '1 2' }],
-    ['display', { display: 'popup' }],
-    ['ui_locales and claims_locales', { ui_locales: 'se', claims_locales: 'se' }],
-    ['login_hint', { login_hint: 'somebody@example.com' }],
-    ['prompt=login', { prompt: 'login' }],
-    ['max_age', { max_age: '15000' }],
-    ['scopes of other providers', { scope: 'openid email phone address offline_access' }],
-    ['no state', { state: undefined }],
-    ['no nonce', { nonce: undefined }],
-  ])('an authorization request succeeds with %s', async (_what, overrides) => {
-    const { verifier, challenge } = pkce()
-    const request = authorizationRequest(client, { code_challenge: challenge, ...overrides })
-    const answer = await followAuthorization(authorizationUrl(request), session)
-    expect(answer.searchParams.get('error')).toBeNull()
-    expect(answer.searchParams.get('state')).toBe(request['state'] ?? null)
-    const { status } = await postForm('/oauth2/token', {
-      grant_type: 'authorization_code',
-      code: answer.searchParams.get('code') ?? '',
-      redirect_uri: client.redirectUri,
-      client_id: client.clientId,
-      code_verifier: verifier,
-    })
-    expect(status).toBe(200)
+test.each([
+  ['an unknown parameter', { extra: 'foobar' }],
+  ['scopes in another order', { scope: 'email openid profile' }],
+  ['a scope twice', { scope: 'openid openid  email' }],
+  ['acr_values', { acr_values: '1 2' }],
+  ['display', { display: 'popup' }],
+  ['ui_locales and claims_locales', { ui_locales: 'se', claims_locales: 'se' }],
+  ['login_hint', { login_hint: 'somebody@example.com' }],
+  ['prompt=login', { prompt: 'login' }],
+  ['max_age', { max_age: '15000' }],
+  ['scopes of other providers', { scope: 'openid email phone address offline_access' }],
+  ['no state', { state: undefined }],
+  ['no nonce', { nonce: undefined }],
+])('an authorization request succeeds with %s', async (_what, overrides) => {
+  const { verifier, challenge } = pkce()
+  const request = authorizationRequest(client, { code_challenge: challenge, ...overrides })
+  const answer = await followAuthorization(authorizationUrl(request), session)
+  expect(answer.searchParams.get('error')).toBeNull()
+  expect(answer.searchParams.get('state')).toBe(request['state'] ?? null)
+  const { status } = await postForm('/oauth2/token', {
+    grant_type: 'authorization_code',
+    code: answer.searchParams.get('code') ?? '',
+    redirect_uri: client.redirectUri,
+    client_id: client.clientId,
+    code_verifier: verifier,
   })
+  expect(status).toBe(200)
+})
 
-  test('scopes that the service does not have are ignored, and the token answer says what was granted', async () => {
-    const scope = 'openid email phone address offline_access'
-    const { exchange } = await obtainCode(client, session, { scope })
-    const { status, body } = await postForm('/oauth2/token', exchange)
-    expect(status).toBe(200)
-    expect(body['scope']).toBe('openid email')
-    const limited = await createClient({ scopes: ['openid'] })
-    const less = await obtainCode(limited, session, { scope })
-    expect((await postForm('/oauth2/token', less.exchange)).body['scope']).toBe('openid')
-  })
+test('scopes that the service does not have are ignored, and the token answer says what was granted', async () => {
+  const scope = 'openid email phone address offline_access'
+  const { exchange } = await obtainCode(client, session, { scope })
+  const { status, body } = await postForm('/oauth2/token', exchange)
+  expect(status).toBe(200)
+  expect(body['scope']).toBe('openid email')
+  const limited = await createClient({ scopes: ['openid'] })
+  const less = await obtainCode(limited, session, { scope })
+  expect((await postForm('/oauth2/token', less.exchange)).body['scope']).toBe('openid')
 })

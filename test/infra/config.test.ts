@@ -2,51 +2,49 @@ import { describe, expect, it } from 'vitest'
 import { chooseStage, deploymentRegion, readConfig } from '../../infra/config.ts'
 import { configured, standby } from '../support/configured-stage.ts'
 
-describe('readConfig', () => {
-  it('readConfig accepts numbers and lists as text, as the command line passes them', () => {
-    const config = readConfig({
-      stage: 'local',
-      accessTokenTtlSeconds: '60',
-      signingKeyRotationDays: '0.5',
-      corsOrigins: 'https://a.example, https://b.example',
-      reportingTimeZone: 'Europe/Berlin',
-    })
-    expect(config).toMatchObject({
-      accessTokenTtlSeconds: 60,
-      signingKeyRotationDays: 0.5,
-      corsOrigins: ['https://a.example', 'https://b.example'],
-      reportingTimeZone: 'Europe/Berlin',
-    })
+it('readConfig accepts numbers and lists as text, as the command line passes them', () => {
+  const config = readConfig({
+    stage: 'local',
+    accessTokenTtlSeconds: '60',
+    signingKeyRotationDays: '0.5',
+    corsOrigins: 'https://a.example, https://b.example',
+    reportingTimeZone: 'Europe/Berlin',
   })
+  expect(config).toMatchObject({
+    accessTokenTtlSeconds: 60,
+    signingKeyRotationDays: 0.5,
+    corsOrigins: ['https://a.example', 'https://b.example'],
+    reportingTimeZone: 'Europe/Berlin',
+  })
+})
 
-  it.each([
-    ['an unknown knob', { acessTokenTtlSeconds: 60 }, /acessTokenTtlSeconds/],
-    ['a delay longer than a queue allows', { mailDelaySeconds: 901 }, /mailDelaySeconds/],
-    ['a number out of range', { accessTokenTtlSeconds: 0 }, /accessTokenTtlSeconds/],
-    ['text for a number', { accessTokenTtlSeconds: 'soon' }, /accessTokenTtlSeconds/],
-    ['a fraction of a second', { accessTokenTtlSeconds: '1.5' }, /accessTokenTtlSeconds/],
-    ['a signing key that is too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
-    ['an unknown time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
-    ['a page address that is no URL', { authUrl: 'auth' }, /authUrl/],
-    ['a deletion period that KMS rejects', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
-  ])('readConfig rejects %s and names the knob', (_what, values, message) => {
-    expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)
-  })
+it.each([
+  ['an unknown knob', { acessTokenTtlSeconds: 60 }, /acessTokenTtlSeconds/],
+  ['a delay longer than a queue allows', { mailDelaySeconds: 901 }, /mailDelaySeconds/],
+  ['a number out of range', { accessTokenTtlSeconds: 0 }, /accessTokenTtlSeconds/],
+  ['text for a number', { accessTokenTtlSeconds: 'soon' }, /accessTokenTtlSeconds/],
+  ['a fraction of a second', { accessTokenTtlSeconds: '1.5' }, /accessTokenTtlSeconds/],
+  ['a signing key that is too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
+  ['an unknown time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
+  ['a page address that is no URL', { authUrl: 'auth' }, /authUrl/],
+  ['a deletion period that KMS rejects', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
+])('readConfig rejects %s and names the knob', (_what, values, message) => {
+  expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)
+})
 
-  it('only the local stack may set signingKeyPublishSeconds below two hours', () => {
-    expect(readConfig({ stage: 'local', signingKeyPublishSeconds: 1 }).signingKeyPublishSeconds).toBe(1)
-    expect(() => readConfig({ ...configured, stage: 'dev', signingKeyPublishSeconds: 7_199 })).toThrow(
-      /at least 7200/,
-    )
-  })
+it('only the local stack may set signingKeyPublishSeconds below two hours', () => {
+  expect(readConfig({ stage: 'local', signingKeyPublishSeconds: 1 }).signingKeyPublishSeconds).toBe(1)
+  expect(() => readConfig({ ...configured, stage: 'dev', signingKeyPublishSeconds: 7_199 })).toThrow(
+    /at least 7200/,
+  )
+})
 
-  it.each([
-    ['prod', true],
-    ['dev', false],
-    ['local', false],
-  ])('by default, protectData and alarms of the stage %s are %s', (stage, isOn) => {
-    expect(readConfig({ ...configured, stage })).toMatchObject({ protectData: isOn, alarms: isOn })
-  })
+it.each([
+  ['prod', true],
+  ['dev', false],
+  ['local', false],
+])('by default, protectData and alarms of the stage %s are %s', (stage, isOn) => {
+  expect(readConfig({ ...configured, stage })).toMatchObject({ protectData: isOn, alarms: isOn })
 })
 
 describe('the configuration of a deployment', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { endpointFunctions } from '../../infra/endpoint-functions.ts'
 import type { Route } from '../../infra/routes.ts'
 
@@ -9,18 +9,14 @@ const row = (method: Route['method'], permissions: Route['permissions']): Route 
   permissions,
 })
 
-describe('endpointFunctions', () => {
-  it('routes with the same entry share one function', () => {
-    const permissions: Route['permissions'] = { reads: ['EARN#', 'RATES'] }
-    const both = [row('GET', permissions), row('POST', { ...permissions })]
-    expect(endpointFunctions(both)).toEqual([{ entry: 'things', permissions, routes: both }])
-  })
+it('routes with the same entry share one function', () => {
+  const permissions: Route['permissions'] = { reads: ['EARN#', 'RATES'] }
+  const both = [row('GET', permissions), row('POST', { ...permissions })]
+  expect(endpointFunctions(both)).toEqual([{ entry: 'things', permissions, routes: both }])
+})
 
-  it('two routes of one entry with different permissions are rejected', () => {
-    const permissions = { reads: ['RATES'] } as const
-    for (const other of [{ ...permissions, writes: ['RATES'] }, { ...permissions, memory: 512 }, {}] as const)
-      expect(() => endpointFunctions([row('GET', permissions), row('POST', other)])).toThrow(
-        'differ in their',
-      )
-  })
+it('two routes of one entry with different permissions are rejected', () => {
+  const permissions = { reads: ['RATES'] } as const
+  for (const other of [{ ...permissions, writes: ['RATES'] }, { ...permissions, memory: 512 }, {}] as const)
+    expect(() => endpointFunctions([row('GET', permissions), row('POST', other)])).toThrow('differ in their')
 })

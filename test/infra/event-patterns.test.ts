@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { takenPattern, untakenPattern } from '../../infra/event-patterns.ts'
 import { compilePattern } from '../../infra/local/aws/eventbridge/pattern.ts'
 import { events, outsideSenders } from '../../infra/events.ts'
@@ -20,28 +20,26 @@ function writtenPattern(stage: string, row: (typeof events)[number]) {
   return { ...rest, 'detail-type': detailType }
 }
 
-describe('the rules of the bus', () => {
-  it.each(['prod', 'local'])('on stage %s every event goes to exactly one queue', (stage) => {
-    for (const detailType of detailTypes)
-      for (const source of sources)
-        expect(deliveries(stage, source, detailType), `${detailType} from ${source}`).toHaveLength(1)
-  })
+it.each(['prod', 'local'])('on stage %s every event goes to exactly one queue', (stage) => {
+  for (const detailType of detailTypes)
+    for (const source of sources)
+      expect(deliveries(stage, source, detailType), `${detailType} from ${source}`).toHaveLength(1)
+})
 
-  it('a deployment accepts an event only from the senders of this event', () => {
-    for (const { detailType, senders } of events)
-      for (const source of sources)
-        expect(deliveries('prod', source, detailType), `${detailType} from ${source}`).toEqual(
-          (senders as readonly string[]).includes(source) ? [detailType] : ['unmatched'],
-        )
-  })
+it('a deployment accepts an event only from the senders of this event', () => {
+  for (const { detailType, senders } of events)
+    for (const source of sources)
+      expect(deliveries('prod', source, detailType), `${detailType} from ${source}`).toEqual(
+        (senders as readonly string[]).includes(source) ? [detailType] : ['unmatched'],
+      )
+})
 
-  it('the local stack accepts an event from anybody, but mail.requested only from the service itself', () => {
-    expect(deliveries('local', 'stranger', 'wallet.adjusted')).toEqual(['wallet.adjusted'])
-    expect(deliveries('local', 'stranger', 'mail.requested')).toEqual(['unmatched'])
-    expect(deliveries('local', 'account-service', 'mail.requested')).toEqual(['mail.requested'])
-  })
+it('the local stack accepts an event from anybody, but mail.requested only from the service itself', () => {
+  expect(deliveries('local', 'stranger', 'wallet.adjusted')).toEqual(['wallet.adjusted'])
+  expect(deliveries('local', 'stranger', 'mail.requested')).toEqual(['unmatched'])
+  expect(deliveries('local', 'account-service', 'mail.requested')).toEqual(['mail.requested'])
+})
 
-  it('the pattern of unmatched events is shorter than the 2,048 characters that EventBridge allows', () => {
-    expect(JSON.stringify(untakenPattern('prod', events)).length).toBeLessThan(2_048)
-  })
+it('the pattern of unmatched events is shorter than the 2,048 characters that EventBridge allows', () => {
+  expect(JSON.stringify(untakenPattern('prod', events)).length).toBeLessThan(2_048)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { maxStageLength } from '../../infra/names.ts'
 import { namesIn } from './stacks/account.ts'
 import { synthesizeUnchecked } from './stacks/synthesize.ts'
@@ -29,18 +29,16 @@ const longest = 's'.repeat(maxStageLength)
 const values = { protectData: true, senders: { business: ['arn:aws:iam::123456789012:role/shop'] } }
 const names = namesIn(await synthesizeUnchecked(longest, { values }))
 
-describe('the names of a stage’s resources', () => {
-  it('every name begins with the service and the stage, so that an account can have other services, too', () => {
-    const kinds = Object.entries(namedTypes).map(([type, [property]]) => `${type} ${property}`)
-    expect([...new Set(names.map(({ kind }) => kind))].toSorted()).toEqual(kinds.toSorted())
-    for (const { kind, name } of names)
-      expect(name, kind).toMatch(new RegExp(`^(/|cdk-)?account-service-${longest}(-|$)`))
-  })
+it('every name begins with the service and the stage, so that an account can have other services, too', () => {
+  const kinds = Object.entries(namedTypes).map(([type, [property]]) => `${type} ${property}`)
+  expect([...new Set(names.map(({ kind }) => kind))].toSorted()).toEqual(kinds.toSorted())
+  for (const { kind, name } of names)
+    expect(name, kind).toMatch(new RegExp(`^(/|cdk-)?account-service-${longest}(-|$)`))
+})
 
-  it('every name of a stage with the longest name is short enough for AWS', () => {
-    for (const { kind, name } of names) {
-      const [, limit] = namedTypes[kind.split(' ')[0] ?? ''] ?? []
-      expect(name.length, `${kind} ${name}`).toBeLessThanOrEqual(limit ?? 0)
-    }
-  })
+it('every name of a stage with the longest name is short enough for AWS', () => {
+  for (const { kind, name } of names) {
+    const [, limit] = namedTypes[kind.split(' ')[0] ?? ''] ?? []
+    expect(name.length, `${kind} ${name}`).toBeLessThanOrEqual(limit ?? 0)
+  }
 })

@@ -32,35 +32,33 @@ beforeAll(async () => {
   stacks = await synthesize('prod', { written: 'prod' })
 })
 
-describe('data that must never be lost', () => {
-  it('the logical ids of table and KMS keys do not change, because a changed id would replace the resource', () => {
-    const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
-    expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
-      'data/EventKey567EB652',
-      'data/EvidenceKey167D8F4D',
-      'data/MacKey790F75A3',
-      'data/TableCD117FA1',
-      'data/TotpKey103FF508',
-    ])
-  })
+it('the logical ids of table and KMS keys do not change, because a changed id would replace the resource', () => {
+  const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
+  expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
+    'data/EventKey567EB652',
+    'data/EvidenceKey167D8F4D',
+    'data/MacKey790F75A3',
+    'data/TableCD117FA1',
+    'data/TotpKey103FF508',
+  ])
+})
 
-  it('the table is retained, protected from deletion, and recoverable to any point in the last 35 days', () => {
-    const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
-    expect(table?.resource.DeletionPolicy).toBe('RetainExceptOnCreate')
-    expect(table?.resource.Properties['TimeToLiveSpecification']).toMatchObject({ Enabled: true })
-    expect(table?.resource.Properties['Replicas']).toMatchObject([
-      {
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
-      },
-    ])
-    expect(stacks.get('data')?.stack.terminationProtection).toBe(true)
-  })
+it('the table is retained, protected from deletion, and recoverable to any point in the last 35 days', () => {
+  const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
+  expect(table?.resource.DeletionPolicy).toBe('RetainExceptOnCreate')
+  expect(table?.resource.Properties['TimeToLiveSpecification']).toMatchObject({ Enabled: true })
+  expect(table?.resource.Properties['Replicas']).toMatchObject([
+    {
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
+    },
+  ])
+  expect(stacks.get('data')?.stack.terminationProtection).toBe(true)
+})
 
-  it('the KMS keys that the table depends on are retained when their stack is deleted', () => {
-    for (const { resource } of ofType(stacks, 'AWS::KMS::Key'))
-      expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate')
-  })
+it('the KMS keys that the table depends on are retained when their stack is deleted', () => {
+  for (const { resource } of ofType(stacks, 'AWS::KMS::Key'))
+    expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate')
 })
 
 describe('IAM policies', () => {
@@ -144,25 +142,23 @@ describe('endpoints', () => {
   })
 })
 
-describe('operations', () => {
-  it('every log group has a retention period', () => {
-    for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup'))
-      expect(resource.Properties['RetentionInDays']).toBe(90)
-  })
+it('every log group has a retention period', () => {
+  for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup'))
+    expect(resource.Properties['RetentionInDays']).toBe(90)
+})
 
-  it('every alarm has a section in the runbook, and every alarm section has an alarm', async () => {
-    const values = { edge: true, standby }
-    const linked = ofType(await synthesizeUnchecked('prod', { values }), 'AWS::CloudWatch::Alarm').map(
-      ({ id, resource }) => {
-        const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
-        expect(anchor, id).toBeDefined()
-        return anchor
-      },
-    )
-    const alarms = runbook.slice(runbook.indexOf('## Alarms'), runbook.indexOf('## Procedures'))
-    const paragraphs = [...alarms.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading)
-    expect([...new Set(linked)].sort()).toEqual(paragraphs.sort())
-  })
+it('every alarm has a section in the runbook, and every alarm section has an alarm', async () => {
+  const values = { edge: true, standby }
+  const linked = ofType(await synthesizeUnchecked('prod', { values }), 'AWS::CloudWatch::Alarm').map(
+    ({ id, resource }) => {
+      const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
+      expect(anchor, id).toBeDefined()
+      return anchor
+    },
+  )
+  const alarms = runbook.slice(runbook.indexOf('## Alarms'), runbook.indexOf('## Procedures'))
+  const paragraphs = [...alarms.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading)
+  expect([...new Set(linked)].sort()).toEqual(paragraphs.sort())
 })
 
 describe('cdk-nag checks', () => {

@@ -1,55 +1,53 @@
 import * as v from 'valibot'
-import { describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { addDays, dayOf, endOfDay, startOfDay } from '../../shared/dates.ts'
 import { Settings } from '../../shared/settings.ts'
 
 const hour = 3_600_000
 
-describe('days of a time zone', () => {
-  it.each([
-    ['2026-11-21', 'UTC', '2026-11-21T00:00:00Z', 24],
-    ['2026-11-21', 'Asia/Shanghai', '2026-11-20T16:00:00Z', 24],
-    ['2026-11-21', 'Asia/Kathmandu', '2026-11-20T18:15:00Z', 24],
-    ['2026-11-21', 'Pacific/Kiritimati', '2026-11-20T10:00:00Z', 24],
-    ['2026-11-21', 'Etc/GMT+12', '2026-11-21T12:00:00Z', 24],
-    ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00Z', 23],
-    ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00Z', 25],
-    // In spring the clock of Santiago goes from 23:59:59 to 01:00, so this day has no midnight.
-    ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
-    ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
-    ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],
-  ])('%s in %s begins at %s and is a day of %d hours', (day, timeZone, start, hours) => {
-    const begin = startOfDay(day, timeZone)
-    expect(new Date(begin).toISOString()).toBe(new Date(start).toISOString())
-    expect((endOfDay(day, timeZone) - begin) / hour).toBe(hours)
-    expect(dayOf(begin, timeZone)).toBe(day)
-    expect(dayOf(begin - 1, timeZone)).toBe(addDays(day, -1))
-    expect(dayOf(endOfDay(day, timeZone) - 1, timeZone)).toBe(day)
-  })
+it.each([
+  ['2026-11-21', 'UTC', '2026-11-21T00:00:00Z', 24],
+  ['2026-11-21', 'Asia/Shanghai', '2026-11-20T16:00:00Z', 24],
+  ['2026-11-21', 'Asia/Kathmandu', '2026-11-20T18:15:00Z', 24],
+  ['2026-11-21', 'Pacific/Kiritimati', '2026-11-20T10:00:00Z', 24],
+  ['2026-11-21', 'Etc/GMT+12', '2026-11-21T12:00:00Z', 24],
+  ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00Z', 23],
+  ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00Z', 25],
+  // In spring the clock of Santiago goes from 23:59:59 to 01:00, so this day has no midnight.
+  ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
+  ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
+  ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],
+])('%s in %s begins at %s and is a day of %d hours', (day, timeZone, start, hours) => {
+  const begin = startOfDay(day, timeZone)
+  expect(new Date(begin).toISOString()).toBe(new Date(start).toISOString())
+  expect((endOfDay(day, timeZone) - begin) / hour).toBe(hours)
+  expect(dayOf(begin, timeZone)).toBe(day)
+  expect(dayOf(begin - 1, timeZone)).toBe(addDays(day, -1))
+  expect(dayOf(endOfDay(day, timeZone) - 1, timeZone)).toBe(day)
+})
 
-  it('consecutive days of a time zone neither overlap nor leave a gap', () => {
-    for (const timeZone of ['Europe/Berlin', 'America/Santiago', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
-      for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1))
-        expect(endOfDay(day, timeZone)).toBe(startOfDay(addDays(day, 1), timeZone))
-    }
-  })
+it('consecutive days of a time zone neither overlap nor leave a gap', () => {
+  for (const timeZone of ['Europe/Berlin', 'America/Santiago', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
+    for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1))
+      expect(endOfDay(day, timeZone)).toBe(startOfDay(addDays(day, 1), timeZone))
+  }
+})
 
-  it('days of UTC are computed without Intl, and are the same as with Intl', () => {
-    const instants = [-1, 0, 1, 86_399_999, 86_400_000, -86_400_000, Date.UTC(2024, 1, 29, 23, 59, 59, 999)]
-    for (const instant of instants) expect(dayOf(instant, 'UTC')).toBe(dayOf(instant, 'Etc/UTC'))
-    for (const day of ['1969-12-31', '2024-02-29', '2026-11-22'])
-      expect(startOfDay(day, 'UTC')).toBe(startOfDay(day, 'Etc/UTC'))
-  })
+it('days of UTC are computed without Intl, and are the same as with Intl', () => {
+  const instants = [-1, 0, 1, 86_399_999, 86_400_000, -86_400_000, Date.UTC(2024, 1, 29, 23, 59, 59, 999)]
+  for (const instant of instants) expect(dayOf(instant, 'UTC')).toBe(dayOf(instant, 'Etc/UTC'))
+  for (const day of ['1969-12-31', '2024-02-29', '2026-11-22'])
+    expect(startOfDay(day, 'UTC')).toBe(startOfDay(day, 'Etc/UTC'))
+})
 
-  it('the settings and days of UTC need no Intl, whose first use would slow a cold start', () => {
-    const format = vi.spyOn(Intl, 'DateTimeFormat')
-    expect(v.parse(Settings, { reportingTimeZone: 'UTC' }).reportingTimeZone).toBe('UTC')
-    dayOf(0, 'UTC')
-    endOfDay('2026-11-22', 'UTC')
-    expect(format).not.toHaveBeenCalled()
-    expect(() => v.parse(Settings, { reportingTimeZone: 'Mars/Phobos' })).toThrow('IANA')
-    expect(format).toHaveBeenCalled()
-  })
+it('the settings and days of UTC need no Intl, whose first use would slow a cold start', () => {
+  const format = vi.spyOn(Intl, 'DateTimeFormat')
+  expect(v.parse(Settings, { reportingTimeZone: 'UTC' }).reportingTimeZone).toBe('UTC')
+  dayOf(0, 'UTC')
+  endOfDay('2026-11-22', 'UTC')
+  expect(format).not.toHaveBeenCalled()
+  expect(() => v.parse(Settings, { reportingTimeZone: 'Mars/Phobos' })).toThrow('IANA')
+  expect(format).toHaveBeenCalled()
 })
 
 it.each([

@@ -39,26 +39,24 @@ const faults: [what: string, error: unknown][] = [
   ['something thrown that is no error', 'words'],
 ]
 
-describe('what a fault is', () => {
-  it.each(passing)('when %s, the failure is temporary and no fault', (_what, error, cause) => {
-    expect(passingCause(error)).toBe(cause)
-    expect(isFault(error)).toBe(false)
-  })
+it.each(passing)('when %s, the failure is temporary and no fault', (_what, error, cause) => {
+  expect(passingCause(error)).toBe(cause)
+  expect(isFault(error)).toBe(false)
+})
 
-  it.each(faults)('%s is a fault', (_what, error) => {
-    expect(passingCause(error)).toBeUndefined()
-    expect(isFault(error)).toBe(true)
-  })
+it.each(faults)('%s is a fault', (_what, error) => {
+  expect(passingCause(error)).toBeUndefined()
+  expect(isFault(error)).toBe(true)
+})
 
-  it('a failure of the caller is neither a fault nor temporary', () => {
-    expect(passingCause(new Failure('bad_credentials'))).toBeUndefined()
-    expect(isFault(new Failure('bad_credentials'))).toBe(false)
-  })
+it('a failure of the caller is neither a fault nor temporary', () => {
+  expect(passingCause(new Failure('bad_credentials'))).toBeUndefined()
+  expect(isFault(new Failure('bad_credentials'))).toBe(false)
+})
 
-  it('running out of time without a pending AWS call is a fault, although the client can try again', () => {
-    expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
-    expect(isFault(new OutOfTime(false))).toBe(true)
-  })
+it('running out of time without a pending AWS call is a fault, although the client can try again', () => {
+  expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
+  expect(isFault(new OutOfTime(false))).toBe(true)
 })
 
 describe('the metrics of failures', () => {

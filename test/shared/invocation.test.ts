@@ -70,30 +70,28 @@ describe('the deadline of an invocation', () => {
   })
 })
 
-describe('calls that the work of an invocation leaves behind', () => {
-  it('an invocation that fails waits for its pending AWS calls before it answers', async () => {
-    const fail = async () => {
-      await answerAfter(10)
-      throw new Error('no')
-    }
-    const result = run(() => Promise.all([answerAfter(50), fail()])).catch((error: unknown) => error)
-    await vi.advanceTimersByTimeAsync(40)
-    expect(await isSettled(result)).toBe(false)
-    await vi.advanceTimersByTimeAsync(10)
-    expect(await result).toEqual(new Error('no'))
-  })
+it('an invocation that fails waits for its pending AWS calls before it answers', async () => {
+  const fail = async () => {
+    await answerAfter(10)
+    throw new Error('no')
+  }
+  const result = run(() => Promise.all([answerAfter(50), fail()])).catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(40)
+  expect(await isSettled(result)).toBe(false)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(await result).toEqual(new Error('no'))
+})
 
-  it('work that continues after the result starts no further AWS call', async () => {
-    const second = vi.fn(async () => 'answer')
-    const leftover = async () => {
-      await answerAfter(50)
-      return callWithinInvocation(second)
-    }
-    const result = run(() => Promise.all([leftover(), Promise.reject(new Error('no'))]))
-    const rejection = expect(result).rejects.toThrow('no')
-    await vi.advanceTimersByTimeAsync(60)
-    await rejection
-    await endOfTurn()
-    expect(second).not.toHaveBeenCalled()
-  })
+it('work that continues after the result starts no further AWS call', async () => {
+  const second = vi.fn(async () => 'answer')
+  const leftover = async () => {
+    await answerAfter(50)
+    return callWithinInvocation(second)
+  }
+  const result = run(() => Promise.all([leftover(), Promise.reject(new Error('no'))]))
+  const rejection = expect(result).rejects.toThrow('no')
+  await vi.advanceTimersByTimeAsync(60)
+  await rejection
+  await endOfTurn()
+  expect(second).not.toHaveBeenCalled()
 })

@@ -23,74 +23,70 @@ function location(response: Response): { to: string; query: URLSearchParams } {
   return { to, query: new URLSearchParams(query) }
 }
 
-describe('a valid authorization request', () => {
-  test('a valid authorization request redirects to the authorization page with every parameter as sent', async () => {
-    const sent = `${new URLSearchParams(request()).toString()}&ui_locales=de%20en+fr&x=%C3%A9%22%3C&flag`
-    const response = await getRaw(sent)
-    expect(response.status).toBe(302)
-    expect(response.headers.get('location')).toBe(`${stack.auth_url}?${sent}`)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.text()).toBe('')
-  })
-
-  test.each([
-    'https://client.example/callback',
-    'https://client.example/with-query?tenant=1&empty=',
-    'http://127.0.0.1:4000/callback',
-    'http://127.0.0.1:61023/callback',
-    'http://127.0.0.1/callback',
-    'http://[::1]:5000/callback',
-    'http://localhost:1/callback?a=b',
-    'com.example.app:/callback',
-  ])('an authorization request with the redirect URI %s is accepted', async (redirect_uri) => {
-    const response = await getAuthorize(request({ redirect_uri }))
-    expect(location(response).to).toBe(stack.auth_url)
-  })
+test('a valid authorization request redirects to the authorization page with every parameter as sent', async () => {
+  const sent = `${new URLSearchParams(request()).toString()}&ui_locales=de%20en+fr&x=%C3%A9%22%3C&flag`
+  const response = await getRaw(sent)
+  expect(response.status).toBe(302)
+  expect(response.headers.get('location')).toBe(`${stack.auth_url}?${sent}`)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(await response.text()).toBe('')
 })
 
-describe('an authorization request without a valid client and redirect URI', () => {
-  test.each([
-    ['no client', { client_id: undefined }],
-    ['an empty client', { client_id: '' }],
-    ['an unknown client', { client_id: 'nobody' }],
-    ['a client_id of 3,000 characters', { client_id: 'a'.repeat(3000) }],
-    ['the service’s own client, which has no redirect URI', { client_id: 'first-party' }],
-    ['no redirect URI', { redirect_uri: undefined }],
-    ['an empty redirect URI', { redirect_uri: '' }],
-    ['another path', { redirect_uri: 'https://client.example/callback2' }],
-    ['a longer path', { redirect_uri: 'https://client.example/callback/' }],
-    ['a path that leads to the registered one', { redirect_uri: 'https://client.example/x/../callback' }],
-    ['another host', { redirect_uri: 'https://client.example.evil.example/callback' }],
-    ['another scheme', { redirect_uri: 'http://client.example/callback' }],
-    ['an added query', { redirect_uri: 'https://client.example/callback?a=b' }],
-    ['a missing query', { redirect_uri: 'https://client.example/with-query' }],
-    ['the redirect URI in another case', { redirect_uri: 'https://CLIENT.example/callback' }],
-    ['a port where none was registered', { redirect_uri: 'https://client.example:444/callback' }],
-    ['a fragment', { redirect_uri: 'https://client.example/callback#x' }],
-    ['another loopback host', { redirect_uri: 'http://localhost:4000/callback' }],
-    ['another path on a loopback host', { redirect_uri: 'http://127.0.0.1:4000/other' }],
-    ['an invalid loopback port', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
-    ['a host after the loopback port', { redirect_uri: 'http://127.0.0.1:4000@evil.example/callback' }],
-    ['a line break', { redirect_uri: 'https://client.example/callback\r\nset-cookie: a=b' }],
-  ])('an authorization request with %s is answered 400 and not redirected', async (_why, overrides) => {
-    const response = await getAuthorize(request(overrides))
+test.each([
+  'https://client.example/callback',
+  'https://client.example/with-query?tenant=1&empty=',
+  'http://127.0.0.1:4000/callback',
+  'http://127.0.0.1:61023/callback',
+  'http://127.0.0.1/callback',
+  'http://[::1]:5000/callback',
+  'http://localhost:1/callback?a=b',
+  'com.example.app:/callback',
+])('an authorization request with the redirect URI %s is accepted', async (redirect_uri) => {
+  const response = await getAuthorize(request({ redirect_uri }))
+  expect(location(response).to).toBe(stack.auth_url)
+})
+
+test.each([
+  ['no client', { client_id: undefined }],
+  ['an empty client', { client_id: '' }],
+  ['an unknown client', { client_id: 'nobody' }],
+  ['a client_id of 3,000 characters', { client_id: 'a'.repeat(3000) }],
+  ['the service’s own client, which has no redirect URI', { client_id: 'first-party' }],
+  ['no redirect URI', { redirect_uri: undefined }],
+  ['an empty redirect URI', { redirect_uri: '' }],
+  ['another path', { redirect_uri: 'https://client.example/callback2' }],
+  ['a longer path', { redirect_uri: 'https://client.example/callback/' }],
+  ['a path that leads to the registered one', { redirect_uri: 'https://client.example/x/../callback' }],
+  ['another host', { redirect_uri: 'https://client.example.evil.example/callback' }],
+  ['another scheme', { redirect_uri: 'http://client.example/callback' }],
+  ['an added query', { redirect_uri: 'https://client.example/callback?a=b' }],
+  ['a missing query', { redirect_uri: 'https://client.example/with-query' }],
+  ['the redirect URI in another case', { redirect_uri: 'https://CLIENT.example/callback' }],
+  ['a port where none was registered', { redirect_uri: 'https://client.example:444/callback' }],
+  ['a fragment', { redirect_uri: 'https://client.example/callback#x' }],
+  ['another loopback host', { redirect_uri: 'http://localhost:4000/callback' }],
+  ['another path on a loopback host', { redirect_uri: 'http://127.0.0.1:4000/other' }],
+  ['an invalid loopback port', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
+  ['a host after the loopback port', { redirect_uri: 'http://127.0.0.1:4000@evil.example/callback' }],
+  ['a line break', { redirect_uri: 'https://client.example/callback\r\nset-cookie: a=b' }],
+])('an authorization request with %s is answered 400 and not redirected', async (_why, overrides) => {
+  const response = await getAuthorize(request(overrides))
+  expect(response.status).toBe(400)
+  expect(response.headers.get('location')).toBeNull()
+  expect(await response.json()).toMatchObject({ code: 40002, data: null })
+})
+
+test.each(['client_id', 'redirect_uri'])(
+  'an authorization request with a repeated %s is answered 400 and not redirected',
+  async (name) => {
+    const parameters = new URLSearchParams(request())
+    parameters.append(name, parameters.get(name) ?? '')
+    const response = await getRaw(parameters.toString())
     expect(response.status).toBe(400)
     expect(response.headers.get('location')).toBeNull()
-    expect(await response.json()).toMatchObject({ code: 40002, data: null })
-  })
-
-  test.each(['client_id', 'redirect_uri'])(
-    'an authorization request with a repeated %s is answered 400 and not redirected',
-    async (name) => {
-      const parameters = new URLSearchParams(request())
-      parameters.append(name, parameters.get(name) ?? '')
-      const response = await getRaw(parameters.toString())
-      expect(response.status).toBe(400)
-      expect(response.headers.get('location')).toBeNull()
-      expect(await response.json()).toMatchObject({ code: 40002 })
-    },
-  )
-})
+    expect(await response.json()).toMatchObject({ code: 40002 })
+  },
+)
 
 describe('an authorization request with a bad parameter', () => {
   test.each([

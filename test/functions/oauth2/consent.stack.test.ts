@@ -26,41 +26,39 @@ interface Consented {
   expires_in: number
 }
 
-describe('a user who consents', () => {
-  test.each([{}, { approved: true }])(
-    'consent answers an approval with a code, and with a redirect URL that contains the code: %j',
-    async (approved) => {
-      const state = ' +%&=#?/"é😀'
-      const { status, body } = await postConsent(session, { ...request({ state }), ...approved })
-      expect(status).toBe(200)
-      expect(body).toMatchObject({ code: 0, msg: 'success' })
-      const data = body['data'] as Consented
-      const expected = new URLSearchParams({ code: data.code, state, iss: stack.base_url })
-      expect(data).toEqual({
-        code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
-        redirect_to: `https://client.example/cb?a=b&${expected.toString()}`,
-        state,
-        iss: stack.base_url,
-        expires_in: 60,
-      })
-    },
-  )
-
-  test('consent returns no state when none was sent', async () => {
-    const { body } = await postConsent(session, request({ state: undefined }))
+test.each([{}, { approved: true }])(
+  'consent answers an approval with a code, and with a redirect URL that contains the code: %j',
+  async (approved) => {
+    const state = ' +%&=#?/"é😀'
+    const { status, body } = await postConsent(session, { ...request({ state }), ...approved })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ code: 0, msg: 'success' })
     const data = body['data'] as Consented
-    expect(data).not.toHaveProperty('state')
-    expect(new URL(data.redirect_to).searchParams.has('state')).toBe(false)
-  })
+    const expected = new URLSearchParams({ code: data.code, state, iss: stack.base_url })
+    expect(data).toEqual({
+      code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
+      redirect_to: `https://client.example/cb?a=b&${expected.toString()}`,
+      state,
+      iss: stack.base_url,
+      expires_in: 60,
+    })
+  },
+)
 
-  test('consent stores only the hash of the authorization code', async () => {
-    const { body } = await postConsent(session, request())
-    const { code } = body['data'] as Consented
-    const hash = createHash('sha256').update(code).digest('base64url')
-    const stored = await readItem({ pk: `CODE#${hash}`, sk: 'CODE' }, { consistent: true })
-    expect(stored).toBeDefined()
-    expect(JSON.stringify(stored)).not.toContain(code)
-  })
+test('consent returns no state when none was sent', async () => {
+  const { body } = await postConsent(session, request({ state: undefined }))
+  const data = body['data'] as Consented
+  expect(data).not.toHaveProperty('state')
+  expect(new URL(data.redirect_to).searchParams.has('state')).toBe(false)
+})
+
+test('consent stores only the hash of the authorization code', async () => {
+  const { body } = await postConsent(session, request())
+  const { code } = body['data'] as Consented
+  const hash = createHash('sha256').update(code).digest('base64url')
+  const stored = await readItem({ pk: `CODE#${hash}`, sk: 'CODE' }, { consistent: true })
+  expect(stored).toBeDefined()
+  expect(JSON.stringify(stored)).not.toContain(code)
 })
 
 test('consent redirects with the error access_denied if the user denies', async () => {
@@ -70,44 +68,42 @@ test('consent redirects with the error access_denied if the user denies', async 
   expect(body['data']).toEqual({ redirect_to: `https://client.example/cb?a=b&${expected.toString()}` })
 })
 
-describe('consent checks every parameter again', () => {
-  test.each([
-    ['an unknown client', 40002, { client_id: 'nobody' }],
-    ['no client', 40002, { client_id: undefined }],
-    ['another redirect URI', 40002, { redirect_uri: 'https://client.example/cb' }],
-    ['no redirect URI', 40002, { redirect_uri: '' }],
-    ['no response type', 40001, { response_type: undefined }],
-    ['another response type', 40001, { response_type: 'token' }],
-    ['no scope', 40005, { scope: undefined }],
-    ['a scope without openid', 40005, { scope: 'email' }],
-    ['unknown scopes alone', 40005, { scope: 'offline_access' }],
-    ['a nonce of 60,000 characters', 40001, { nonce: 'n'.repeat(60_000) }],
-    ['a nonce of 1,025 characters', 40001, { nonce: 'n'.repeat(1025) }],
-    ['a state of 60,000 characters', 40001, { state: 's'.repeat(60_000) }],
-    ['a scope of 60,000 characters', 40001, { scope: `openid ${'s'.repeat(60_000)}` }],
-    ['a max_age that is no number', 40001, { max_age: '1 hour' }],
-    ['no challenge', 40001, { code_challenge: undefined }],
-    ['the challenge method plain', 40001, { code_challenge_method: 'plain' }],
-    ['no challenge method', 40001, { code_challenge_method: undefined }],
-    ['a malformed challenge', 40001, { code_challenge: 'short' }],
-  ])('consent refuses a request with %s, approved or not', async (_why, code, overrides) => {
-    for (const approved of [true, false]) {
-      const { status, body } = await postConsent(session, { ...request(overrides), approved })
-      expect(status).toBe(400)
-      expect(body['code']).toBe(code)
-      expect(body).not.toHaveProperty('error')
-    }
-  })
-
-  test.each([
-    ['approved as text', { approved: 'yes' }],
-    ['a number for a state', { state: 7 }],
-    ['a fraction for max_age', { max_age: 0.5 }],
-  ])('consent refuses a body with %s', async (_why, overrides) => {
-    const { status, body } = await postConsent(session, { ...request(), ...overrides })
+test.each([
+  ['an unknown client', 40002, { client_id: 'nobody' }],
+  ['no client', 40002, { client_id: undefined }],
+  ['another redirect URI', 40002, { redirect_uri: 'https://client.example/cb' }],
+  ['no redirect URI', 40002, { redirect_uri: '' }],
+  ['no response type', 40001, { response_type: undefined }],
+  ['another response type', 40001, { response_type: 'token' }],
+  ['no scope', 40005, { scope: undefined }],
+  ['a scope without openid', 40005, { scope: 'email' }],
+  ['unknown scopes alone', 40005, { scope: 'offline_access' }],
+  ['a nonce of 60,000 characters', 40001, { nonce: 'n'.repeat(60_000) }],
+  ['a nonce of 1,025 characters', 40001, { nonce: 'n'.repeat(1025) }],
+  ['a state of 60,000 characters', 40001, { state: 's'.repeat(60_000) }],
+  ['a scope of 60,000 characters', 40001, { scope: `openid ${'s'.repeat(60_000)}` }],
+  ['a max_age that is no number', 40001, { max_age: '1 hour' }],
+  ['no challenge', 40001, { code_challenge: undefined }],
+  ['the challenge method plain', 40001, { code_challenge_method: 'plain' }],
+  ['no challenge method', 40001, { code_challenge_method: undefined }],
+  ['a malformed challenge', 40001, { code_challenge: 'short' }],
+])('consent refuses a request with %s, approved or not', async (_why, code, overrides) => {
+  for (const approved of [true, false]) {
+    const { status, body } = await postConsent(session, { ...request(overrides), approved })
     expect(status).toBe(400)
-    expect(body['code']).toBe(40001)
-  })
+    expect(body['code']).toBe(code)
+    expect(body).not.toHaveProperty('error')
+  }
+})
+
+test.each([
+  ['approved as text', { approved: 'yes' }],
+  ['a number for a state', { state: 7 }],
+  ['a fraction for max_age', { max_age: 0.5 }],
+])('consent refuses a body with %s', async (_why, overrides) => {
+  const { status, body } = await postConsent(session, { ...request(), ...overrides })
+  expect(status).toBe(400)
+  expect(body['code']).toBe(40001)
 })
 
 describe('a request that asks for a recent sign-in', () => {

@@ -17,42 +17,40 @@ interface Exchanged {
   scope: string
 }
 
-describe('the exchange of a first-party access_token', () => {
-  test.each([
-    ['in the body', () => postJson(path, { access_token: session.accessToken })],
-    ['as Bearer', () => postJson(path, {}, bearer(session.accessToken))],
-    ['in both', () => postJson(path, { access_token: session.accessToken }, bearer(session.accessToken))],
-  ])('the exchange issues a device_token for a first-party access_token %s', async (_where, exchange) => {
-    const { status, headers, body } = await exchange()
-    expect(status).toBe(200)
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('pragma')).toBe('no-cache')
-    expect(Object.keys(body).sort()).toEqual(['code', 'data', 'msg'])
-    const data = body['data'] as Exchanged
-    expect(data).toMatchObject({ token_type: 'Bearer', expire: session.expiresAt, scope: scopes.join(' ') })
-    expect(data.expires_in).toBeGreaterThan(1700)
-    expect(decodeJwt(data.device_token)).toMatchObject({
-      iss: stack.base_url,
-      aud: 'first-party',
-      sub: String(session.userId),
-      sid: session.sessionId,
-      exp: Math.floor(session.expiresAt / 1000),
-      email: session.email,
-      name: session.nickname,
-    })
+test.each([
+  ['in the body', () => postJson(path, { access_token: session.accessToken })],
+  ['as Bearer', () => postJson(path, {}, bearer(session.accessToken))],
+  ['in both', () => postJson(path, { access_token: session.accessToken }, bearer(session.accessToken))],
+])('the exchange issues a device_token for a first-party access_token %s', async (_where, exchange) => {
+  const { status, headers, body } = await exchange()
+  expect(status).toBe(200)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('pragma')).toBe('no-cache')
+  expect(Object.keys(body).sort()).toEqual(['code', 'data', 'msg'])
+  const data = body['data'] as Exchanged
+  expect(data).toMatchObject({ token_type: 'Bearer', expire: session.expiresAt, scope: scopes.join(' ') })
+  expect(data.expires_in).toBeGreaterThan(1700)
+  expect(decodeJwt(data.device_token)).toMatchObject({
+    iss: stack.base_url,
+    aud: 'first-party',
+    sub: String(session.userId),
+    sid: session.sessionId,
+    exp: Math.floor(session.expiresAt / 1000),
+    email: session.email,
+    name: session.nickname,
   })
+})
 
-  test('the exchange for a client grants all scopes of the client or only the requested ones, and the token has the nonce', async () => {
-    const request = { access_token: session.accessToken, client_id: client.clientId }
-    const all = (await postJson(path, request)).body['data'] as Exchanged
-    expect(all.scope).toBe('openid email account.read')
-    expect(decodeJwt(all.device_token)).not.toHaveProperty('name')
-    const some = (await postJson(path, { ...request, scope: 'openid', nonce: 'n' })).body['data'] as Exchanged
-    expect(some.scope).toBe('openid')
-    const claims = decodeJwt(some.device_token)
-    expect(claims).toMatchObject({ aud: client.clientId, azp: client.clientId, nonce: 'n' })
-    expect(claims).not.toHaveProperty('email')
-  })
+test('the exchange for a client grants all scopes of the client or only the requested ones, and the token has the nonce', async () => {
+  const request = { access_token: session.accessToken, client_id: client.clientId }
+  const all = (await postJson(path, request)).body['data'] as Exchanged
+  expect(all.scope).toBe('openid email account.read')
+  expect(decodeJwt(all.device_token)).not.toHaveProperty('name')
+  const some = (await postJson(path, { ...request, scope: 'openid', nonce: 'n' })).body['data'] as Exchanged
+  expect(some.scope).toBe('openid')
+  const claims = decodeJwt(some.device_token)
+  expect(claims).toMatchObject({ aud: client.clientId, azp: client.clientId, nonce: 'n' })
+  expect(claims).not.toHaveProperty('email')
 })
 
 test('the exchange ignores scopes that are unknown or not registered for the client, and returns the granted scopes', async () => {

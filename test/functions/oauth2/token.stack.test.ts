@@ -17,40 +17,38 @@ interface Tokens {
   scope: string
 }
 
-describe('a valid token request', () => {
-  test.each([
-    ['form', postForm],
-    ['JSON', postJson],
-  ])(
-    'the token endpoint answers a %s request with the OAuth members both at the top level and in the envelope’s data',
-    async (_kind, post) => {
-      const { exchange } = await obtainCode(client, session, { scope: 'openid account.read' })
-      const before = Date.now()
-      const { status, headers, body } = await post('/oauth2/token', exchange)
-      expect(status).toBe(200)
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect(headers.get('pragma')).toBe('no-cache')
-      expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/)
-      const { code, msg, data, ...standard } = body
-      expect({ code, msg }).toEqual({ code: 0, msg: 'success' })
-      expect(data).toEqual(standard)
-      expect(Object.keys(standard).sort()).toEqual(
-        ['access_token', 'device_token', 'expire', 'expires_in', 'id_token', 'scope', 'token_type'].sort(),
-      )
-      const tokens = data as Tokens
-      expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'openid account.read' })
-      expect(tokens.id_token).toBe(tokens.device_token)
-      expect(tokens.expires_in).toBeLessThanOrEqual(Math.floor((tokens.expire - before) / 1000))
-      expect(tokens.expires_in).toBeGreaterThanOrEqual(Math.floor((tokens.expire - Date.now()) / 1000))
-    },
-  )
+test.each([
+  ['form', postForm],
+  ['JSON', postJson],
+])(
+  'the token endpoint answers a %s request with the OAuth members both at the top level and in the envelope’s data',
+  async (_kind, post) => {
+    const { exchange } = await obtainCode(client, session, { scope: 'openid account.read' })
+    const before = Date.now()
+    const { status, headers, body } = await post('/oauth2/token', exchange)
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('pragma')).toBe('no-cache')
+    expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+    const { code, msg, data, ...standard } = body
+    expect({ code, msg }).toEqual({ code: 0, msg: 'success' })
+    expect(data).toEqual(standard)
+    expect(Object.keys(standard).sort()).toEqual(
+      ['access_token', 'device_token', 'expire', 'expires_in', 'id_token', 'scope', 'token_type'].sort(),
+    )
+    const tokens = data as Tokens
+    expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'openid account.read' })
+    expect(tokens.id_token).toBe(tokens.device_token)
+    expect(tokens.expires_in).toBeLessThanOrEqual(Math.floor((tokens.expire - before) / 1000))
+    expect(tokens.expires_in).toBeGreaterThanOrEqual(Math.floor((tokens.expire - Date.now()) / 1000))
+  },
+)
 
-  test('the token endpoint issues tokens that expire with their session at the latest', async () => {
-    const short = await createSession(30)
-    const { exchange } = await obtainCode(client, short)
-    const { body } = await postForm('/oauth2/token', exchange)
-    expect(body['expire']).toBe(short.expiresAt)
-  })
+test('the token endpoint issues tokens that expire with their session at the latest', async () => {
+  const short = await createSession(30)
+  const { exchange } = await obtainCode(client, short)
+  const { body } = await postForm('/oauth2/token', exchange)
+  expect(body['expire']).toBe(short.expiresAt)
 })
 
 describe('client authentication', () => {

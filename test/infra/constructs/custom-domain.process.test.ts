@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { configured } from '../../support/configured-stage.ts'
@@ -16,51 +16,47 @@ const only = (type: string) => {
   return found?.resource.Properties ?? {}
 }
 
-describe('an API with a custom domain', () => {
-  it('an API with a custom domain answers only at that domain, over TLS 1.2', () => {
-    expect(only('AWS::ApiGatewayV2::DomainName')).toMatchObject({
-      DomainName: domain.domainName,
-      DomainNameConfigurations: [
-        { CertificateArn: certificateArn, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' },
-      ],
-    })
-    expect(only('AWS::ApiGatewayV2::ApiMapping')).toMatchObject({ Stage: '$default' })
-    expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ DisableExecuteApiEndpoint: true })
-  })
-
-  it('a custom domain is the token issuer in every function and in the outputs', () => {
-    const issuers = ofType(stacks, 'AWS::Lambda::Function').flatMap(({ resource }) => {
-      const { Environment: environment } = resource.Properties as {
-        Environment?: { Variables: Record<string, unknown> }
-      }
-      return environment?.Variables['BASE_URL'] ?? []
-    })
-    expect(new Set(issuers)).toEqual(new Set(['https://api.example.com']))
-    expect(stacks.get('api')?.outputs).toMatchObject({
-      BaseUrl: { Value: 'https://api.example.com' },
-      DomainTarget: { Value: { 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] } },
-    })
-  })
-
-  it('the authorization page calls the API at its custom domain', () => {
-    const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(
-      ({ resource }) => resource.Properties,
-    )
-    // Without a custom domain, the page's stack would import the API's address from the API's stack.
-    expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
-  })
-
-  it.each([
-    ['a domain without a certificate', { domainName: domain.domainName }, /go together/],
-    ['a certificate without a domain', { certificateArn }, /go together/],
-    ['a URL instead of a host name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
-    [
-      'an ARN that is no certificate',
-      { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
-      /certificateArn/,
+it('an API with a custom domain answers only at that domain, over TLS 1.2', () => {
+  expect(only('AWS::ApiGatewayV2::DomainName')).toMatchObject({
+    DomainName: domain.domainName,
+    DomainNameConfigurations: [
+      { CertificateArn: certificateArn, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' },
     ],
-    ['a domain of the local stack', { ...domain, stage: 'local' }, /for deployments/],
-  ])('readConfig rejects %s', (_what, values, message) => {
-    expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
   })
+  expect(only('AWS::ApiGatewayV2::ApiMapping')).toMatchObject({ Stage: '$default' })
+  expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ DisableExecuteApiEndpoint: true })
+})
+
+it('a custom domain is the token issuer in every function and in the outputs', () => {
+  const issuers = ofType(stacks, 'AWS::Lambda::Function').flatMap(({ resource }) => {
+    const { Environment: environment } = resource.Properties as {
+      Environment?: { Variables: Record<string, unknown> }
+    }
+    return environment?.Variables['BASE_URL'] ?? []
+  })
+  expect(new Set(issuers)).toEqual(new Set(['https://api.example.com']))
+  expect(stacks.get('api')?.outputs).toMatchObject({
+    BaseUrl: { Value: 'https://api.example.com' },
+    DomainTarget: { Value: { 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] } },
+  })
+})
+
+it('the authorization page calls the API at its custom domain', () => {
+  const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
+  // Without a custom domain, the page's stack would import the API's address from the API's stack.
+  expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
+})
+
+it.each([
+  ['a domain without a certificate', { domainName: domain.domainName }, /go together/],
+  ['a certificate without a domain', { certificateArn }, /go together/],
+  ['a URL instead of a host name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
+  [
+    'an ARN that is no certificate',
+    { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
+    /certificateArn/,
+  ],
+  ['a domain of the local stack', { ...domain, stage: 'local' }, /for deployments/],
+])('readConfig rejects %s', (_what, values, message) => {
+  expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
 })

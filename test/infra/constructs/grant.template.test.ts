@@ -35,19 +35,15 @@ const givesTags = (tags: Record<string, string>) => ({
 })
 const devTags = { 'signing-key': 'account-service-dev' }
 
-describe('items of the table', () => {
-  it('a function has one statement of reads and one of writes, into which its transactions fit', () => {
-    const kinds = dev.functions.flatMap(({ name, policies }) =>
-      policies
-        .flatMap(({ Statement }) => Statement)
-        .filter(({ Resource }) => /:table\/[^/]+$/.test(String(Resource)))
-        .map(
-          ({ Action }) => `${name} ${/(Put|Update|Delete)Item/.test(String(Action)) ? 'writes' : 'reads'}`,
-        ),
-    )
-    expect(kinds.length).toBeGreaterThan(50)
-    expect(kinds).toEqual([...new Set(kinds)])
-  })
+it('a function has one statement of reads and one of writes, into which its transactions fit', () => {
+  const kinds = dev.functions.flatMap(({ name, policies }) =>
+    policies
+      .flatMap(({ Statement }) => Statement)
+      .filter(({ Resource }) => /:table\/[^/]+$/.test(String(Resource)))
+      .map(({ Action }) => `${name} ${/(Put|Update|Delete)Item/.test(String(Action)) ? 'writes' : 'reads'}`),
+  )
+  expect(kinds.length).toBeGreaterThan(50)
+  expect(kinds).toEqual([...new Set(kinds)])
 })
 
 describe('signing keys', () => {
@@ -194,23 +190,21 @@ describe('keys that are not the rotation’s', () => {
   })
 })
 
-describe('what the MAC and TOTP keys are used for', () => {
-  it('the MAC key computes MACs with SHA-256 only', () => {
-    const signIn = dev.denialsOf('user-login-with-password')
-    expect(signIn(onKey('GenerateMac', dev.keys.MAC, { 'kms:MacAlgorithm': 'HMAC_SHA_512' }))).toBeDefined()
-  })
+it('the MAC key computes MACs with SHA-256 only', () => {
+  const signIn = dev.denialsOf('user-login-with-password')
+  expect(signIn(onKey('GenerateMac', dev.keys.MAC, { 'kms:MacAlgorithm': 'HMAC_SHA_512' }))).toBeDefined()
+})
 
-  it.each<[string, string[] | undefined, boolean]>([
-    ['the user id alone', ['user_id'], true],
-    ['no encryption context', undefined, false],
-    ['another encryption context', ['purpose'], false],
-    ['the user id and more', ['user_id', 'purpose'], false],
-  ])('decryption of a TOTP secret with %s (%s) is allowed: %s', (_, keys, allowed) => {
-    const denial = dev.denialsOf('user-login-2fa')(
-      onKey('Decrypt', dev.keys.TOTP, { 'kms:EncryptionContextKeys': keys }),
-    )
-    expect(denial === undefined).toBe(allowed)
-  })
+it.each<[string, string[] | undefined, boolean]>([
+  ['the user id alone', ['user_id'], true],
+  ['no encryption context', undefined, false],
+  ['another encryption context', ['purpose'], false],
+  ['the user id and more', ['user_id', 'purpose'], false],
+])('decryption of a TOTP secret with %s (%s) is allowed: %s', (_, keys, allowed) => {
+  const denial = dev.denialsOf('user-login-2fa')(
+    onKey('Decrypt', dev.keys.TOTP, { 'kms:EncryptionContextKeys': keys }),
+  )
+  expect(denial === undefined).toBe(allowed)
 })
 
 it.each(['mail-requested', 'mail-delayed'])(

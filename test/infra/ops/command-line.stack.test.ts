@@ -1,5 +1,5 @@
 import { DisableRuleCommand, EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { createUser } from '../../support/sign-in.ts'
 import { ops } from './run-ops.ts'
@@ -60,18 +60,16 @@ it('doctor reports that a schedule is switched off', async () => {
   }
 })
 
-describe('wrong command lines', () => {
-  it.each([
-    ['nonsense'],
-    ['user show'],
-    ['ledger verify --user 9007199254740992'],
-    ['dlq show nothing'],
-    ['dlq drop user.registered'],
-    ['event put /no/such/file'],
-    ['keys audit --previous /no/such/file'],
-    ['doctor --unknown'],
-    ['--stage nowhere doctor'],
-  ])('the command line "%s" exits with code 2 for wrong usage', async (text) => {
-    expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
-  })
+it.each([
+  ['nonsense'],
+  ['user show'],
+  ['ledger verify --user 9007199254740992'],
+  ['dlq show nothing'],
+  ['dlq drop user.registered'],
+  ['event put /no/such/file'],
+  ['keys audit --previous /no/such/file'],
+  ['doctor --unknown'],
+  ['--stage nowhere doctor'],
+])('the command line "%s" exits with code 2 for wrong usage', async (text) => {
+  expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readConfig } from '../../../infra/config.ts'
 import { resolvePage } from '../../../infra/stacks/add-stacks.ts'
 import { synthesizeUnchecked, ofType } from './synthesize.ts'
@@ -25,22 +25,20 @@ const tagged = () =>
     ),
   )
 
-describe('tags', () => {
-  it('every taggable resource of a stage has the stage’s tags', () => {
-    expect(tagged().length).toBeGreaterThan(300)
-    for (const { path, tags } of tagged()) expect(tags, path).toMatchObject(expected)
-    for (const { stack } of stacks.values()) expect(stack.tags.tagValues()).toEqual(expected)
-  })
+it('every taggable resource of a stage has the stage’s tags', () => {
+  expect(tagged().length).toBeGreaterThan(300)
+  for (const { path, tags } of tagged()) expect(tags, path).toMatchObject(expected)
+  for (const { stack } of stacks.values()) expect(stack.tags.tagValues()).toEqual(expected)
+})
 
-  it('the table has the stage’s tags on its replica', () => {
-    const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
-    const [replica] = table?.resource.Properties['Replicas'] as { Tags: unknown }[]
-    expect(toRecord(replica?.Tags)).toEqual(expected)
-  })
+it('the table has the stage’s tags on its replica', () => {
+  const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
+  const [replica] = table?.resource.Properties['Replicas'] as { Tags: unknown }[]
+  expect(toRecord(replica?.Tags)).toEqual(expected)
+})
 
-  it('no resource of a stage has the tag that marks signing keys', () => {
-    for (const { path, tags } of tagged()) expect(tags, path).not.toHaveProperty('signing-key')
-  })
+it('no resource of a stage has the tag that marks signing keys', () => {
+  for (const { path, tags } of tagged()) expect(tags, path).not.toHaveProperty('signing-key')
 })
 
 it('no resource is retained when its creation fails: its name would block the next deployment', () => {

@@ -49,35 +49,33 @@ async function readThrottles(values = {}) {
 
 const standard = await readThrottles()
 
-describe('the throttle of a route', () => {
-  it('an expensive route gets its share of the stage’s throttle, but at least 1 request per second', async () => {
-    const { Properties: properties } = await readThrottles({ throttleRate: 10 })
-    expect(properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 })
-    expect(properties.RouteSettings).toMatchObject({
-      'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 6 },
-      'GET /community/members/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
-    })
+it('an expensive route gets its share of the stage’s throttle, but at least 1 request per second', async () => {
+  const { Properties: properties } = await readThrottles({ throttleRate: 10 })
+  expect(properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 })
+  expect(properties.RouteSettings).toMatchObject({
+    'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 6 },
+    'GET /community/members/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
   })
+})
 
-  it('the throttles are created after the routes that they name, as API Gateway requires', () => {
-    const { DependsOn: before, Properties: properties, routes: all } = standard
-    const named = all.filter(
-      ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
-    )
-    expect(before.toSorted()).toEqual(named.map(({ id }) => id).toSorted())
-    expect(named).toHaveLength(6)
-  })
+it('the throttles are created after the routes that they name, as API Gateway requires', () => {
+  const { DependsOn: before, Properties: properties, routes: all } = standard
+  const named = all.filter(
+    ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
+  )
+  expect(before.toSorted()).toEqual(named.map(({ id }) => id).toSorted())
+  expect(named).toHaveLength(6)
+})
 
-  it('every route that signs tokens or checks passwords or secrets has a throttle of its own', () => {
-    const { Properties: properties } = standard
-    const expensive = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
-    for (const { method, path } of expensive)
-      expect(properties.RouteSettings).toHaveProperty([`${method} ${path}`])
-  })
+it('every route that signs tokens or checks passwords or secrets has a throttle of its own', () => {
+  const { Properties: properties } = standard
+  const expensive = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
+  for (const { method, path } of expensive)
+    expect(properties.RouteSettings).toHaveProperty([`${method} ${path}`])
+})
 
-  it('the throttles of all signing routes together stay below the KMS quota for RSA signatures', () => {
-    const signing = routes.filter(({ permissions }) => permissions.signingKeys)
-    const shares = signing.reduce((sum, { throttleShare = 1 }) => sum + throttleShare, 0)
-    expect(shares * 1_000).toBeLessThan(kmsSignaturesPerSecond)
-  })
+it('the throttles of all signing routes together stay below the KMS quota for RSA signatures', () => {
+  const signing = routes.filter(({ permissions }) => permissions.signingKeys)
+  const shares = signing.reduce((sum, { throttleShare = 1 }) => sum + throttleShare, 0)
+  expect(shares * 1_000).toBeLessThan(kmsSignaturesPerSecond)
 })

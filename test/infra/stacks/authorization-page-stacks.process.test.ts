@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib'
 import { Match, Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
 import { readConfig } from '../../../infra/config.ts'
 import {
@@ -18,70 +18,66 @@ const contentTemplate = Template.fromStack(
 )
 const pageTemplate = Template.fromStack(page)
 
-describe('AuthorizationPageStack', () => {
-  it('only this CloudFront distribution can read the authorization page’s bucket', () => {
-    pageTemplate.hasResourceProperties('AWS::S3::Bucket', {
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-    })
-    pageTemplate.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
-      OriginAccessControlConfig: { OriginAccessControlOriginType: 's3', SigningBehavior: 'always' },
-    })
-    pageTemplate.hasResourceProperties('AWS::S3::BucketPolicy', {
-      PolicyDocument: {
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Action: 's3:GetObject',
-            Principal: { Service: 'cloudfront.amazonaws.com' },
-            Condition: { StringEquals: { 'AWS:SourceArn': Match.anyValue() } },
-          }),
-        ]),
-      },
-    })
+it('only this CloudFront distribution can read the authorization page’s bucket', () => {
+  pageTemplate.hasResourceProperties('AWS::S3::Bucket', {
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
   })
-
-  it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy and COOP', () => {
-    pageTemplate.hasResourceProperties('AWS::CloudFront::Distribution', {
-      DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https' } },
-    })
-    pageTemplate.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
-      ResponseHeadersPolicyConfig: {
-        SecurityHeadersConfig: {
-          ContentSecurityPolicy: {
-            ContentSecurityPolicy: Match.stringLikeRegexp(
-              "^default-src 'none'; script-src 'self';.*frame-ancestors 'none'",
-            ),
-            Override: true,
-          },
-          FrameOptions: { FrameOption: 'DENY' },
-          ReferrerPolicy: { ReferrerPolicy: 'no-referrer' },
-          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000 },
-        },
-        CustomHeadersConfig: {
-          Items: Match.arrayWith([
-            { Header: 'cross-origin-opener-policy', Value: 'same-origin', Override: true },
-          ]),
-        },
-      },
-    })
+  pageTemplate.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
+    OriginAccessControlConfig: { OriginAccessControlOriginType: 's3', SigningBehavior: 'always' },
+  })
+  pageTemplate.hasResourceProperties('AWS::S3::BucketPolicy', {
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({
+          Action: 's3:GetObject',
+          Principal: { Service: 'cloudfront.amazonaws.com' },
+          Condition: { StringEquals: { 'AWS:SourceArn': Match.anyValue() } },
+        }),
+      ]),
+    },
   })
 })
 
-describe('AuthorizationPageContentStack', () => {
-  it('the page’s assets, cached for ever, are uploaded before index.html, which is always revalidated', () => {
-    const deployments = Object.values(contentTemplate.findResources('Custom::CDKBucketDeployment'))
-    const caching = deployments.map(
-      (deployment) =>
-        (deployment.Properties as { SystemMetadata: Record<string, string> }).SystemMetadata['cache-control'],
-    )
-    expect(caching).toEqual(['public, max-age=31536000, immutable', 'no-cache'])
-    contentTemplate.hasResource('Custom::CDKBucketDeployment', {
-      Properties: { DistributionPaths: ['/', '/index.html'] },
-      DependsOn: Match.arrayWith([Match.stringLikeRegexp('^Assets')]),
-    })
+it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy and COOP', () => {
+  pageTemplate.hasResourceProperties('AWS::CloudFront::Distribution', {
+    DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https' } },
+  })
+  pageTemplate.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
+    ResponseHeadersPolicyConfig: {
+      SecurityHeadersConfig: {
+        ContentSecurityPolicy: {
+          ContentSecurityPolicy: Match.stringLikeRegexp(
+            "^default-src 'none'; script-src 'self';.*frame-ancestors 'none'",
+          ),
+          Override: true,
+        },
+        FrameOptions: { FrameOption: 'DENY' },
+        ReferrerPolicy: { ReferrerPolicy: 'no-referrer' },
+        StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000 },
+      },
+      CustomHeadersConfig: {
+        Items: Match.arrayWith([
+          { Header: 'cross-origin-opener-policy', Value: 'same-origin', Override: true },
+        ]),
+      },
+    },
+  })
+})
+
+it('the page’s assets, cached for ever, are uploaded before index.html, which is always revalidated', () => {
+  const deployments = Object.values(contentTemplate.findResources('Custom::CDKBucketDeployment'))
+  const caching = deployments.map(
+    (deployment) =>
+      (deployment.Properties as { SystemMetadata: Record<string, string> }).SystemMetadata['cache-control'],
+  )
+  expect(caching).toEqual(['public, max-age=31536000, immutable', 'no-cache'])
+  contentTemplate.hasResource('Custom::CDKBucketDeployment', {
+    Properties: { DistributionPaths: ['/', '/index.html'] },
+    DependsOn: Match.arrayWith([Match.stringLikeRegexp('^Assets')]),
   })
 })

@@ -115,42 +115,40 @@ it.concurrent.each(allCalls)('%s without permission is a fault', async (call) =>
 /** Takes requests and never answers. */
 const hang: RequestListener = (request) => void request.resume()
 
-describe('the deadline of an AWS call', () => {
-  // Not concurrent, because calls of other tests could keep the processor busy at the deadline.
-  it('a call without an answer ends at the deadline of the invocation, whatever its service', async () => {
-    const startedAt = performance.now()
-    const context = { getRemainingTimeInMillis: () => 1_900 }
-    const results = allCalls.map((call) => runInvocation(context, 500, () => failureOf(call, hang)))
-    expect(await Promise.all(results)).toEqual(allCalls.map(() => new OutOfTime(true)))
-    expect(performance.now() - startedAt).toBeLessThan(1_900)
-  })
-
-  it('a throttled call ends at the deadline, even between two attempts', async () => {
-    const startedAt = performance.now()
-    const context = { getRemainingTimeInMillis: () => 600 }
-    const throttle = refuse('ThrottlingException')
-    const results = await runInvocation(context, 500, () =>
-      Promise.all(Array.from({ length: 8 }, () => failureOf('a call of KMS', throttle))),
-    )
-    expect(results).toContainEqual(new OutOfTime(true))
-    expect(performance.now() - startedAt).toBeLessThan(600)
-  })
-
-  it.concurrent(
-    'all attempts of a call without an answer fit into the ten seconds of an endpoint',
-    async () => {
-      let attempts = 0
-      const startedAt = performance.now()
-      const error = await failureOf('a write to DynamoDB', (request) => {
-        attempts += 1
-        request.resume()
-      })
-      expect(passingCause(error)).toBe('timed_out')
-      expect(attempts).toBe(4)
-      expect(performance.now() - startedAt).toBeLessThan(9_500)
-    },
-  )
+// Not concurrent, because calls of other tests could keep the processor busy at the deadline.
+it('a call without an answer ends at the deadline of the invocation, whatever its service', async () => {
+  const startedAt = performance.now()
+  const context = { getRemainingTimeInMillis: () => 1_900 }
+  const results = allCalls.map((call) => runInvocation(context, 500, () => failureOf(call, hang)))
+  expect(await Promise.all(results)).toEqual(allCalls.map(() => new OutOfTime(true)))
+  expect(performance.now() - startedAt).toBeLessThan(1_900)
 })
+
+it('a throttled call ends at the deadline, even between two attempts', async () => {
+  const startedAt = performance.now()
+  const context = { getRemainingTimeInMillis: () => 600 }
+  const throttle = refuse('ThrottlingException')
+  const results = await runInvocation(context, 500, () =>
+    Promise.all(Array.from({ length: 8 }, () => failureOf('a call of KMS', throttle))),
+  )
+  expect(results).toContainEqual(new OutOfTime(true))
+  expect(performance.now() - startedAt).toBeLessThan(600)
+})
+
+it.concurrent(
+  'all attempts of a call without an answer fit into the ten seconds of an endpoint',
+  async () => {
+    let attempts = 0
+    const startedAt = performance.now()
+    const error = await failureOf('a write to DynamoDB', (request) => {
+      attempts += 1
+      request.resume()
+    })
+    expect(passingCause(error)).toBe('timed_out')
+    expect(attempts).toBe(4)
+    expect(performance.now() - startedAt).toBeLessThan(9_500)
+  },
+)
 
 /**
  * A server in its own thread, so that it continues while this thread is frozen. The message `age` makes it

@@ -1,5 +1,5 @@
 import { KMSClient } from '@aws-sdk/client-kms'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
 import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { revokeToken } from '../../../shared/tokens/session.ts'
@@ -68,28 +68,26 @@ test('a failed signature leaves the authorization code unused', async () => {
   expect(await exchange()).toMatchObject({ token_type: 'Bearer' })
 })
 
-describe('between the read of a code and the write that uses it up', () => {
-  test('of five exchanges that have all read the same unused code, one succeeds, and the others revoke its token', async () => {
-    const exchange = await prepare()
-    let arrived = 0
-    const all = Promise.withResolvers<undefined>()
-    beforeSigning(async () => {
-      arrived += 1
-      if (arrived === 5) all.resolve(undefined)
-      return all.promise
-    })
-    const results = await Promise.allSettled(Array.from({ length: 5 }, exchange))
-    const won = results.filter((result) => result.status === 'fulfilled')
-    expect(won).toHaveLength(1)
-    for (const result of results)
-      if (result.status === 'rejected') expect(result.reason).toMatchObject({ failure: 'invalid_grant' })
-    expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
+test('of five exchanges that have all read the same unused code, one succeeds, and the others revoke its token', async () => {
+  const exchange = await prepare()
+  let arrived = 0
+  const all = Promise.withResolvers<undefined>()
+  beforeSigning(async () => {
+    arrived += 1
+    if (arrived === 5) all.resolve(undefined)
+    return all.promise
   })
+  const results = await Promise.allSettled(Array.from({ length: 5 }, exchange))
+  const won = results.filter((result) => result.status === 'fulfilled')
+  expect(won).toHaveLength(1)
+  for (const result of results)
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ failure: 'invalid_grant' })
+  expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
+})
 
-  test('an exchange fails if the user logs out between the read and the write of the exchange', async () => {
-    const session = await createSession()
-    const exchange = await prepare(session)
-    beforeSigning(() => revokeToken(session.accessToken, 'first-party'))
-    await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
-  })
+test('an exchange fails if the user logs out between the read and the write of the exchange', async () => {
+  const session = await createSession()
+  const exchange = await prepare(session)
+  beforeSigning(() => revokeToken(session.accessToken, 'first-party'))
+  await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
 })

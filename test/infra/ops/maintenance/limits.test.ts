@@ -1,15 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { drainMilliseconds } from '../../../../infra/ops/maintenance/limits.ts'
 
-describe('how long the maintenance switch waits for running calls', () => {
-  it.each([
-    ['requests', 10],
-    ['events', 30],
-    ['schedules', 180],
-  ] as const)(
-    'running %s end within %i s; the ledger verification, which only reads, does not count',
-    (part, seconds) => {
-      expect(drainMilliseconds(part)).toBe(seconds * 1_000)
-    },
-  )
-})
+it.each([
+  ['requests', 10],
+  ['events', 30],
+  ['schedules', 180],
+] as const)(
+  'running %s end within %i s; the ledger verification, which only reads, does not count',
+  (part, seconds) => {
+    expect(drainMilliseconds(part)).toBe(seconds * 1_000)
+  },
+)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { events } from '../../../../infra/events.ts'
 import { eventName } from '../../../../infra/names.ts'
 import { standby } from '../../../support/configured-stage.ts'
@@ -176,33 +176,31 @@ function familyOf(name: string): { end: string; of: string } | undefined {
   return end === undefined || name in single ? undefined : { end, of: name.slice(0, -end.length - 1) }
 }
 
-describe('alarms', () => {
-  it('every alarm of the list has the expected metrics, dimensions, periods and threshold', () => {
-    const found = [...alarms].filter(([name]) => familyOf(name) === undefined && !computed.test(name))
-    expect(Object.fromEntries(found.map(([name, alarm]) => [name, describeAlarm(alarm)]))).toEqual(single)
-  })
+it('every alarm of the list has the expected metrics, dimensions, periods and threshold', () => {
+  const found = [...alarms].filter(([name]) => familyOf(name) === undefined && !computed.test(name))
+  expect(Object.fromEntries(found.map(([name, alarm]) => [name, describeAlarm(alarm)]))).toEqual(single)
+})
 
-  it('every function, queue, dead-letter queue and rule has its alarm', () => {
-    const of: Record<string, string[]> = {}
-    for (const [name, alarm] of alarms) {
-      const family = familyOf(name)
-      if (family === undefined) continue
-      ;(of[family.end] ??= []).push(family.of)
-      const described = describeAlarm(alarm).map((text) =>
-        text.replace(`=${family.of}`, '=*').replace('.fifo', ''),
-      )
-      expect(described, name).toEqual(families[family.end])
-    }
-    const namesOf = (type: string, property: string) =>
-      ofType(stacks, type).map(({ resource }) => String(resource.Properties[property]).replace(prefix, ''))
-    const functions = namesOf('AWS::Lambda::Function', 'FunctionName').sort()
-    expect(of['errors']?.sort()).toEqual(functions)
-    const queues = namesOf('AWS::SQS::Queue', 'QueueName').map((name) => name.replace('.fifo', ''))
-    const letters = queues.filter((name) => name.endsWith('-dead-letters') && !name.includes('key-changes'))
-    expect([...(of['dead-letters'] ?? []), 'unmatched'].sort()).toEqual(
-      letters.map((name) => name.replace('-dead-letters', '')).sort(),
+it('every function, queue, dead-letter queue and rule has its alarm', () => {
+  const of: Record<string, string[]> = {}
+  for (const [name, alarm] of alarms) {
+    const family = familyOf(name)
+    if (family === undefined) continue
+    ;(of[family.end] ??= []).push(family.of)
+    const described = describeAlarm(alarm).map((text) =>
+      text.replace(`=${family.of}`, '=*').replace('.fifo', ''),
     )
-    expect(of['lost']?.sort()).toEqual(events.map(({ detailType }) => eventName(detailType)).sort())
-    expect(of['late']?.sort()).toEqual(queues.filter((name) => !name.endsWith('-dead-letters')).sort())
-  })
+    expect(described, name).toEqual(families[family.end])
+  }
+  const namesOf = (type: string, property: string) =>
+    ofType(stacks, type).map(({ resource }) => String(resource.Properties[property]).replace(prefix, ''))
+  const functions = namesOf('AWS::Lambda::Function', 'FunctionName').sort()
+  expect(of['errors']?.sort()).toEqual(functions)
+  const queues = namesOf('AWS::SQS::Queue', 'QueueName').map((name) => name.replace('.fifo', ''))
+  const letters = queues.filter((name) => name.endsWith('-dead-letters') && !name.includes('key-changes'))
+  expect([...(of['dead-letters'] ?? []), 'unmatched'].sort()).toEqual(
+    letters.map((name) => name.replace('-dead-letters', '')).sort(),
+  )
+  expect(of['lost']?.sort()).toEqual(events.map(({ detailType }) => eventName(detailType)).sort())
+  expect(of['late']?.sort()).toEqual(queues.filter((name) => !name.endsWith('-dead-letters')).sort())
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ofType, synthesizeUnchecked } from '../synthesize.ts'
 
 const stacks = await synthesizeUnchecked('prod')
@@ -51,49 +51,45 @@ function toldBy(raised: string[]): string[] {
     .map(([name]) => name)
 }
 
-describe('journeys', () => {
-  it('every alarm belongs to exactly one journey and notifies nobody by itself', () => {
-    const joined = [...composite()]
-      .filter(([name]) => name !== 'causes')
-      .flatMap(([, { members }]) => members)
-    expect(joined.toSorted()).toEqual([...single().keys()].toSorted())
-    for (const [id, properties] of single()) expect(properties['AlarmActions'], id).toBeUndefined()
-  })
+it('every alarm belongs to exactly one journey and notifies nobody by itself', () => {
+  const joined = [...composite()].filter(([name]) => name !== 'causes').flatMap(([, { members }]) => members)
+  expect(joined.toSorted()).toEqual([...single().keys()].toSorted())
+  for (const [id, properties] of single()) expect(properties['AlarmActions'], id).toBeUndefined()
+})
 
-  it.each([
-    [['table-throttles', 'user-login-2fa-errors', 'wallet-adjusted-late', 'api-server-errors'], ['shared']],
-    [['intake-wallet-adjusted-errors', 'wallet-adjusted-dead-letters', 'wallet-adjusted-late'], ['events']],
-    [['oauth2-token-errors', 'api-server-errors', 'api-latency'], ['tokens']],
-    [['rotation-overdue', 'key-changes', 'rotate-signing-keys-errors'], ['keys']],
-    [['mail-bounces'], ['sign-in']],
-    [['ledger-difference', 'verify-ledger-errors'], ['wallets']],
-    [['community-members-errors'], ['community']],
-    [['api-client-errors', 'too-many-requests', 'account-info-at-throttle'], ['requests']],
-    [[], []],
-  ])('one fault notifies once: if the alarms %j are raised, only %j notifies', (raised, told) => {
-    expect(toldBy(raised)).toEqual(told)
-  })
+it.each([
+  [['table-throttles', 'user-login-2fa-errors', 'wallet-adjusted-late', 'api-server-errors'], ['shared']],
+  [['intake-wallet-adjusted-errors', 'wallet-adjusted-dead-letters', 'wallet-adjusted-late'], ['events']],
+  [['oauth2-token-errors', 'api-server-errors', 'api-latency'], ['tokens']],
+  [['rotation-overdue', 'key-changes', 'rotate-signing-keys-errors'], ['keys']],
+  [['mail-bounces'], ['sign-in']],
+  [['ledger-difference', 'verify-ledger-errors'], ['wallets']],
+  [['community-members-errors'], ['community']],
+  [['api-client-errors', 'too-many-requests', 'account-info-at-throttle'], ['requests']],
+  [[], []],
+])('one fault notifies once: if the alarms %j are raised, only %j notifies', (raised, told) => {
+  expect(toldBy(raised)).toEqual(told)
+})
 
-  it('every alarm affects one of the two that the first line of the dashboard shows', () => {
-    const joined = composite()
-    const idOf = (name: string) => joined.get(name)?.id
-    const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))
-    expect(joined.get('causes')?.members.toSorted()).toEqual(others.map(idOf).toSorted())
-    const [dashboard] = ofType(stacks, 'AWS::CloudWatch::Dashboard')
-    const body = JSON.stringify(dashboard?.resource.Properties['DashboardBody'])
-    expect(body).toMatch(/alarm:account-service-prod-causes.*alarm:account-service-prod-requests.*Latency/)
-  })
+it('every alarm affects one of the two that the first line of the dashboard shows', () => {
+  const joined = composite()
+  const idOf = (name: string) => joined.get(name)?.id
+  const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))
+  expect(joined.get('causes')?.members.toSorted()).toEqual(others.map(idOf).toSorted())
+  const [dashboard] = ofType(stacks, 'AWS::CloudWatch::Dashboard')
+  const body = JSON.stringify(dashboard?.resource.Properties['DashboardBody'])
+  expect(body).toMatch(/alarm:account-service-prod-causes.*alarm:account-service-prod-requests.*Latency/)
+})
 
-  it('no composite alarm has a longer rule than CloudWatch allows, even in the region with the longest name', () => {
-    const prefix =
-      'ALARM("arn:aws:cloudwatch:ap-southeast-1:123456789012:alarm:account-service-123456789012-") OR '.length
-    for (const [name, { members }] of composite()) {
-      const names = members.map((id) => nameOf(single().get(id) ?? { AlarmName: id }).length + prefix)
-      expect(
-        names.reduce((sum, length) => sum + length, 0),
-        name,
-      ).toBeLessThan(10_240)
-      expect(members.length, name).toBeLessThanOrEqual(100)
-    }
-  })
+it('no composite alarm has a longer rule than CloudWatch allows, even in the region with the longest name', () => {
+  const prefix =
+    'ALARM("arn:aws:cloudwatch:ap-southeast-1:123456789012:alarm:account-service-123456789012-") OR '.length
+  for (const [name, { members }] of composite()) {
+    const names = members.map((id) => nameOf(single().get(id) ?? { AlarmName: id }).length + prefix)
+    expect(
+      names.reduce((sum, length) => sum + length, 0),
+      name,
+    ).toBeLessThan(10_240)
+    expect(members.length, name).toBeLessThanOrEqual(100)
+  }
 })

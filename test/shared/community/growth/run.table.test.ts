@@ -1,7 +1,7 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { randomInt } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { readJournal } from '../../../../shared/community/growth/journal.ts'
 import { growTree } from '../../../../shared/community/growth/run.ts'
 import { type MemberList, rootKey } from '../../../../shared/community/list/node.ts'
@@ -186,85 +186,83 @@ async function readWhole(list: MemberList) {
   return { total, ids: entries.map(({ userId }) => userId) }
 }
 
-describe('a batch of several transactions', () => {
-  it(
-    'the next worker continues wherever a worker is killed, and every list is consistent in the meantime',
-    async () => {
-      const added = 24
-      const size = 1 + added * kills
-      const seeds = Array.from({ length: 4 * size }, () => randomInt(1_000_000))
-      const members = makeMembers({ size, spread: 40, seeds })
-      const [root, child] = members as [ModelMember, ModelMember]
-      await deliverInOrder(eventsOf([root]))
-      for (let kill = 0; kill < kills; kill += 1) {
-        const joined = 1 + added * (kill + 1)
-        await deliverInOrder(eventsOf(members.slice(0, joined)))
-        // 11 and 47 are coprime: with enough kills, a worker dies before and after each of some 40 calls.
-        await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
-        const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
-        const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
-        expect(ids).toEqual(expected.map(({ user_id }) => user_id).filter((id) => ids.includes(id)))
-        expect((await readProfile(root.userId))?.teamCount).toBe(total)
-      }
-      expect(await grow(root.userId)).toBe('finished')
-      const model = new CommunityModel(members)
-      await compare(model, root, [undefined])
-      await compare(model, child, [undefined])
-      expect(await readJournal(root.userId, 1)).toEqual([])
-    },
-    30_000 * kills,
-  )
-
-  it('a batch of purchases is added to an ancestor once, although a second worker writes it before the first', async () => {
-    const members = makeMembers({ size: 2, spread: 1, seeds: Array.from({ length: 8 }, () => 1) })
-    const [root, buyer] = members as [ModelMember, ModelMember]
-    await deliverInOrder(eventsOf(members))
+it(
+  'the next worker continues wherever a worker is killed, and every list is consistent in the meantime',
+  async () => {
+    const added = 24
+    const size = 1 + added * kills
+    const seeds = Array.from({ length: 4 * size }, () => randomInt(1_000_000))
+    const members = makeMembers({ size, spread: 40, seeds })
+    const [root, child] = members as [ModelMember, ModelMember]
+    await deliverInOrder(eventsOf([root]))
+    for (let kill = 0; kill < kills; kill += 1) {
+      const joined = 1 + added * (kill + 1)
+      await deliverInOrder(eventsOf(members.slice(0, joined)))
+      // 11 and 47 are coprime: with enough kills, a worker dies before and after each of some 40 calls.
+      await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
+      const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
+      const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
+      expect(ids).toEqual(expected.map(({ user_id }) => user_id).filter((id) => ids.includes(id)))
+      expect((await readProfile(root.userId))?.teamCount).toBe(total)
+    }
     expect(await grow(root.userId)).toBe('finished')
-    // More journal entries than one transaction can delete.
-    for (let i = 0; i < 101; i += 1) await buy(buyer.userId, '0.01')
-    const [slow, isSlow] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
-    const addsToRoot = ({ TransactItems = [] }: TransactWriteCommandInput) =>
-      TransactItems.some(({ Update }) => Update?.Key?.['pk'] === profileKey(root.userId).pk)
-    let writes = 0
-    const { restore } = tamperCalls(async ({ command, perform }) => {
-      if (!(command instanceof TransactWriteCommand) || !addsToRoot(command.input)) return perform()
-      writes += 1
-      if (writes === 1) {
-        isSlow.resolve(undefined)
-        await slow.promise
-      }
-      return perform()
-    })
-    try {
-      const first = grow(root.userId)
-      await isSlow.promise
-      expect(await grow(root.userId)).toBe('finished')
-      slow.resolve(undefined)
-      expect(await first).toBe('finished')
-    } finally {
-      restore()
-    }
-    expect(writes).toBe(2)
-    expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
-  })
+    const model = new CommunityModel(members)
+    await compare(model, root, [undefined])
+    await compare(model, child, [undefined])
+    expect(await readJournal(root.userId, 1)).toEqual([])
+  },
+  30_000 * kills,
+)
 
-  it('newcomers are listed by their join times and their purchases count once, however many nodes of a list change', async () => {
-    const rootId = await addRoot()
-    const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
-    const count = 200
-    for (const lastId of [rootId, rootId + count]) {
-      await addNewcomers(lastId, count, rootId, shuffled)
-      await buy(lastId + 1, '0.5')
-      expect(await grow(rootId)).toBe('finished')
+it('a batch of purchases is added to an ancestor once, although a second worker writes it before the first', async () => {
+  const members = makeMembers({ size: 2, spread: 1, seeds: Array.from({ length: 8 }, () => 1) })
+  const [root, buyer] = members as [ModelMember, ModelMember]
+  await deliverInOrder(eventsOf(members))
+  expect(await grow(root.userId)).toBe('finished')
+  // More journal entries than one transaction can delete.
+  for (let i = 0; i < 101; i += 1) await buy(buyer.userId, '0.01')
+  const [slow, isSlow] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const addsToRoot = ({ TransactItems = [] }: TransactWriteCommandInput) =>
+    TransactItems.some(({ Update }) => Update?.Key?.['pk'] === profileKey(root.userId).pk)
+  let writes = 0
+  const { restore } = tamperCalls(async ({ command, perform }) => {
+    if (!(command instanceof TransactWriteCommand) || !addsToRoot(command.input)) return perform()
+    writes += 1
+    if (writes === 1) {
+      isSlow.resolve(undefined)
+      await slow.promise
     }
-    const list = { kind: 'COMMUNITY' as const, ownerId: rootId }
-    const { total, ids } = await readWhole(list)
-    expect(total).toBe(2 * count)
-    const expected = Array.from({ length: 2 * count }, (_, i) => rootId + 1 + i)
-    expect(ids).toEqual(expected.sort((one, other) => shuffled(other) - shuffled(one) || other - one))
-    expect((await readWhole({ ...list, kind: 'DIRECT' })).ids).toEqual(ids)
-    const profile = await readProfile(rootId)
-    expect(profile).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
-    expect(profile?.teamPerformance.toFixed()).toBe('1')
+    return perform()
   })
+  try {
+    const first = grow(root.userId)
+    await isSlow.promise
+    expect(await grow(root.userId)).toBe('finished')
+    slow.resolve(undefined)
+    expect(await first).toBe('finished')
+  } finally {
+    restore()
+  }
+  expect(writes).toBe(2)
+  expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
+})
+
+it('newcomers are listed by their join times and their purchases count once, however many nodes of a list change', async () => {
+  const rootId = await addRoot()
+  const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
+  const count = 200
+  for (const lastId of [rootId, rootId + count]) {
+    await addNewcomers(lastId, count, rootId, shuffled)
+    await buy(lastId + 1, '0.5')
+    expect(await grow(rootId)).toBe('finished')
+  }
+  const list = { kind: 'COMMUNITY' as const, ownerId: rootId }
+  const { total, ids } = await readWhole(list)
+  expect(total).toBe(2 * count)
+  const expected = Array.from({ length: 2 * count }, (_, i) => rootId + 1 + i)
+  expect(ids).toEqual(expected.sort((one, other) => shuffled(other) - shuffled(one) || other - one))
+  expect((await readWhole({ ...list, kind: 'DIRECT' })).ids).toEqual(ids)
+  const profile = await readProfile(rootId)
+  expect(profile).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
+  expect(profile?.teamPerformance.toFixed()).toBe('1')
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   eachTerm,
   KeywordText,
@@ -17,78 +17,74 @@ function finds(sent: string, nickname: string, email: string): boolean {
   return keyword.address === normalizeEmail(email) || matchesText(toSearchText({ nickname, email }), keyword)
 }
 
-describe('a keyword and a nickname', () => {
-  it.each([
-    ['ann', 'Ann B'],
-    ['ANN B', 'Ann B'],
-    ['b', 'Ann B'],
-    ['marie', 'Ann-Marie'],
-    ['ann-m', 'Ann-Marie'],
-    ['neil', 'O’Neil'],
-    ['smith', 'ann_smith'],
-    ['Ç', 'çelik'],
-    ['éva', 'E\u0301VA'],
-    ['kim', '\u212aim'],
-    ['οδος α', 'ΟΔΟΣ Αθηνα'],
-    ['ΟΔΟΣ', 'οδοσα'],
-    ['7', 'Agent 7'],
-    ['🦊', '🦊 fox'],
-    ['fox', '🦊fox'],
-    ['@ann', '@ann'],
-    ['田中', '田中太郎'],
-  ])('the keyword %j finds the nickname %j', (keyword, nickname) => {
-    expect(finds(keyword, nickname, 'x@y.zz')).toBe(true)
-  })
-
-  it.each([
-    ['nn', 'Ann B'],
-    ['nn b', 'Ann B'],
-    ['annb', 'Ann B'],
-    ['elik', 'çelik'],
-    ['lik', 'c\u0327elik'],
-    ['7', 'Agent007'],
-    ['-m', 'Ann-Marie'],
-    ['太郎', '田中太郎'],
-    ['c', 'çelik'],
-  ])('the keyword %j does not find the nickname %j', (keyword, nickname) => {
-    expect(finds(keyword, nickname, 'x@y.zz')).toBe(false)
-  })
+it.each([
+  ['ann', 'Ann B'],
+  ['ANN B', 'Ann B'],
+  ['b', 'Ann B'],
+  ['marie', 'Ann-Marie'],
+  ['ann-m', 'Ann-Marie'],
+  ['neil', 'O’Neil'],
+  ['smith', 'ann_smith'],
+  ['Ç', 'çelik'],
+  ['éva', 'E\u0301VA'],
+  ['kim', '\u212aim'],
+  ['οδος α', 'ΟΔΟΣ Αθηνα'],
+  ['ΟΔΟΣ', 'οδοσα'],
+  ['7', 'Agent 7'],
+  ['🦊', '🦊 fox'],
+  ['fox', '🦊fox'],
+  ['@ann', '@ann'],
+  ['田中', '田中太郎'],
+])('the keyword %j finds the nickname %j', (keyword, nickname) => {
+  expect(finds(keyword, nickname, 'x@y.zz')).toBe(true)
 })
 
-describe('a keyword and an email address', () => {
-  it.each([
-    ['alice.smith@example.com', 'the whole address'],
-    [' ALICE.SMITH@Example.COM ', 'the whole address in other case, with spaces around it'],
-    ['\uff41lice.smith@example.com', 'the whole address in a compatibility form'],
-    ['a***h@example.com', 'the whole masked address'],
-    ['A**', 'its first three characters'],
-    ['h@e', 'three characters around the @'],
-    ['example.com', 'the domain'],
-    ['PLE', 'a part of the domain'],
-    ['***', 'the mask itself'],
-  ])('the keyword %j finds Alice.Smith@Example.com: %s', (keyword) => {
-    expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(true)
-  })
+it.each([
+  ['nn', 'Ann B'],
+  ['nn b', 'Ann B'],
+  ['annb', 'Ann B'],
+  ['elik', 'çelik'],
+  ['lik', 'c\u0327elik'],
+  ['7', 'Agent007'],
+  ['-m', 'Ann-Marie'],
+  ['太郎', '田中太郎'],
+  ['c', 'çelik'],
+])('the keyword %j does not find the nickname %j', (keyword, nickname) => {
+  expect(finds(keyword, nickname, 'x@y.zz')).toBe(false)
+})
 
-  it.each([
-    ['al', 'two characters'],
-    ['@e', 'two characters of the masked address'],
-    ['alice', 'what the mask hides'],
-    ['smith@example.com', 'a part with hidden characters'],
-    ['alice.smith@example.co', 'all but the last character'],
-    ['ice.smith@example.com', 'all but the first characters'],
-    ['alice.smith@', 'the local part'],
-  ])('the keyword %j does not find Alice.Smith@Example.com: %s', (keyword) => {
-    expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(false)
-  })
+it.each([
+  ['alice.smith@example.com', 'the whole address'],
+  [' ALICE.SMITH@Example.COM ', 'the whole address in other case, with spaces around it'],
+  ['\uff41lice.smith@example.com', 'the whole address in a compatibility form'],
+  ['a***h@example.com', 'the whole masked address'],
+  ['A**', 'its first three characters'],
+  ['h@e', 'three characters around the @'],
+  ['example.com', 'the domain'],
+  ['PLE', 'a part of the domain'],
+  ['***', 'the mask itself'],
+])('the keyword %j finds Alice.Smith@Example.com: %s', (keyword) => {
+  expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(true)
+})
 
-  it.each([
-    ['ab@example.com', 'a***@example.com', 'b@example.com'],
-    ['a@example.com', 'a***@example.com', '@@example.com'],
-  ])('the short address %j is found by the visible part %j and not by %j', (email, part, hidden) => {
-    expect(finds(part, 'Zoe', email)).toBe(true)
-    expect(finds(hidden, 'Zoe', email)).toBe(false)
-  })
+it.each([
+  ['al', 'two characters'],
+  ['@e', 'two characters of the masked address'],
+  ['alice', 'what the mask hides'],
+  ['smith@example.com', 'a part with hidden characters'],
+  ['alice.smith@example.co', 'all but the last character'],
+  ['ice.smith@example.com', 'all but the first characters'],
+  ['alice.smith@', 'the local part'],
+])('the keyword %j does not find Alice.Smith@Example.com: %s', (keyword) => {
+  expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(false)
+})
+
+it.each([
+  ['ab@example.com', 'a***@example.com', 'b@example.com'],
+  ['a@example.com', 'a***@example.com', '@@example.com'],
+])('the short address %j is found by the visible part %j and not by %j', (email, part, hidden) => {
+  expect(finds(part, 'Zoe', email)).toBe(true)
+  expect(finds(hidden, 'Zoe', email)).toBe(false)
 })
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789._-+'.split('')
