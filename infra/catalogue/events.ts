@@ -29,11 +29,11 @@ const describeMembers = (schema: JsonSchema = {}): string =>
 /** Markdown table of the reasons for which events are rejected, and whether every event has the reason. */
 export const describeRejections = (): string =>
   markdownTable(
-    ['reason', 'meaning', 'of'],
+    ['reason', 'meaning', 'of any event'],
     Object.entries(rejectionReasons).map(([code, meaning]) => [
       `\`${code}\``,
       meaning,
-      (commonRejections as readonly string[]).includes(code) ? 'any event' : 'the events that name it',
+      (commonRejections as readonly string[]).includes(code) ? 'yes' : '',
     ]),
   )
 
