@@ -39,17 +39,15 @@ export const smallStorage = {
   limits: { minIndexed: 3, tailItems: 1, segment: 7 },
 }
 
-/** Issues an access_token for a user. */
-export async function createAccessToken(userId: number, scopes: Scope[]): Promise<string> {
-  const expiresAt = Date.now() + 3_600_000
-  const { accessToken, put } = issueAccessToken({
-    userId,
-    clientId: 'test',
-    scopes,
-    firstParty: false,
-    expiresAt,
-    authenticatedAt: Date.now(),
-  })
+/** Issues an access_token for a user, by default of a new session of the client `test`. */
+export async function createAccessToken(
+  userId: number,
+  scopes: Scope[],
+  { clientId = 'test', sessionId }: { clientId?: string; sessionId?: string } = {},
+): Promise<string> {
+  const now = Date.now()
+  const grant = { userId, clientId, sessionId, scopes, firstParty: false, authenticatedAt: now }
+  const { accessToken, put } = issueAccessToken({ ...grant, expiresAt: now + 3_600_000 })
   await transact([put])
   return accessToken
 }

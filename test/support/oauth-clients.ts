@@ -6,6 +6,7 @@ import { putUser } from '../../shared/registration/register.ts'
 import { macClientSecret } from '../../shared/oauth/client-authentication.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
+import { createAccessToken } from './community.ts'
 import { markSecret } from './mark-secret.ts'
 
 /** A registered client together with its secret. */
@@ -69,22 +70,10 @@ export async function createSession(lifeSeconds = 3600, signedInSecondsAgo = 0):
 }
 
 /** Issues a client's access_token for the user of a session. */
-export async function issueClientToken(
+export const issueClientToken = (
   { userId, sessionId }: SignedIn,
   { clientId }: TestClient,
-): Promise<string> {
-  const { accessToken, put } = issueAccessToken({
-    userId,
-    sessionId,
-    clientId,
-    scopes: ['openid', 'email'],
-    firstParty: false,
-    expiresAt: Date.now() + 60_000,
-    authenticatedAt: Date.now(),
-  })
-  await transact([put])
-  return accessToken
-}
+): Promise<string> => createAccessToken(userId, ['openid', 'email'], { clientId, sessionId })
 
 /** Creates a PKCE verifier and its S256 challenge. */
 export function pkce(): { verifier: string; challenge: string } {

@@ -125,15 +125,7 @@ function drawStart({ draws, begin, userIds, signsIn }: Source): Operation[] {
       draws.below('registered after', 3_000),
     )
   })
-  const provisioned = pools.map(({ currency, network }) =>
-    event('addresses.provisioned', {
-      batch_id: `batch-${currency}`,
-      currency,
-      currency_network: network,
-      required_confirmations: 3,
-      addresses: userIds.map((userId) => ({ address: `${network.toLowerCase()}${userId}` })),
-    }),
-  )
+  const provisioned = pools.map((pool) => provisionPool(pool, `batch-${pool.currency}`, userIds))
   const credited = userIds.map((userId) =>
     event('wallet.adjusted', {
       adjustment_id: `first-${userId}`,
@@ -245,18 +237,24 @@ const join: Draw = (source, key) => {
 }
 
 const provision: Draw = ({ draws }, key) => {
-  const { currency, network } = draws.pick('pool', pools)
-  const addresses = Array.from({ length: draws.below('addresses', 60) + 1 }, (_, i) => ({
-    address: `${network.toLowerCase()}${key}x${i}`,
-  }))
-  return event('addresses.provisioned', {
-    batch_id: key,
+  const pool = draws.pick('pool', pools)
+  const names = Array.from({ length: draws.below('addresses', 60) + 1 }, (_, i) => `${key}x${i}`)
+  return provisionPool(pool, key, names)
+}
+
+/** Adds an address for each of these names to a pool. */
+const provisionPool = (
+  { currency, network }: (typeof pools)[number],
+  batch_id: string,
+  names: readonly (string | number)[],
+): Operation =>
+  event('addresses.provisioned', {
+    batch_id,
     currency,
     currency_network: network,
     required_confirmations: 3,
-    addresses,
+    addresses: names.map((name) => ({ address: `${network.toLowerCase()}${name}` })),
   })
-}
 
 const device: Draw = (source, key) => {
   const { draws } = source
@@ -296,12 +294,14 @@ const update: Draw = (source, key) => {
   const email = draws.happens('same email', 0.3)
     ? `user${drawUser(source)}@example.com`
     : `${key}@example.org`
-  return event('user.updated', {
-    update_id: key,
-    user_id: userId,
-    at: source.begin - 1_000 * draws.below('update at', 1_000) - uniqueNumber(key),
-    ...draws.pick('update', [{ nickname: `Dee ${key}` }, { email }, { nickname: `Eve ${key}`, email }]),
-  })
+  const changes = [{ nickname: `Dee ${key}` }, { email }, { nickname: `Eve ${key}`, email }]
+  return changeUser(source, key, userId, 'update', changes)
+}
+
+function changeUser(source: Source, key: string, userId: number, stream: string, changes: readonly object[]) {
+  const at = source.begin - 1_000 * source.draws.below('update at', 1_000) - uniqueNumber(key)
+  const change = source.draws.pick(stream, changes)
+  return event('user.updated', { update_id: key, user_id: userId, at, ...change })
 }
 
 const address: Draw = (source) => ({
@@ -389,7 +389,6 @@ const signIn: Draw = (source) => {
 }
 
 const newSecrets: Draw = (source, key) => {
-  const { draws } = source
   const userId = drawUser(source)
   const changes = [
     { login_password: passwordOf(userId, 1) },
@@ -398,12 +397,7 @@ const newSecrets: Draw = (source, key) => {
     { disabled: true },
     { disabled: false },
   ]
-  return event('user.updated', {
-    update_id: key,
-    user_id: userId,
-    at: source.begin - 1_000 * draws.below('update at', 1_000) - uniqueNumber(key),
-    ...draws.pick('secrets', changes),
-  })
+  return changeUser(source, key, userId, 'secrets', changes)
 }
 
 const rotate: Draw = ({ draws }) => ({
