@@ -6,15 +6,13 @@ import { Failure } from '../errors.ts'
 import { countCharacters, UnambiguousText } from '../fields.ts'
 
 const maxNoteLength = 20
-const spaces = String.raw` \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000`
-/** Control characters, line and paragraph separators, and half surrogate pairs. */
-const controls = String.raw`\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff`
+/** Text without control characters, line or paragraph separators, in syntax that all languages share. */
+const shownInReference = '^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029]*$'
 
 /** Schema of a note: trimmed; an empty text clears the note. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
   UnambiguousText,
-  // For the API reference: length and control characters, in syntax that most languages know.
-  v.metadata({ pattern: `^[${spaces}]*(?![${spaces}])[^${controls}]{0,${maxNoteLength}}[${spaces}]*$` }),
+  v.metadata({ maxLength: maxNoteLength, pattern: shownInReference }),
   v.trim(),
   v.check((note) => countCharacters(note) <= maxNoteLength, `must have at most ${maxNoteLength} characters`),
 )

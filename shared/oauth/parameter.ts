@@ -8,7 +8,6 @@ import { invalidParameter } from '../errors.ts'
 export const Parameter = v.optional(
   v.pipe(
     v.string(),
-    v.metadata({ pattern: String.raw`^\P{Cs}*$` }),
     v.check((value) => value.isWellFormed(), 'must be Unicode text'),
     v.transform((value) => (value === '' ? undefined : value)),
   ),

@@ -43,8 +43,8 @@ it.each([
   ['/account/bills', 'current', [1, 2_147_483_647], [0, 2_147_483_648, '']],
   ['/account/bills', 'amountDirection', ['1', '2', ''], ['0', '3', '01']],
   ['/account/bills', 'endTime', ['', '2026-11-22', '0001-01-01'], ['2026', '0000-01-01']],
-  ['/community/members', 'keyword', ['', ` ${'😀'.repeat(254)} `], ['k'.repeat(255)]],
-  ['/community/members/note', 'note', ['', ` ${'😀'.repeat(20)} `], ['n'.repeat(21), 'n\n', '\ud800']],
+  ['/community/members', 'keyword', ['', '😀'.repeat(254)], ['k'.repeat(255)]],
+  ['/community/members/note', 'note', ['', '😀'.repeat(20)], ['n'.repeat(21), 'n\n']],
   ['/community/members/note', 'target_user_id', [1, '1', '9007199254740991'], [0, 1.5, '01', 2 ** 53]],
   [
     '/community/members/note',
@@ -56,7 +56,7 @@ it.each([
   ['/user/logout', 'id', ['1', '😀'.repeat(40)], ['', 'a'.repeat(41), 1]],
   ['/oauth2/authorize/consent', 'max_age', ['', '0', 0, 999_999_999_999], ['-1', -1, 1.5, 1e12]],
   ['/oauth2/authorize/consent', 'code_challenge', ['A'.repeat(43)], ['', 'A'.repeat(42)]],
-  ['/oauth2/token', 'code', ['c'], ['', '\ud800']],
+  ['/oauth2/token', 'code', ['c'], ['']],
 ])('the API reference allows for %s only valid values of %s', (path, name, allowed, forbidden) => {
   for (const value of allowed) expect(allows(path, name, value), JSON.stringify(value)).toBe(true)
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
