@@ -1,4 +1,4 @@
-/** When the value of an earlier read is reused. */
+/** The conditions under which the value of an earlier read is reused. */
 interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number

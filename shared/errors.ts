@@ -95,7 +95,7 @@ export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }
 
-/** The cause of the failures of Node.js itself: they are answered like an outage, and count as faults. */
+/** The cause of a failure of Node.js itself, which is answered like an outage and counts as a fault. */
 export class RuntimeFault extends Error {
   override readonly name = 'RuntimeFault'
 }

@@ -23,7 +23,7 @@ const keySets = cacheRead(readKeySet, {
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Other services verify tokens with the JWKS, and they keep running during the maintenance.
+  // Other services verify tokens with the JWKS, and they keep running while this service is in maintenance.
   answersInMaintenance: true,
   input: v.object({}),
   output: Jwks,

@@ -6,7 +6,7 @@ import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 /** Answers the metadata from which clients configure themselves (OpenID Connect Discovery §4). */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Other services find the JWKS through this document, and they keep running during the maintenance.
+  // Other services find the JWKS by this document, and keep running while this service is in maintenance.
   answersInMaintenance: true,
   input: v.object({}),
   output: Discovery,

@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time reserved for delaying the retry of a tree after its hanging AWS calls were aborted. */
+/** Time reserved for delaying the retry of a tree whose AWS calls hung and were aborted. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest pause before a failed tree is tried again: the queue's visibility timeout. */
@@ -23,9 +23,9 @@ const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
 restOnTheHour()
 
 /**
- * Adds the entries in the journals of referral trees to all ancestors. A message only names a tree; the new
- * members and purchases are in the tree's journal. One run therefore serves all messages of a tree, and an
- * extra message does nothing.
+ * Updates all ancestors with the entries in the journals of referral trees. A message only names a tree; the
+ * new members and purchases are in the tree's journal. One run therefore serves all messages of a tree, and
+ * an extra message does nothing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
@@ -39,8 +39,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       const { root_id: rootId } = read.output
       messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
     } else {
-      // The body can hold anything, so it is not logged. The message comes again at once, until it has been
-      // received so often that SQS makes it a dead letter.
+      // The body can hold anything, so it is not logged. SQS delivers the message again at once, and makes it
+      // a dead letter after too many receives.
       log.warn('a message names no tree', { message_id: message.messageId })
       failures.push({ itemIdentifier: message.messageId })
       await delayRetry(message, 0)
@@ -51,8 +51,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     const turn = () => takeTurn(rootId, deadline)
-    // A tree with work left goes on with the same messages at once. If the worker sent a message to its own
-    // queue, Lambda would stop that loop after 16 rounds (developer guide, "recursive loop detection").
+    // If a tree has work left, the same messages are delivered again. The worker cannot send itself new
+    // messages: Lambda stops such a loop after 16 rounds (developer guide, "recursive loop detection").
     let maxDelaySeconds = 0
     try {
       if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue

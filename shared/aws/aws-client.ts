@@ -18,7 +18,7 @@ type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown)
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client
-  // The SDK's logger middleware masks secrets in inputs and outputs, for a log that functions do not write.
+  // Functions write no log of AWS calls, so the SDK need not mask secrets for such a log.
   middlewareStack.remove('loggerMiddleware')
   middlewareStack.add(
     (next) => async (args) => {
@@ -44,8 +44,8 @@ const isBroken = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')
 
 /**
- * Closes all idle connections. If one connection turns out to be dead, the others are probably dead, too:
- * they are as old, and three dead ones would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
+ * Closes all idle connections. If one connection is dead, the others are probably dead, too, because they are
+ * just as old. Three dead connections would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
  */
 function closeIdleConnections({ requestHandler }: Client['config']): void {
   const { httpAgent, httpsAgent } = requestHandler.httpHandlerConfigs()

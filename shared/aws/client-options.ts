@@ -17,7 +17,7 @@ export const clientOptions = () => {
     ...(endpoint ? { endpoint } : {}),
     // Four attempts without an answer take eight seconds, which fits into the shortest function timeout. With
     // fewer attempts, more than one in a hundred requests would fail while AWS throttles three in ten calls.
-    // Without throwOnRequestTimeout the SDK only warns.
+    // Without throwOnRequestTimeout, the SDK would only log a warning at a timeout.
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
     maxAttempts: 4,
   }

@@ -33,8 +33,8 @@ function toCell(value: Member[keyof Member]): string {
 }
 
 /**
- * Finds each character, plain or full-width, that starts a formula in a spreadsheet: at the beginning of the
- * text or after a separator in it, even if spaces and quotes come first. Quoting the cell does not help: a
+ * Finds each character, plain or full-width, that starts a formula in a spreadsheet, at the beginning of the
+ * text or after a separator; spaces and quotes may precede it. Quoting the cell does not help, because a
  * spreadsheet whose separator is not the comma reads the quotes as text.
  */
 const formula = /(?<=(?:^|[;\t\r\n])[\s"]*)[=+\-@＝＋－＠]/gu

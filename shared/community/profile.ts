@@ -9,7 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
-/** Maximum number of ancestors that a profile names. The profile of the farthest one names more. */
+/** Maximum number of ancestors in a profile. The farthest ancestor's own profile names the next ones. */
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({

@@ -95,7 +95,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // The names with this prefix are those of the sums' whole parts, which every addition writes.
+  // A sum has two attributes. Only its whole part, which every addition writes, has a name with this prefix.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

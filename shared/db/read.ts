@@ -16,13 +16,13 @@ interface ReadOptions {
 
 type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item | undefined)[]>
 
-/** The function that reads items for work in readTogether; undefined outside of readTogether. */
+/** The function that reads items for the work in readTogether; undefined outside of readTogether. */
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**
  * Performs work in which simultaneous reads of items share one call. This uses as many read units as single
- * calls, but a fraction of the function's processor time, which goes mostly into signing, sending and
- * receiving calls, however much they read.
+ * calls, but much less processor time, because most of that time goes into signing, sending and receiving
+ * calls, whatever their size.
  */
 export const readTogether = <Result>(work: () => Result): Result => shared.run(collectReads(), work)
 
@@ -89,7 +89,7 @@ async function readBatches(keys: readonly Key[], options: ReadOptions): Promise<
   return keys.map((key) => found.get(keyText(key)))
 }
 
-/** A key, or the key of an item, as text. */
+/** Formats a key as text; takes a key, or an item that contains one. */
 export const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`
 
 async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Promise<Item[]> {

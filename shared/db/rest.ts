@@ -5,11 +5,11 @@ const hourMilliseconds = 3_600_000
 
 /**
  * How long before a full hour writes stop: three seconds, in which the last write arrives or fails
- * (clientOptions), and two more in case the table still works on it or clocks differ.
+ * (clientOptions), and two more in case the table still works on the write or clocks differ.
  */
 const restBefore = 5_000
 
-/** How long writes rest after the hour: restored items are apart by "usually much less than a second". */
+/** How long writes rest after the hour: restored items differ in age by "usually much less than a second". */
 const restAfter = 2_000
 
 /** How many milliseconds a write must wait at an instant (epoch milliseconds): 0, except during a rest. */

@@ -56,14 +56,14 @@ export async function transact(writes: readonly Write[]): Promise<void> {
 
 /**
  * Like transact, but resolves with the writes whose conditions did not hold; an empty list means that
- * everything was written. An `abortSignal` ends it, retries included, with an AbortError.
+ * everything was written. An `abortSignal` ends the attempts, and makes this throw an AbortError.
  */
 export async function tryTransact(
   writes: readonly Write[],
   { abortSignal }: { abortSignal?: AbortSignal } = {},
 ): Promise<FailedWrite[]> {
   const TransactItems = writes.map(toSdkWrite)
-  // With this token, the SDK's own retries of one attempt take effect only once.
+  // Makes the transaction take effect only once, however often the SDK sends it.
   let ClientRequestToken = crypto.randomUUID()
   let mayBeDone = false
   const send = async (): Promise<void> => {
@@ -73,7 +73,7 @@ export async function tryTransact(
         abortSignal && { abortSignal },
       )
     } catch (error) {
-      // Retries by the SDK send the same token: an attempt without an answer may have taken effect.
+      // The SDK may have sent this attempt several times, and one may have taken effect: keep the token.
       mayBeDone ||= wasRepeated(error)
       if (!mayBeDone) ClientRequestToken = crypto.randomUUID()
       throw error

@@ -62,7 +62,7 @@ export async function readAddress(digest: string): Promise<AddressItem | undefin
   return item && toAddress(item)
 }
 
-/** Reads those of the given addresses that the service already has. */
+/** Finds out which of the given addresses the service already has, and reads them. */
 export async function readAddresses(addresses: NetworkAddress[]): Promise<AddressItem[]> {
   const keys = addresses.map((address) => addressKey(addressDigest(address)))
   const items = await readItems(keys, { consistent: true })

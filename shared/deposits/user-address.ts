@@ -38,11 +38,11 @@ const UserAddressItem = v.object({
   ...UserAddress.entries,
   required_confirmations: Integer,
   created_at: Integer,
-  /** When the bus was known to have the event of the assignment, epoch milliseconds. */
+  /** When the service learned that the bus has the event of the assignment, epoch milliseconds. */
   announced_at: v.optional(Integer),
 })
 
-/** A user's deposit address. It is not shown to the user until its event is on the bus (`announced`). */
+/** A user's deposit address. The user sees it only once its event is on the bus (`announced`). */
 interface Assignment {
   address: UserAddress
   announced: boolean

@@ -92,7 +92,7 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 /**
  * The outcome of an earlier delivery: `duplicate`, or undefined if no event took effect under the business
  * key. Throws RejectedEvent when the key was used with other content or a copy of this event was refused.
- * Call this before rejecting an event for a balance, which an earlier delivery may have changed.
+ * Call this before rejecting an event for a low balance: an earlier delivery may have used the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent anew after a refusal, and is no copy of the refused message. It carries the
- * number of that refusal (a redrive) or was sent later (somebody sent the body of a dead letter alone).
+ * Whether a message was sent anew after a refusal, and is no copy of the refused message. A redriven message
+ * carries the number of that refusal; a dead letter's body that somebody sent alone was sent later.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -229,7 +229,7 @@ const maxRefusals = 20
 /** How long a refusal is kept: longer than the 14 days for which a queue keeps any copy of the message. */
 const refusalKeptMilliseconds = 15 * 86_400_000
 
-/** The write that adds a refusal to the record of an event's key. It fails unless that is still `stored`. */
+/** The write that adds a refusal to an event's record; it fails if the record is no longer `stored`. */
 function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefined): Write {
   const { eventId } = event.delivery
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})

@@ -206,7 +206,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // Only the queue always sends these two attributes. Without them, a message counts as not redriven.
+    // A message that did not come from the queue may lack both attributes, and counts as not redriven.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -243,7 +243,7 @@ function decideRefusal(
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // Not before `sentAt`: even if this clock is behind, a copy of the message must not look newly sent.
+  // This clock may be behind. An instant before `sentAt` would make copies of the message look newly sent.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
@@ -257,8 +257,8 @@ function decideRefusal(
  * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`, once
  * for all copies of its message. Resolves with `duplicate` if there is nothing to do. It first records the
  * refusal, so that no copy takes effect or is refused as well, then sends the dead letter, then notes that it
- * is sent. If the function dies before the note, a copy sends the dead letter after the function's end: for
- * the second time only if the function had just sent it.
+ * is sent. If the function dies before the note, a later delivery sends the dead letter; there are two dead
+ * letters only if the function died between sending and noting.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,

@@ -102,7 +102,7 @@ function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
     request.event.body = utf8.decode(bytes)
     void bodyParser.before?.(request as never)
   } catch {
-    // The parser's error quotes the body.
+    // The parser's error quotes the body, so it is not passed on.
     throw new Failure('malformed_request')
   }
   const value = request.event.body

@@ -60,7 +60,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. With `first-party`, an unknown token is looked up once, not twice. */
+/** The endpoint of warm-up requests. With scope `first-party`, an unknown token is looked up only once. */
 const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -149,6 +149,6 @@ async function rehearseOnce(handler: Handler): Promise<unknown> {
   }
 }
 
-// Lambda gives a function a whole processor until its modules are evaluated; after that, at 256 MB, a seventh
-// of one, with which a first request and its TLS handshake would take a fifth of a second.
+// Lambda gives a function a whole processor until its modules are evaluated. After that, at 256 MB, it gives
+// a seventh, and a first request with its TLS handshake would take a fifth of a second.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))

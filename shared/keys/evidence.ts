@@ -49,7 +49,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test made just before the transition: of the key that joins or takes over, else of the signer. */
+  /** Test made just before the transition: of the key that joins or begins to sign; else of the signer. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -59,7 +59,7 @@ export const Evidence = v.object({
   previous_hash: v.nullable(v.string()),
   /** SHA-256, hex, of this record as canonical JSON without `hash` and `signature`. */
   hash: v.string(),
-  /** RS256 signature of the same JSON by the evidence key, base64url: no grant on the table makes one. */
+  /** RS256 signature of the same JSON by the evidence key, base64url; write access cannot forge it. */
   signature: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>

@@ -88,7 +88,7 @@ export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise
   }
 }
 
-/** State in the evidence of a key in another region, which KMS here cannot reach after a failover. */
+/** State that evidence records for a key in another region, which this region's KMS cannot reach. */
 export const otherRegion = 'InOtherRegion'
 
 /** Whether a key is in another region than this deployment. KMS says that such a key does not exist. */

@@ -32,9 +32,9 @@ export const SigningKey = v.object({
   /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: for so long after the key stops signing, its last token can be valid. It is the maximum age
-   * of a signer's cached key set plus the maximum lifetime of an access_token, each the highest since the key
-   * was published.
+   * Drain time: for how long after the key stops signing its last token can be valid. It is the maximum age
+   * of a signer's cached key set plus the maximum lifetime of an access_token, each at its highest since the
+   * key was published.
    */
   drain_ms: Integer,
 })

@@ -116,7 +116,7 @@ async function makeTransition(
   const check = await checkResult(planned)
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
   const evidence = await signEvidence(describeTransition(keySet, planned, times, context))
-  // Applied again, because KMS took time: the instants to store must be those of the write.
+  // Apply the transition again: KMS took time, and the stored instants must be those of the write.
   const { keys, old } = applyTransition(keySet.keys, transition, times, Date.now())
   const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
   const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
@@ -127,7 +127,7 @@ async function makeTransition(
 }
 
 /**
- * Tests the key that joins or takes over, and requires it to pass. If there is none, only tests the signer.
+ * Tests the key that joins or begins to sign, and throws if it fails. Else tests the signer, and only logs.
  */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')

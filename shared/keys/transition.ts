@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses the transition that adds a created key: the purpose of its attempt decides, if it still holds. */
+/** Chooses how a created key joins the set: by the purpose of its attempt, if that still applies. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

@@ -148,7 +148,7 @@ function reserve(before: Holding, { kind, amount }: Reservation): Holding {
   return { ...before, balance: before.balance.minus(held), hold: before.hold.plus(held) }
 }
 
-/** Why a wallet must not get these amounts: one is negative, or has more digits than the table stores. */
+/** Why a wallet cannot have these amounts: one is negative, or has more digits than the table stores. */
 function findRejection({ balance, hold, deposited, withdrawal }: Holding): RejectionReason | undefined {
   if (balance.lt('0')) return 'insufficient_balance'
   if (hold.lt('0')) return 'insufficient_hold'

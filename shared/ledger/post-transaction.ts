@@ -56,7 +56,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
-    // An earlier delivery of the event may have used the money.
+    // Perhaps an earlier delivery of the same event has already used the money.
     const known = record && (await findOutcome(record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known
@@ -89,7 +89,7 @@ async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wall
   return Promise.all(found.map(closeChunk))
 }
 
-/** The result of a transaction, provided that its wallets do not change meanwhile; or why it is rejected. */
+/** The wallets and bills after a transaction, computed from the wallets as read; or why it is rejected. */
 type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }

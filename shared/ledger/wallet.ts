@@ -30,7 +30,7 @@ export interface Holding {
   withdrawal: Big
 }
 
-/** A holding before its first movement. Its currency has this number. */
+/** An empty holding, before the first movement of the currency with this number. */
 export const emptyHolding = (number: number): Holding => ({
   number,
   balance: zero,

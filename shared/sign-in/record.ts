@@ -24,7 +24,7 @@ export const signInKey = (userId: number): Key => records.key({ userId })
 
 /** A login ticket as stored, under its hash. */
 const Ticket = v.object({
-  /** Epoch milliseconds. */
+  /** When the ticket expires, epoch milliseconds. */
   expires_at: Integer,
   /** The tries whose codes were compared, or are being compared, keyed by id. */
   tried: v.optional(v.record(v.string(), v.boolean()), {}),

@@ -42,7 +42,7 @@ export function discoveryDocument(base = issuer()) {
       'name',
     ],
     authorization_response_iss_parameter_supported: true,
-    // Stated because its default is true.
+    // Stated, because clients take a missing value for true.
     request_uri_parameter_supported: false,
   }
 }

@@ -17,7 +17,7 @@ const mailShape =
  */
 export const EmailAddress = v.pipe(
   v.string(),
-  // For the API reference, which then allows outer space, too.
+  // This pattern is for the API reference. It allows outer space, because the space is trimmed afterwards.
   v.metadata({ maxLength: 254, pattern: String.raw`^\s*[^\s@]+@[^\s@]+\s*$` }),
   v.trim(),
   v.check((email) => countCharacters(email) <= 254, 'must have at most 254 characters'),
@@ -39,7 +39,7 @@ export const UserEmail = v.pipe(
   v.trim(),
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
-  // To UTS #46 §2.3, U+3002 is a full stop; to NFKC it is not, so one domain would have two forms.
+  // UTS #46 §2.3 reads U+3002 as a full stop and NFKC does not, so one domain would have two forms.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 

@@ -17,12 +17,12 @@ export interface Storage {
   limits: IndexLimits
 }
 
-/** One transaction that adds to an ancestor. */
+/** A transaction that adds new members and sums to an ancestor. */
 interface PreparedGrowth {
   writes: Write[]
-  /** What is left of the update, if not all new members fit into the transaction; otherwise undefined. */
+  /** The part of the update that does not fit into the transaction; undefined if all of it fits. */
   rest: AncestorUpdate | undefined
-  /** The lists whose search index now has a tail long enough for maintainIndex. */
+  /** The lists whose search index now has a tail so long that maintainIndex should be called. */
   due: MemberList[]
 }
 

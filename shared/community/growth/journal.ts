@@ -6,7 +6,7 @@ import { Integer, type Key } from '../../db/table.ts'
 import { putVersioned, type Write } from '../../db/write.ts'
 import type { Big } from '../../money.ts'
 
-/** What a journal entry is about. */
+/** The change that a journal entry records: a new member, a new name, or the amount of a purchase. */
 export type JournalChange = { joined: true } | { renamed: true } | { amount: Big }
 
 const Entry = v.object({
@@ -63,7 +63,7 @@ const treeHeads = itemType({
 })
 
 const HeadItem = v.object({
-  /** Number of the newest batch: the instant at which it began, or later. */
+  /** Number of the newest batch: the instant at which the batch began, or a later instant. */
   version: Integer,
   /** The entries of a batch that is not finished. */
   open: v.optional(v.array(Entry)),
@@ -89,7 +89,7 @@ export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead
   open,
 })
 
-/** The write that replaces a tree's head; its condition fails if the stored head is no longer `read`. */
+/** The write that replaces a tree's head. Its condition fails if the stored head is not `read` any more. */
 export const replaceHead = (rootId: number, read: TreeHead, { version, open }: TreeHead): Write => {
   const entries = open?.map((entry) => ({ ...entry, amount: entry.amount && toNumberValue(entry.amount) }))
   return putVersioned({ ...headKey(rootId), version, open: entries }, read.version)

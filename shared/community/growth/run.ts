@@ -39,7 +39,7 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // A list without time left gets its segment after the next batch that adds a member to the list.
+      // If no time is left for a list, it gets its segment after the next batch that adds a member to it.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'

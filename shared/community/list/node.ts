@@ -78,7 +78,7 @@ export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
 export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
   a.joinedAt - b.joinedAt || a.userId - b.userId
 
-/** Binary search: index of the first element whose `compare` is not negative, or the length without any. */
+/** Binary search: index of the first element whose `compare` is not negative; the length if there is none. */
 export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => number): number {
   let low = 0
   let high = sorted.length

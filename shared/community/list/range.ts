@@ -66,7 +66,7 @@ export async function readRange(
     async () => {
       const result = await descend(list, unpackRoot(item), query)
       if (result !== undefined) return result
-      // A batch, because functions that list members are allowed only BatchGetItem for lists.
+      // Not readItem: functions that list members are allowed only BatchGetItem for lists.
       item = (await readItems([rootKey(list)], { consistent: true }))[0]
       throw stale
     },
@@ -134,7 +134,7 @@ function selectSubtrees(
   )
 }
 
-/** The last subtree with members who joined before an instant, at which a range can start or end. */
+/** The last subtree with members who joined before an instant: a range can start or end in it. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined

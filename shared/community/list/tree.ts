@@ -33,7 +33,7 @@ export class CountedBTree {
   /** Every node that was read or created, except the root, by node id. */
   readonly #nodes = new Map<number, BTreeNode>()
   readonly #changedIds = new Set<number>()
-  /** The first of the ids that this object gives to the nodes that it creates. */
+  /** Id of the first node that this object creates; further new nodes get the next ids. */
   readonly #firstNewId: number
 
   private constructor(list: MemberList, capacity: number, root: BTreeRoot) {

@@ -47,8 +47,8 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 }
 
 /**
- * Reserves read units before they are used. Throws `too_many_requests` if the budget has no room for them; it
- * does so without a write if the budget, as read earlier, already had none.
+ * Reserves read units before they are used. Throws `too_many_requests` if the budget has too few left. If the
+ * budget was already used up when it was read, throws without a write.
  */
 export type ReserveUnits = (units: number) => Promise<void>
 

@@ -63,7 +63,7 @@ export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
-  /** What a search by keyword needs in addition; undefined without a keyword. */
+  /** The keyword and all that a search for it needs; undefined if the filter has no keyword. */
   search: SearchStart | undefined
 }
 
@@ -189,7 +189,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units of a search by profiles: per profile, read eventually consistent, and for everything else. */
+/** Read units of a search by profiles: for each profile (eventually consistent), and for all other reads. */
 const profileUnits = 0.5
 const otherUnits = 25
 
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** The list position of an address's owner, if the owner is in the list but their texts do not match. */
+/** The list position of an address's owner. Undefined if the owner is not in the list, or matches by text. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

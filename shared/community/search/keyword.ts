@@ -81,10 +81,10 @@ const beginsWord = (text: string, keyword: string): boolean =>
   text.includes(keyword) && wordStarts(text).some((start) => text.startsWith(keyword, start))
 
 /**
- * Calls `emit` with the hash of every term of a search text, with some more than once. A term is a possible
- * keyword: any part of a nickname that starts at a word, and any part of a masked email address. The index
- * stores hashes of `termBits` bits instead of terms, so its term blocks hold no names and no addresses. Only
- * in one of ten thousand segments do two of the 300,000 terms have the same hash.
+ * Calls `emit` with the hash of every term of a search text, for some terms more than once. A term is a
+ * possible keyword: any part of a nickname that starts at a word, and any part of a masked email address. The
+ * index stores hashes of `termBits` bits instead of terms, so its term blocks hold no names and no addresses.
+ * Only in one of ten thousand segments do two of the 300,000 terms have the same hash.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)

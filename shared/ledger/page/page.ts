@@ -98,7 +98,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** If a range has fewer than this many times the bills of the page, the whole range is read in one query. */
+/** A range with fewer than this many times the page's bills is read whole, in one query. */
 const maxDilution = 8
 
 /**

@@ -67,7 +67,7 @@ export async function readRanks(
   )
 }
 
-/** The numbers of the newest bills, which are in no chunk yet, that a filter selects; ascending. */
+/** Of the newest bills, which are in no chunk yet, the numbers of those that a filter selects; ascending. */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)
@@ -76,7 +76,7 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 
 /**
  * Counts the bills before a quarter of an hour. `chunk` is the last chunk whose first bill is earlier, if
- * any. Undefined if `chunk` was read too early: the wallet already has a later chunk of this kind.
+ * any. Undefined if `chunk` was read too early, and the wallet already has a later chunk of this kind.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

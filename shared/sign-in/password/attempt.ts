@@ -39,7 +39,7 @@ const unknownRecords = itemType({
   found: 'by email address',
 })
 
-/** Key of the counts for an address that nobody has: they make it look like the address of a user. */
+/** Key of the counts for an address that nobody has, which limit tries as the counts of a user do. */
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
@@ -148,7 +148,7 @@ export const reservePasswordTry = (key: Key, known: boolean, now: number): Promi
 export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [passwordCounter], reservedAt)
 
-/** If an item has so many expired counts, a wrong password removes them: the item must not grow for ever. */
+/** Number of expired counts at which a wrong password removes them, so that no item grows for ever. */
 const maxExpiredCounts = 16
 
 /** Removes the expired counts of an item when there are many; a sign-in removes them anyway. */

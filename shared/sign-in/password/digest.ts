@@ -83,7 +83,7 @@ async function deriveHash(
 ): Promise<Buffer> {
   const message = await generateMac('password', password, keyId)
   try {
-    // Looked up here, because an import of a name that is missing would keep a whole function from loading.
+    // Looked up only here: if Node.js lacked argon2, an import of it would keep the function from loading.
     const derive = promisify(crypto.argon2)
     return await derive('argon2id', { ...parameters, message, nonce: salt, tagLength: hashBytes })
   } catch (error) {

@@ -76,7 +76,7 @@ export interface IndexedMember extends BTreePosition {
   text: SearchText
 }
 
-/** A member as search indexes keep it. */
+/** Makes the entry of a member in a search index. */
 export const toIndexed = (member: BTreePosition & { nickname: string; email: string }): IndexedMember => ({
   userId: member.userId,
   joinedAt: member.joinedAt,
@@ -101,7 +101,7 @@ export const membersKey = ({ kind, ownerId }: MemberList, segment: string, numbe
 export const tailKeys = (list: MemberList, { from, to }: TailRange): Key[] =>
   Array.from({ length: to - from }, (_, i) => membersKey(list, 'tail', from + i))
 
-/** The keys of the items with a segment's members, by number. */
+/** The keys of the items that hold a segment's members, in the order of the items' numbers. */
 export const segmentMembersKeys = (list: MemberList, { id, size }: SegmentItems): Key[] =>
   Array.from({ length: Math.ceil(size / membersPerItem) }, (_, i) => membersKey(list, id, i))
 
