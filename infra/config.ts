@@ -96,13 +96,13 @@ export const Config = v.pipe(
      */
     auditors: v.optional(Principals),
     /**
-     * ARNs of the IAM roles and users that, beside the rotation and the root user, may disable, delete or
-     * share signing keys. Default: none; without `protectData`, whoever IAM policies allow.
+     * ARNs of the IAM roles and users that may disable, delete or share signing keys, beside the rotation and
+     * the root user. Default: none; without `protectData`, everyone whom IAM policies allow to do so.
      */
     breakGlass: v.optional(Principals),
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
-     * delete for 400 days. An account that has a trail, or its organization's, needs no second one.
+     * delete for 400 days. Not needed if the account or its organization has a trail.
      */
     auditTrail: v.optional(Flag, false),
     /**

@@ -12,7 +12,7 @@ export const List = v.pipe(
   v.transform((parts) => parts.filter((part) => part !== '')),
 )
 
-/** Schema of principals: roles or users, because policies compare them with aws:PrincipalArn. */
+/** Schema of a list of roles and users. Policies compare them with aws:PrincipalArn. */
 export const Principals = v.pipe(
   List,
   v.array(

@@ -39,14 +39,14 @@ export interface Permissions {
 
 /** Whoever may put an item may also update it, and the other way round. */
 const puts = ['PutItem', 'UpdateItem']
-/** What checks an item in a transaction. It shows nothing that the other actions of a statement do not. */
+/** The action that checks an item in a transaction. It shows nothing that the other actions do not show. */
 const checks = ['ConditionCheckItem']
 
 /**
- * What a function may do with items of the table: one statement of reads and one of writes. So AWS allows its
- * transactions whether it judges each member by its own partition or every member by the partitions of all,
- * which no document says; infra/SECURITY.md lists the exceptions. No statement has `Scan`, which reads every
- * partition.
+ * What a function may do with items of the table, in two statements: one of reads and one of writes. AWS does
+ * not document whether it judges each write of a transaction by its own partition, or by the partitions of
+ * all; both are allowed this way, with the exceptions in infra/SECURITY.md. No statement has `Scan`, which
+ * reads every partition.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

@@ -7,16 +7,16 @@ import { namePrefix, tagsOf } from './names.ts'
 export const rotationRoleName = (stage: string, region: string): string =>
   `${namePrefix(stage)}rotate-signing-keys-${region}`
 
-/** Pattern of the ARNs of all roles and users, with which IAM policies alone decide. */
+/** Pattern that matches the ARN of every role and user, so that only IAM policies decide who is allowed. */
 export const anyPrincipal = 'arn:*:iam::*:*'
 
 /**
  * The policy of every signing key of a stage. Only roles of the service sign; only the rotation, `breakGlass`
- * and the account's root user disable, delete or share the key. IAM policies must allow it, too, except to
- * the rotation, and decide alone on the rest. The rotation may change the policy, because KMS takes none that
- * its creator cannot change ("policy lockout safety check", KMS API reference, CreateKey); no condition
- * stands in the way of that check. The others are in conditions, because KMS refuses a policy with a
- * principal that does not exist.
+ * and the account's root user disable, delete or share the key. All but the rotation also need IAM policies,
+ * which alone decide about all other actions. The rotation may change the policy, without a condition,
+ * because KMS refuses a policy that its creator cannot change ("policy lockout safety check", KMS API
+ * reference, CreateKey). Other principals are named in conditions, because KMS refuses a `Principal` that
+ * does not exist.
  */
 export function signingKeyPolicy(
   { partition, account, region }: Record<'partition' | 'account' | 'region', string>,

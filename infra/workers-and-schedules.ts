@@ -54,7 +54,7 @@ export const schedules: Schedule[] = [
       reads: ['BL#', 'BX#', 'VERIFICATION', 'W#'],
       writes: ['VERIFICATION'],
       index: ['WALLETS#'],
-      // Gives a whole processor, which each run keeps busy.
+      // Gives the function a whole processor, because a run keeps one busy.
       memory: 1769,
       timeout: 900,
     },

@@ -65,7 +65,7 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
   const startedAt = Date.now()
   const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
-  // An empty key marks the bundles as outdated: a source saved meanwhile may be missing from one.
+  // An empty key marks the bundles as outdated: a bundle may lack a source that was saved meanwhile.
   const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
   const outputs = Object.fromEntries(
     entries.map((entry) => [

@@ -7,16 +7,16 @@ const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).jo
 
 /**
  * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
- * A plain `import` reads every export of a module; for `node:http` that loads fetch and WebSocket, which took
- * half of a function's import time. Exports of `node:fs` are read at their first use, because the SDK imports
- * `ReadStream`, which loads nine more modules.
+ * A plain `import` reads every export of a module; for `node:http`, this loads fetch and WebSocket, which
+ * took half of a function's import time. Exports of `node:fs` are read at their first use, because the SDK
+ * imports `ReadStream`, which would load nine more modules.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // The exports of `process` are not listed: threads have fewer, and bundles must not depend on threads.
+      // `process` is read whole: it has fewer exports in a thread, and the bundler may run in one.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })

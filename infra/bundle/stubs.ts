@@ -17,22 +17,22 @@ export class EndpointCache {
 /** Replaces `@smithy/core/event-streams`, a tenth of a bundle: functions never use event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** The SDK's hashes in JavaScript, for runtimes without `node:crypto`. */
+/** Replace the SDK's hashes in JavaScript, which are for runtimes without `node:crypto`. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 
-/** Reads the AWS configuration files of a developer's machine, which a function does not have. */
+/** Replaces the reader of AWS configuration files, because a function has no such files. */
 export const fromSharedConfigFiles = () => () =>
   Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
 
-/** Asks an EC2 instance for its region: a function has its region in an environment variable. */
+/** Replaces the request to an EC2 instance for its region: a function's region is in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
-/** The retry mode `adaptive`. */
+/** Replaces the SDK's retry mode `adaptive`, which no client uses. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
-/** Chooses the SDK's default settings. The SDK's own function might ask the host for its region. */
+/** Replaces the choice of the SDK's default settings, because the SDK might ask the host for its region. */
 export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
 
-/** The `package.json` of an SDK client: the SDK sends its version in the User-Agent header. */
+/** Replaces the `package.json` of an SDK client, whose version the SDK sends in the User-Agent header. */
 export default { version: 'bundled' }

@@ -26,7 +26,7 @@ const describeMembers = (schema: JsonSchema = {}): string =>
     .map(({ name, required }) => (required ? name : `${name}?`))
     .join(', ')
 
-/** Markdown table of the reasons for which events are rejected, and whether every event has the reason. */
+/** Markdown table of the reasons for which events are rejected; it marks those that every event has. */
 export const describeRejections = (): string =>
   markdownTable(
     ['reason', 'meaning', 'of any event'],
@@ -40,7 +40,7 @@ export const describeRejections = (): string =>
 const sendersOf = ({ detailType }: Intake): readonly string[] =>
   events.find((event) => event.detailType === detailType)?.senders ?? []
 
-/** Writes a business key as a template: computes it for a detail whose members are their own names. */
+/** Writes a business key as a template: computes it from a detail in which each value is its own name. */
 function describeKey(handler: Intake): string {
   const names = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
   return handler.key(names)

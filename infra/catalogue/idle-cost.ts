@@ -53,7 +53,7 @@ export function priceOf(type: string): Price | undefined {
   throw new Error(`${type} has no price in infra/catalogue/idle-cost.ts`)
 }
 
-/** The dollars that a stage costs in a month in which nobody uses it, by its templates and what costs. */
+/** The dollars that the resources in a stage's templates cost in a month without use, by kind of cost. */
 export async function readIdleCost(stage: string, values: Properties = {}): Promise<Map<string, number>> {
   const alarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:alarms'
   const required = { mailFrom: 'no-reply@example.com', authUrl: 'https://auth.example.com/', alarmTopicArn }
@@ -67,7 +67,7 @@ export async function readIdleCost(stage: string, values: Properties = {}): Prom
   const costs = new Map([
     // A key that waits for its deletion costs nothing.
     ['signing keys, on average', 1 + extraSeconds / 86_400 / config.signingKeyRotationDays],
-    // RotationOverdueSeconds, LedgerVerificationAge and LedgerDifferences.
+    // Three metrics: RotationOverdueSeconds, LedgerVerificationAge and LedgerDifferences.
     ['metrics of the schedules', 3 * 0.3],
   ])
   for (const { template } of app.synth().stacks)

@@ -23,7 +23,7 @@ export function addAuditorRole(
     role.addToPolicy(new iam.PolicyStatement({ actions, resources: [resource], conditions }))
   // These actions have no resource-level permissions, so their resource must be `*`.
   allow(['kms:ListKeys', 'cloudtrail:DescribeTrails', 'cloudtrail:LookupEvents'], '*')
-  // The trail may be of another region, or the organization's, which is another account's.
+  // The trail may be in another region or, if it is the organization's, in another account.
   const trails = `arn:${stack.partition}:cloudtrail:*:*:trail/*`
   allow(['cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'], trails)
   allow(['kms:GetPublicKey', 'kms:ListResourceTags', 'kms:Verify'], evidenceKey.keyArn)

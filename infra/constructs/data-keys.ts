@@ -39,10 +39,10 @@ export const keyRotation = ({ protectData }: Config) => ({
 })
 
 /**
- * Statements for a key's own policy. Whatever IAM policies allow, they deny this stage's roles all but
- * `actions`, and other stages' roles everything, so that a captured function cannot tag, disable or delete
- * the key. They match roles with the service's tags, which the roles that deploy the service do not have;
- * whoever does not have them signs with no key.
+ * Statements for a key's own policy, which hold whatever IAM policies allow. Roles of this stage may do
+ * nothing but `actions` with the key, so that a captured function cannot tag, disable or delete it; roles of
+ * other stages of the service may do nothing. Principals without the service's tags, such as the role that
+ * deploys the service, cannot sign with the key.
  */
 export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
   const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }

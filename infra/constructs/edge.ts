@@ -78,7 +78,7 @@ export class Edge extends Construct {
       comment: `${config.stage}: edge of the API`,
       webAclId: webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
-      // Off, because WAF counts requests per address, and one client's IPv6 network has 2^64 addresses.
+      // IPv6 is off, because WAF counts requests per address, and a client's IPv6 network has 2^64 addresses.
       enableIpv6: false,
       ...(domainName !== undefined && certificateArn !== undefined
         ? {

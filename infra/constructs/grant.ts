@@ -12,7 +12,7 @@ import { indexName } from '../../shared/db/partitions.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import { type Permissions, tableStatements } from '../permissions.ts'
 
-/** The table, which this stack created or which was restored. CDK's type for both does not compile here. */
+/** A table that this stack created or that was restored: CDK's common type for both does not compile here. */
 export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>
 
 /** The resources to which functions can be granted access. */

@@ -11,32 +11,31 @@ import type { AlarmSpec } from './add-alarms.ts'
 
 interface KeyChangesProps {
   config: Config
-  /** ARNs of the keys that nobody changes outside a deployment. */
+  /** ARNs of the keys that only a deployment changes. */
   keys: string[]
-  /** Name of the rule of changes, without the stage's prefix; the queue is called `…-dead-letters`. */
+  /** Name of the rule for changes, without the stage's prefix; the queue is called `…-dead-letters`. */
   name: string
-  /** Whether to watch all other keys, too, and signatures. */
+  /** Whether to watch also the changes of all other keys, and signatures. */
   watchesAll: boolean
 }
 
-/** Name of the rule and the alarm of signatures, without the stage's prefix. */
+/** Name of the rule and the alarm for signatures, without the stage's prefix. */
 export const foreignSignatures = 'foreign-signatures'
 
-/** What the rotation does to signing keys that have retired. */
+/** The KMS actions of the rotation on retired signing keys. */
 const rotationActions = ['DisableKey', 'ScheduleKeyDeletion']
 
-/** Further actions that make a key unusable or usable, or change who may use it, and where (AWS KMS: API). */
+/** Other KMS actions that change whether, where or by whom a key can be used (AWS KMS: API). */
 const otherActions =
   'CancelKeyDeletion DeleteImportedKeyMaterial DisableKeyRotation EnableKey PutKeyPolicy ReplicateKey TagResource UntagResource UpdatePrimaryRegion'.split(
     ' ',
   )
 
 /**
- * Counts the changes of KMS keys that CloudTrail records, also those that KMS refused, and keeps them in a
- * queue. It watches changes of `keys` by anybody. With `watchesAll` it also watches all other keys,
- * because CloudTrail does not say which deployment owns a signing key. Of those, it leaves out what a
- * rotation does to retired keys, grants that AWS services make for themselves, and the service's own
- * signatures.
+ * Counts the changes of KMS keys that CloudTrail records, also refused ones, and keeps them in a queue. It
+ * watches changes of `keys` by anybody. With `watchesAll`, it also watches all other keys, because CloudTrail
+ * does not say which deployment owns a signing key; of these changes it leaves out the rotation's changes of
+ * retired keys and the grants of AWS services. It then also watches signatures by anybody but the service.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -72,23 +71,24 @@ export class KeyChanges extends Construct {
     const signatures = addRule('Signatures', foreignSignatures, 'counts signatures of strangers', {
       eventName: ['Sign'],
       userIdentity: byAnybodyBut('*'),
-      // Of a refused call, CloudTrail may not have the parameters.
+      // CloudTrail may not record the parameters of a refused call.
       $or: [
         { requestParameters: { signingAlgorithm: [signingAlgorithm] } },
         { errorCode: [{ exists: true }] },
       ],
     })
-    // CloudTrail takes signatures for reads, of which a rule gets none by default (EventBridge: Receiving
-    // read-only management events). Those that do not match cost nothing. A metric filter would need all of
-    // them in CloudWatch Logs, at $0.50 a GB; LookupEvents answers twice a second and leaves out no callers.
+    // To CloudTrail, signatures are reads, which rules do not get by default (EventBridge: Receiving
+    // read-only management events). Reads that no rule matches cost nothing. A metric filter would need all
+    // reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second and cannot leave out
+    // callers.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }
 }
 
 /**
- * Callers other than this account's functions of that name, of whichever stage: in a session of Lambda, the
- * function's name follows the role's. People can assume no such role but the auditor's, which only reads.
+ * Matches callers other than this account's functions of that name, in any stage: Lambda's sessions have the
+ * ARN of the role, then the function's name. People can assume only one such role, the auditor's.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`
@@ -96,7 +96,7 @@ const byAnybodyBut = (functionName: string) => {
   return { arn: [{ exists: false }, { 'anything-but': { wildcard } }] }
 }
 
-/** The alarm on a rule of KeyChanges, whose name it has. */
+/** The alarm on a rule of KeyChanges. `id` is the name of the rule, and becomes the name of the alarm. */
 export const keyAlarm = (id: string, { namePrefix }: Config): AlarmSpec => ({
   id,
   name: namePrefix + id,

@@ -6,10 +6,10 @@ import { serviceTag, stageTagName } from '../names.ts'
 import { events, outsideSenders } from '../events.ts'
 
 /**
- * Restricts in the bus's policy who may send events under which `source`, whatever IAM policies allow: the
- * service's own source is for its own roles, any other for the principals that the stage names.
+ * Restricts in the bus's policy who may send events under which `source`, whatever IAM policies allow: only
+ * the service's own roles use its own source, and only the principals that the stage names use any other.
  * `events:source` has several values, so its conditions need a set operator (EventBridge: Using IAM policy
- * conditions). Ids of statements have the stage's name, because CloudFormation takes them for identities
+ * conditions). Ids of statements contain the stage's name, because CloudFormation requires them to be unique
  * among all buses of a region (https://github.com/aws/aws-cdk/issues/29627).
  */
 export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: Config): void {

@@ -112,7 +112,7 @@ const rules: Row[] = [
   ],
 ]
 
-/** The cdk-nag rules that are acknowledged for a construct, which some rule ids name. */
+/** The cdk-nag rules that are acknowledged for a construct. Some rule ids contain the construct's name. */
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
   for (const [applies, rule, reason] of rules)
     if (applies(construct))

@@ -42,7 +42,7 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** The stage's health in one line. Names the alarms in plain text: an emulator lacks composite alarms. */
+  /** The stage's health in one line. It names alarms in plain text, as an emulator lacks composite alarms. */
   private healthLine({ namePrefix }: Config): AlarmStatusWidget {
     const alarms = healthAlarms.map((name) => {
       const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]

@@ -25,7 +25,7 @@ export class StandbyStack extends Stack {
     const names = [...config.macKeys, 'TotpKey', 'EvidenceKey']
     const keys = names.map((name) => this.addReplica(name, config, primary))
     if (!config.alarms) return
-    // Not `key-changes`, the name of the alarm that a failover creates in this region.
+    // A failover creates an alarm `key-changes` in this region, so this name must differ.
     const name = 'standby-key-changes'
     new KeyChanges(this, 'KeyChanges', { config, keys, name, watchesAll: false })
     addAlarms(this, config.standby?.alarmTopicArn, [keyAlarm(name, config)])

@@ -23,7 +23,7 @@ export async function checkApi(baseUrl: string): Promise<Finding> {
  * of AWS endpoints rename this header.
  */
 export async function checkChallenge(baseUrl: string): Promise<Finding> {
-  // Any other endpoint for signed-in users would do.
+  // Any endpoint for signed-in users shows this; /account/info is one of them.
   const { status, headers } = await request(`${baseUrl}/account/info`)
   const challenge = headers.get('www-authenticate') ?? 'nothing'
   return {

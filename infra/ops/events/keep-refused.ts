@@ -23,10 +23,10 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** Margin added to the instant of a refusal: an event sent before the sum counts as a copy of it. */
+/** How far ahead a refusal is dated: an event sent before that date counts as a copy of the refused one. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** More refusals than any dead letter has, so that a redriven dead letter counts as a copy, too. */
+/** A number of refusals that no dead letter reaches, so that even a redriven dead letter counts as a copy. */
 const beyondAllRefusals = 1_000_000
 
 /** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
@@ -43,7 +43,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
-      // A dead letter of an earlier replay may merely have come too early, so its refusal is not kept.
+      // Leave out dead letters of earlier replays, because their events may merely have come too early.
       matches: ({ replay, since }) => replay === null && since < before,
     })
     if (letters.length < maxLetters) return letters
@@ -60,7 +60,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // A delivery with a later date than all others replaces the recorded refusal.
+    // The latest possible date makes this delivery replace the recorded refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // A dead letter that SQS itself moved has no number of refusals.

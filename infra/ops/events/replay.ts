@@ -95,7 +95,7 @@ export async function replayEvents(
   }
 }
 
-/** Redrives the dead letters of a replay until their number stops falling. Resolves with those left. */
+/** Redrives the dead letters of a replay until their number stops falling. Resolves with the last ones. */
 async function redriveWhileItHelps(
   sqs: SQSClient,
   pairs: QueuePair[],

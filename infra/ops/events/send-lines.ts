@@ -40,7 +40,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
   const mark = `urn:event-put:${randomUUID()}:`
   const client = new EventBridgeClient({
     ...clientOptions(),
-    // Longer than in functions: no caller waits here, and a failure means starting the run again.
+    // Timeouts are longer than in functions: no caller waits, and a failure means starting the run again.
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
     maxAttempts,
   })

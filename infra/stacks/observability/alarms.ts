@@ -21,7 +21,7 @@ import { sharedAlarms } from './shared-alarms.ts'
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** Every alarm of a stage, except the alarms of the edge, in another region, and of deployments. */
+/** Every alarm of a stage, except the alarms in other regions: those of the edge and of the standby. */
 export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
   [
     ...functionAlarms(props),

@@ -45,7 +45,7 @@ export const journeyOf = (functionName: string): Journey =>
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 
-/** Ends of the names of two alarms, of which one is raised while anything is wrong with a stage. */
+/** Ends of the names of the two alarms that show a stage's health: one is raised while anything is wrong. */
 export const healthAlarms = ['causes', 'requests']
 
 /** Joins the alarms of each journey into one alarm that notifies the topic, and all into `causes`. */

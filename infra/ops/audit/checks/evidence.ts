@@ -64,7 +64,7 @@ function* findEdited(
     yield found('evidence_edited', subject, `The record is stored under ${sortKey}, the key of another one.`)
 }
 
-/** Compares the previous record's hash with the copy of it in this record: neither can be exchanged. */
+/** Checks that a record names the previous record's hash, so that neither of the two can be replaced. */
 function* findBrokenLink({ record }: EvidenceRow, before: EvidenceRow | undefined): Generator<Finding> {
   if (record === undefined) return
   const { sequence, previous_hash: previousHash } = record
