@@ -9,7 +9,7 @@ import { startDemo } from './demo/start-demo.ts'
 import { createTables } from './dynamodb/create-tables.ts'
 import { startDynamodb } from './dynamodb/start-dynamodb.ts'
 import { createGateway } from './gateway/gateway.ts'
-import { bindServer, type BoundServer, explainPortError, findFreePort, loopback } from './http/bind-server.ts'
+import { bindServer, type BoundServer } from './http/bind-server.ts'
 import { lockDataDirectory } from './lock.ts'
 import { openManners } from './manners.ts'
 import type { FunctionModel, StackModel } from './model.ts'
@@ -77,8 +77,8 @@ async function start(
   const keep = (name: string) => (dataDirectory === undefined ? undefined : join(directory, name))
   const api = started.adopt(await bindServer(options.port, '--port'), close)
   const page = started.adopt(await bindServer(options.pagePort, '--page-port'), close)
-  const awsPort = await claimPort(options.awsPort, '--aws-port')
-  const awsUrl = `http://${loopback}:${awsPort}`
+  const awsServer = started.adopt(await bindServer(options.awsPort, '--aws-port'), close)
+  const awsUrl = awsServer.url
 
   const dynamodb = options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started)
   const synthesized = synthesizeModel(options, directory, page.url, { apiUrl: api.url, awsUrl })
@@ -98,7 +98,7 @@ async function start(
   )
   const { invoke } = runtime
   const starting = startAwsEndpoint({
-    port: awsPort,
+    server: awsServer,
     model,
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
@@ -106,10 +106,7 @@ async function start(
     manners,
     report: (problem) => showLine(`aws: ${problem}`),
   })
-  const explained = starting.catch((error: unknown) => {
-    throw explainPortError(error as Error, awsPort, '--aws-port')
-  })
-  const aws = started.adopt(await explained, close)
+  const aws = started.adopt(await starting, close)
 
   serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke, showLine, logFile }, started)
   page.serve(serveAuthorizationPage(api.url))
@@ -118,7 +115,7 @@ async function start(
   // Run both at once, because the demo's registrations need no signing key. This saves half a second.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
-  return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
+  return { baseUrl: api.url, awsUrl, pageUrl: page.url, model, aws, invoke, logFile }
 }
 
 const close = (part: { close: () => Promise<void> }): Promise<void> => part.close()
@@ -136,14 +133,6 @@ function openDirectory(dataDirectory: string | undefined, started: AsyncDisposab
 
 async function openDynamodb(directory: string | undefined, started: AsyncDisposableStack): Promise<string> {
   return started.adopt(await startDynamodb(directory), close).endpoint
-}
-
-// Chooses the AWS endpoint's port before the endpoint opens, because the templates need its URL.
-async function claimPort(port: number, option: string): Promise<number> {
-  if (port === 0) return findFreePort()
-  const probe = await bindServer(port, option)
-  await probe.close()
-  return port
 }
 
 async function synthesizeModel(

@@ -2,6 +2,7 @@ import './quick-rsa-keys.ts'
 import { afterAll } from 'vitest'
 import { type LaggingChange, maxLagMilliseconds } from '../../infra/local/aws/kms/lag.ts'
 import { startAwsEndpoint } from '../../infra/local/aws/server.ts'
+import { bindServer } from '../../infra/local/http/bind-server.ts'
 import type { PolicyStatement } from '../../infra/local/model.ts'
 import { requireEnv } from '../../shared/env.ts'
 import { accountId, arnOf, functionModel, region, stackModel } from '../infra/local/aws/stack.ts'
@@ -26,7 +27,7 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
   const shared = requireEnv('AWS_ENDPOINT_URL')
   const kms: { lags: Lags } = { lags: { exists: 0, tags: 0, state: 0 } }
   const aws = await startAwsEndpoint({
-    port: 0,
+    server: await bindServer(0, ''),
     model: stackModel({ functions: [rotation], keys: [evidenceKey] }),
     dynamodbEndpoint: shared,
     dataDirectory: undefined,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type AwsEndpointOptions, startAwsEndpoint } from '../../infra/local/aws/server.ts'
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts'
 import { startDynamodb } from '../../infra/local/dynamodb/start-dynamodb.ts'
-import { findFreePort } from '../../infra/local/http/bind-server.ts'
+import { bindServer } from '../../infra/local/http/bind-server.ts'
 import type { FunctionModel } from '../../infra/local/model.ts'
 import { composeEnvironment } from '../../infra/local/runtime/function-environment.ts'
 import { buildStackModel } from '../../infra/local/template/build-model.ts'
@@ -26,8 +26,8 @@ export async function startAws(
   { apiUrl = 'http://127.0.0.1:1', ...options }: Options = {},
 ) {
   const directory = mkdtempSync(join(tmpdir(), 'aws-'))
-  const port = await findFreePort()
-  const awsUrl = `http://127.0.0.1:${port}`
+  const server = await bindServer(0, '')
+  const awsUrl = server.url
   const [dynamodb, templates] = await Promise.all([
     startDynamodb(undefined),
     synthesize(join(directory, 'assembly'), { authUrl: 'http://127.0.0.1:1/' }),
@@ -35,7 +35,7 @@ export async function startAws(
   const model = buildStackModel(templates, { region, accountId: '000000000000', apiUrl, awsUrl })
   await createTables(dynamodb.endpoint, model.tables)
   const aws = await startAwsEndpoint({
-    port,
+    server,
     model,
     dynamodbEndpoint: dynamodb.endpoint,
     dataDirectory: undefined,

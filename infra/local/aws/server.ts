@@ -1,7 +1,4 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { refuseForeignHost } from '../http/bind-server.ts'
+import type { BoundServer } from '../http/bind-server.ts'
 import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
@@ -30,8 +27,8 @@ export type { QueueView } from './sqs/queues.ts'
 
 /** The options of the local AWS endpoint. */
 export interface AwsEndpointOptions {
-  /** Port to listen on; 0 for any free one. */
-  port: number
+  /** The server that answers as the endpoint. */
+  server: BoundServer
   model: StackModel
   /** URL of DynamoDB Local, which answers the DynamoDB requests. */
   dynamodbEndpoint: string
@@ -55,10 +52,10 @@ const frozenKeepAliveMilliseconds = 1000
 
 /**
  * Serves the stack's keys, queues, rules, mails, functions and tables with AWS's own protocols on 127.0.0.1.
- * Rejects if a policy, pattern, schedule or event source cannot be emulated, or if the port is in use.
+ * Rejects if a policy, pattern, schedule or event source cannot be emulated.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
-  const { model, invoke, manners = openManners() } = options
+  const { model, invoke, server, manners = openManners() } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
   const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
@@ -96,17 +93,17 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     ],
   }
   const freezes = manners.has('freezes')
-  const keepAliveTimeout = freezes ? frozenKeepAliveMilliseconds : 60_000
-  const server = createServer({ keepAliveTimeout, noDelay: true }, (request, response) => {
-    // Without this header, Node tells the client the timeout, and the client closes the connection first.
-    if (freezes) response.setHeader('connection', 'keep-alive')
-    if (!refuseForeignHost(request, response)) void dispatch(services, request, response)
-  })
-  await once(server.listen(options.port, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  server.serve(
+    (request, response) => {
+      // Without this header, Node tells the client the timeout, and the client closes the connection first.
+      if (freezes) response.setHeader('connection', 'keep-alive')
+      return dispatch(services, request, response)
+    },
+    freezes ? frozenKeepAliveMilliseconds : undefined,
+  )
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     /** Variables of the API's stage, as they are now. */
     stageVariables,
     queues: () => viewQueues(queues),
@@ -128,9 +125,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     async close(): Promise<void> {
       rules.close()
       await Promise.all(sources.map((source) => source.close(closeMilliseconds)))
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await server.close(0)
       dynamodb.close()
       store.close()
     },

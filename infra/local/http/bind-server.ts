@@ -11,7 +11,8 @@ export interface BoundServer {
   port: number
   /** URL of the server, without a trailing slash. */
   url: string
-  serve: (handler: RequestHandler) => void
+  /** From now on answers with `handler`. Connections close after 65 s without a request, or after this time. */
+  serve: (handler: RequestHandler, keepAliveMilliseconds?: number) => void
   /**
    * Stops accepting connections, waits this long (default: 2 s) for running requests, then closes their
    * connections.
@@ -20,7 +21,7 @@ export interface BoundServer {
 }
 
 /** The only address on which the local stack listens, so other machines cannot reach it. */
-export const loopback = '127.0.0.1'
+const loopback = '127.0.0.1'
 
 /** `content-type` of a file by its extension. */
 export const contentTypes: Record<string, string> = {
@@ -37,7 +38,7 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
     response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
     response.end('{"message":"Service Unavailable"}')
   }
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  const server = createServer((request, response) => {
     Promise.resolve()
       .then(() => (refuseForeignHost(request, response) ? undefined : handler(request, response)))
       .catch((error: unknown) => {
@@ -56,7 +57,10 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
   return {
     port: taken,
     url: `http://${loopback}:${taken}`,
-    serve: (next) => void (handler = next),
+    serve(next, keepAliveMilliseconds = 65_000) {
+      handler = next
+      server.keepAliveTimeout = keepAliveMilliseconds
+    },
     close: (graceMilliseconds = 2000) =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
@@ -85,7 +89,7 @@ export async function findFreePort(): Promise<number> {
 }
 
 /** Turns an error of listening on a port into a `StartupError` if a person can fix the cause. */
-export function explainPortError(error: Error, port: number, option: string): Error {
+function explainPortError(error: Error, port: number, option: string): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return new StartupError(`port ${port} is taken: stop what uses it, or choose another with ${option} PORT`)
@@ -102,7 +106,7 @@ const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?
  * Returns whether it did. In a DNS rebinding attack, a page in the developer's browser reaches a loopback
  * address under a name of the attacker's, and the browser lets the page read the answers.
  */
-export function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
+function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
   if (localHosts.test(headers.host ?? '')) return false
   response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"Forbidden"}')
   return true

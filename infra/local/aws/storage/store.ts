@@ -35,7 +35,6 @@ export function openStore(directory: string | undefined) {
         throw error
       }
     },
-    isOpen: () => database.isOpen,
     close: () => database.close(),
   }
 }

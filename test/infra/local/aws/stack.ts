@@ -6,6 +6,7 @@ import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
 import { type AwsEndpoint, type Invoke, startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
+import { bindServer } from '../../../../infra/local/http/bind-server.ts'
 import { openManners, type Manner, type Manners } from '../../../../infra/local/manners.ts'
 import type {
   EventSourceModel,
@@ -140,7 +141,7 @@ export async function startStack(
   } = {},
 ) {
   const endpoint = await startAwsEndpoint({
-    port: 0,
+    server: await bindServer(0, ''),
     model,
     dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
     dataDirectory: options.dataDirectory,
