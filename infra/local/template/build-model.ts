@@ -1,4 +1,3 @@
-import type { StackModel } from '../model.ts'
 import type { Addresses } from './names.ts'
 import { readApi, readRoutes } from './read-api.ts'
 import {
@@ -17,15 +16,16 @@ import type { StackTemplate } from './stack-templates.ts'
  * Builds the model of a synthesized stage as if it were deployed, with local addresses in place of AWS's.
  * Throws a `StartupError` that names every resource or intrinsic function that the local stack cannot serve.
  */
-export function buildStackModel(templates: StackTemplate[], addresses: Addresses): StackModel {
+export function buildStackModel(templates: StackTemplate[], addresses: Addresses) {
   const { region, accountId } = addresses
   const reader = new TemplateReader(templates, addresses)
   const roles = readRoles(reader)
   const functions = readFunctions(reader, roles)
-  const model: StackModel = {
+  const model = {
     region,
     accountId,
     functions,
+    /** IAM roles that people assume, such as the auditor's. */
     roles: roles.filter(({ assumable }) => assumable),
     routes: readRoutes(reader, functions),
     ...readApi(reader),

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import type { FunctionModel, RouteModel, StackModel } from '../model.ts'
 import { refuse } from '../startup-error.ts'
-import { findFunction } from './read-functions.ts'
+import { findFunction, type FunctionModel } from './read-functions.ts'
 import { Numeric, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
 
 const Api = v.object({
@@ -38,7 +37,7 @@ const ApiStage = v.object({
 })
 
 /** Reads the routes of the only HTTP API in the templates, with the throttle that its stage sets for each. */
-export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): RouteModel[] {
+export function readRoutes(reader: TemplateReader, functions: FunctionModel[]) {
   const integrations = reader.read('AWS::ApiGatewayV2::Integration', Integration)
   const [stage] = reader.read('AWS::ApiGatewayV2::Stage', ApiStage)
   return reader.read('AWS::ApiGatewayV2::Route', Route).map(({ id, properties }) => {
@@ -48,26 +47,28 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): 
     const { name } = findFunction(functions, integration.properties.IntegrationUri, integration.id)
     const throttle = stage?.properties.RouteSettings[routeKey] ?? stage?.properties.DefaultRouteSettings
     return {
+      /** API Gateway's route key: `GET /account/info`, `GET /deposit/get/{id}`, `$default`. */
       routeKey,
       functionName: name,
+      /** Throttle of the route, if its stage sets one: requests per second, and burst. */
       ...(throttle && {
         throttle: { rate: throttle.ThrottlingRateLimit, burst: throttle.ThrottlingBurstLimit },
       }),
     }
   })
 }
+export type RouteModel = ReturnType<typeof readRoutes>[number]
 
 /** Reads the only HTTP API in the templates: its id and name, and its CORS configuration if it has one. */
-export function readApi(reader: TemplateReader): Pick<StackModel, 'apiId' | 'apiName' | 'cors'> {
+export function readApi(reader: TemplateReader) {
   const apis = reader.read('AWS::ApiGatewayV2::Api', Api)
   if (apis.length > 1) refuse(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
   const apiId = apis[0]?.ref ?? ''
   const { Name: apiName = '', CorsConfiguration: cors } = apis[0]?.properties ?? {}
-  if (cors === undefined) return { apiId, apiName, cors }
   return {
     apiId,
     apiName,
-    cors: {
+    cors: cors && {
       allowOrigins: cors.AllowOrigins,
       allowMethods: cors.AllowMethods,
       allowHeaders: cors.AllowHeaders,
@@ -76,3 +77,4 @@ export function readApi(reader: TemplateReader): Pick<StackModel, 'apiId' | 'api
     },
   }
 }
+export type CorsModel = NonNullable<ReturnType<typeof readApi>['cors']>

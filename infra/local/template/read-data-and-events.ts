@@ -1,15 +1,6 @@
 import * as v from 'valibot'
-import type {
-  ArchiveModel,
-  BusModel,
-  KeyModel,
-  PolicyStatement,
-  QueueModel,
-  RuleModel,
-  RuleTarget,
-  TableModel,
-} from '../model.ts'
-import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
+import { Flag, Numeric, Policy, Tags, Text, Texts, Unknown } from './reader.ts'
+import type { PolicyStatement, TemplateReader } from './reader.ts'
 
 // Capacity settings are left out: on-demand tables ignore them, and DynamoDB Local rejects unknown members.
 const Indexes = v.optional(
@@ -71,20 +62,21 @@ const Archive = v.object({
 })
 
 /** Reads the DynamoDB tables as inputs of CreateTable. */
-export function readTables(reader: TemplateReader): TableModel[] {
+export function readTables(reader: TemplateReader) {
   return reader.read('AWS::DynamoDB::GlobalTable', Table).map(({ ref, attribute, properties }) => {
     const { TimeToLiveSpecification: timeToLive, ...keysAndIndexes } = properties
-    return {
-      name: ref,
-      arn: attribute('Arn'),
-      createTableInput: { TableName: ref, BillingMode: 'PAY_PER_REQUEST', ...keysAndIndexes },
-      ttlAttribute: timeToLive?.AttributeName,
+    const createTableInput: Record<string, unknown> = {
+      TableName: ref,
+      BillingMode: 'PAY_PER_REQUEST',
+      ...keysAndIndexes,
     }
+    return { name: ref, arn: attribute('Arn'), createTableInput, ttlAttribute: timeToLive?.AttributeName }
   })
 }
+export type TableModel = ReturnType<typeof readTables>[number]
 
 /** Reads the KMS keys in the templates. */
-export const readKeys = (reader: TemplateReader): KeyModel[] =>
+export const readKeys = (reader: TemplateReader) =>
   reader.read('AWS::KMS::Key', Key).map(({ ref, attribute, properties }) => ({
     keyId: ref,
     arn: attribute('Arn'),
@@ -94,9 +86,10 @@ export const readKeys = (reader: TemplateReader): KeyModel[] =>
     keyPolicy: properties.KeyPolicy,
     tags: properties.Tags,
   }))
+export type KeyModel = ReturnType<typeof readKeys>[number]
 
 /** Reads the SQS queues, with their dead-letter queues and the policies that name them. */
-export function readQueues(reader: TemplateReader): QueueModel[] {
+export function readQueues(reader: TemplateReader) {
   const policies = reader.read('AWS::SQS::QueuePolicy', QueuePolicy).map(({ properties }) => properties)
   return reader.read('AWS::SQS::Queue', Queue).map(({ ref: url, attribute, properties }) => {
     const { RedrivePolicy: redrive } = properties
@@ -118,9 +111,10 @@ export function readQueues(reader: TemplateReader): QueueModel[] {
     }
   })
 }
+export type QueueModel = ReturnType<typeof readQueues>[number]
 
 /** Reads the event buses in the templates, with the policies that name them. */
-export function readBuses(reader: TemplateReader): BusModel[] {
+export function readBuses(reader: TemplateReader) {
   const policies = reader.read('AWS::Events::EventBusPolicy', BusPolicy).map(({ properties }) => properties)
   return reader.read('AWS::Events::EventBus', v.object({})).map(({ ref: name, attribute }) => ({
     name,
@@ -134,18 +128,19 @@ export function readBuses(reader: TemplateReader): BusModel[] {
 }
 
 /** Reads the event archives. The local stack deletes no archived event, so it refuses a retention time. */
-export const readArchives = (reader: TemplateReader): ArchiveModel[] =>
+export const readArchives = (reader: TemplateReader) =>
   reader.read('AWS::Events::Archive', Archive).map(({ ref, attribute, properties }) => ({
     name: ref,
     arn: attribute('Arn'),
     busName: busNameOf(properties.SourceArn),
     pattern: properties.EventPattern,
   }))
+export type ArchiveModel = ReturnType<typeof readArchives>[number]
 
 const busNameOf = (arnOrName: string): string => arnOrName.replace(/^arn:.*event-bus\//, '')
 
 /** Reads the EventBridge rules, both those with a pattern and those with a schedule. */
-export const readRules = (reader: TemplateReader): RuleModel[] =>
+export const readRules = (reader: TemplateReader) =>
   reader.read('AWS::Events::Rule', Rule).map(({ ref, attribute, properties }) => {
     const { EventBusName: bus, EventPattern: pattern, ScheduleExpression: schedule } = properties
     return {
@@ -153,18 +148,25 @@ export const readRules = (reader: TemplateReader): RuleModel[] =>
       arn: attribute('Arn'),
       busName: busNameOf(bus),
       enabled: properties.State !== 'DISABLED',
-      ...(pattern === undefined ? {} : { pattern }),
-      ...(schedule === undefined ? {} : { schedule }),
+      pattern,
+      /** Schedule of the rule, such as `rate(1 hour)`. */
+      schedule,
       targets: properties.Targets.map(readTarget),
     }
   })
+export type RuleModel = ReturnType<typeof readRules>[number]
 
-function readTarget(target: v.InferOutput<typeof Target>): RuleTarget {
-  const { Input: input, DeadLetterConfig: deadLetters } = target
-  return {
-    id: target.Id,
-    arn: target.Arn,
-    ...(input === undefined ? {} : { input }),
-    ...(deadLetters?.Arn === undefined ? {} : { deadLetterArn: deadLetters.Arn }),
-  }
+export interface RuleTarget {
+  id: string
+  arn: string
+  /** Constant JSON text that the target gets instead of the event. */
+  input?: string | undefined
+  deadLetterArn?: string | undefined
 }
+
+const readTarget = (target: v.InferOutput<typeof Target>): RuleTarget => ({
+  id: target.Id,
+  arn: target.Arn,
+  input: target.Input,
+  deadLetterArn: target.DeadLetterConfig?.Arn,
+})

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { EventSourceModel, FunctionModel, PolicyDocument, RoleModel } from '../model.ts'
 import { refuse } from '../startup-error.ts'
-import { Numeric, Policy, Tags, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
+import { Numeric, Policy, Tags, Text, Texts, Unknown } from './reader.ts'
+import type { PolicyDocument, TemplateReader } from './reader.ts'
 
 const LambdaFunction = v.object({
   Role: Text,
@@ -38,7 +38,7 @@ const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
 /** Reads the Lambda functions of the stage. */
-export function readFunctions(reader: TemplateReader, roles: RoleModel[]): FunctionModel[] {
+export function readFunctions(reader: TemplateReader, roles: RoleModel[]) {
   return reader
     .read('AWS::Lambda::Function', LambdaFunction)
     .map(({ id, ref, stack, attribute, properties }) => {
@@ -47,7 +47,9 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
       return {
         name: ref,
         arn: attribute('Arn'),
+        /** Absolute path of the directory with the function's bundle. */
         codeDirectory: bundle ?? refuse(`${id} has no bundle among the assets of ${stack.name}`),
+        /** Handler in the bundle as `FILE.EXPORT`, in Lambda's notation. */
         handler: properties.Handler,
         environment: properties.Environment?.Variables ?? {},
         timeoutSeconds: properties.Timeout,
@@ -58,9 +60,10 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
       }
     })
 }
+export type FunctionModel = ReturnType<typeof readFunctions>[number]
 
 /** Reads the event source mappings, from SQS queues to functions. */
-export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] =>
+export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]) =>
   reader.read('AWS::Lambda::EventSourceMapping', EventSourceMapping).map(({ id, properties }) => {
     return {
       queueArn: properties.EventSourceArn,
@@ -69,9 +72,10 @@ export const readEventSources = (reader: TemplateReader, functions: FunctionMode
       maximumConcurrency: properties.ScalingConfig.MaximumConcurrency,
     }
   })
+export type EventSourceModel = ReturnType<typeof readEventSources>[number]
 
 /** Reads every IAM role with its policies. `assumable`: people can assume it, not only AWS services. */
-export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boolean })[] {
+export function readRoles(reader: TemplateReader) {
   const attached = [
     ...reader.read('AWS::IAM::Policy', AttachedPolicy),
     ...reader.read('AWS::IAM::ManagedPolicy', AttachedPolicy),
@@ -85,11 +89,13 @@ export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boo
       name: ref,
       arn: attribute('Arn'),
       tags: properties.Tags,
+      /** Every policy document of the role, inline and attached. */
       policies: [...inline, ...others.map((policy) => policy.properties.PolicyDocument)],
       assumable: properties.AssumeRolePolicyDocument?.Statement.some(namesAccount) ?? false,
     }
   })
 }
+export type RoleModel = ReturnType<typeof readRoles>[number]
 
 const namesAccount = ({ Principal: principal }: PolicyDocument['Statement'][number]): boolean =>
   v.is(v.looseObject({ AWS: v.unknown() }), principal)

@@ -1,9 +1,25 @@
 import * as v from 'valibot'
-import type { PolicyDocument } from '../model.ts'
 import { refuse } from '../startup-error.ts'
 import { type Addresses, identifyResource } from './names.ts'
 import { Resolver } from './resolve.ts'
 import type { StackTemplate } from './stack-templates.ts'
+
+/** An IAM policy document, with its statements as a list. */
+export interface PolicyDocument {
+  Version?: string
+  Statement: PolicyStatement[]
+}
+
+export interface PolicyStatement {
+  Sid?: string
+  Effect: 'Allow' | 'Deny'
+  Action?: string | string[]
+  NotAction?: string | string[]
+  Resource?: string | string[]
+  NotResource?: string | string[]
+  Principal?: unknown
+  Condition?: Record<string, Record<string, string | string[]>>
+}
 
 /** Schema of a string; CloudFormation also accepts numbers and booleans for it. */
 export const Text = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))

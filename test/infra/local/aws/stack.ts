@@ -64,6 +64,8 @@ export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleM
     arn: arnOf('events', `rule/events/${name}`),
     busName: 'events',
     enabled: true,
+    pattern: undefined,
+    schedule: undefined,
     targets: [],
     ...changes,
   }
@@ -140,8 +142,10 @@ export async function startStack(
     manners?: Manners
   } = {},
 ) {
+  const server = await bindServer(0, '')
+  onTestFinished(() => server.close(0))
   const endpoint = await startAwsEndpoint({
-    server: await bindServer(0, ''),
+    server,
     model,
     dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
     dataDirectory: options.dataDirectory,
