@@ -1,5 +1,5 @@
 import { type AttributeValue, BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { listWrittenItems } from '../../infra/local/aws/dynamodb/requests.ts'
+import { listTableUses } from '../../infra/local/aws/dynamodb/requests.ts'
 import {
   billedReadUnits,
   billedWriteUnits,
@@ -57,7 +57,7 @@ export async function billCall<Answer>(
 ): Promise<{ answer: Answer; bill: Bill }> {
   const read = (keys: readonly ItemKey[]) => readItems(database, table, keys)
   if (/^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation)) {
-    const keys = listWrittenItems(operation, input).map(({ attributes }) => keyOf(attributes))
+    const keys = listTableUses(operation, input).map(({ attributes }) => keyOf(attributes))
     const before = await read(keys)
     const { answer } = await send()
     const after = await read(keys)

@@ -11,7 +11,7 @@ export interface BoundServer {
   port: number
   /** URL of the server, without a trailing slash. */
   url: string
-  /** From now on answers with `handler`. Connections close after this time without a request (default: 65 s). */
+  /** Answers with `handler` from now on. Idle connections close after this time (default: 65 s). */
   serve: (handler: RequestHandler, keepAliveMilliseconds?: number) => void
   /**
    * Stops accepting connections, waits this long (default: 2 s) for running requests, then closes their

@@ -1,5 +1,6 @@
 import { Agent, request as startRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import * as v from 'valibot'
 import { signFor } from '../../dynamodb/own-database.ts'
 import type { Manners } from '../../manners.ts'
 import type { StackModel } from '../../model.ts'
@@ -7,7 +8,7 @@ import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-
 import type { Service } from '../wire/operation.ts'
 import { listAccess } from './access.ts'
 import { refuseForConflict } from './conflicts.ts'
-import { keyOf, listWrittenItems, type NamedItem } from './requests.ts'
+import { findTable, listTableUses, TableKeys, type TableUse } from './requests.ts'
 
 /** Emulates DynamoDB: if IAM allows a request, forwards it to the DynamoDB Local at `endpoint`. */
 export function openDynamodbProxy(model: StackModel, endpoint: string, manners: Manners) {
@@ -16,7 +17,7 @@ export function openDynamodbProxy(model: StackModel, endpoint: string, manners: 
   const run = async (request: AwsRequest, caller: string): Promise<Answer> => {
     const { operation } = request.target
     const stream = `${caller} ${operation}`
-    const listWritten = () => listWrittenItems(operation, parseJson(request.body))
+    const listWritten = () => listTableUses(operation, parseJson(request.body))
     if (operation === 'TransactWriteItems') refuseRepeatedItems(model, listWritten())
     refuseForConflict(manners, stream, operation, () => listWritten().length)
     return pass(request, target, agent)
@@ -59,8 +60,12 @@ async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Ans
  * Rejects a transaction with two operations on one item, as AWS does (Amazon DynamoDB: TransactWriteItems).
  * DynamoDB Local runs both, which would hide the mistake.
  */
-function refuseRepeatedItems(model: StackModel, items: NamedItem[]): void {
-  const names = items.map((item) => `${item.table} ${JSON.stringify(keyOf(model, item))}`)
+function refuseRepeatedItems(model: StackModel, items: TableUse[]): void {
+  const names = items.map(({ table = '', attributes }) => {
+    const known = findTable(model, table)
+    const keys = known && v.parse(TableKeys, known.createTableInput).KeySchema.map((key) => key.AttributeName)
+    return JSON.stringify([table, ...(keys ?? Object.keys(attributes)).map((name) => attributes[name])])
+  })
   if (new Set(names).size < names.length)
     throw new AwsError(
       'ValidationException',
