@@ -60,14 +60,14 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the text of up to `length` characters with the slowest `read`, and its share of the time limit. */
+/** Finds the text of up to `length` characters that `read` is slowest for; `share` is of the time limit. */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)
     for (const beginning of begin)
       for (const end of ends)
-        // Few units first: over many, an exponential pattern never ends. A text that is shorter than all
-        // texts that match would not be tried at all, so zeros follow the few units.
+        // Try few units first: an exponential pattern never ends with many. A pattern may not read a text
+        // that is shorter than all its matches, so zeros follow the few units.
         for (const size of [beginning.length + 27, length]) {
           const times = Math.floor((size - beginning.length - end.length) / unit.length)
           const text = (beginning + unit.repeat(times) + end).padEnd(size < length ? size + 100 : 0, '\0')

@@ -82,7 +82,7 @@ async function start(
 
   const dynamodb = options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started)
   const synthesized = synthesizeModel(options, directory, page.url, { apiUrl: api.url, awsUrl })
-  // Wait for both even if one fails, so that whatever has started can be stopped.
+  // Wait for DynamoDB and the synthesis even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
   const [dynamodbEndpoint, model] = [await dynamodb, await synthesized]
   await createTables(dynamodbEndpoint, model.tables)
@@ -112,7 +112,7 @@ async function start(
   page.serve(serveAuthorizationPage(api.url))
   aws.startDelivery()
   const demo = options.demo ? startDemo({ model, aws, file: keep('demo.json'), showLine }) : undefined
-  // Run both at once, because the demo's registrations need no signing key. This saves half a second.
+  // Run the demo and the schedules at once, because registrations need no signing key: saves half a second.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { baseUrl: api.url, awsUrl, pageUrl: page.url, model, aws, invoke, logFile }

@@ -3,7 +3,7 @@ export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
 
-/** Throws a `StartupError`. A function, because `throw` cannot be used where an expression needs a value. */
+/** Throws a `StartupError`. It is for places where an expression needs a value, so `throw` is not allowed. */
 export function refuse(reason: string): never {
   throw new StartupError(reason)
 }

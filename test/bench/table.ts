@@ -8,7 +8,7 @@ export type Row = Record<string, Cell>
 
 /** Figures of the benchmark. The first column names the row. */
 export interface Table {
-  /** The name by which lines.ts finds it. */
+  /** Name of the table, by which lines.ts finds it. */
   name: string
   title: string
   /** How the figures were measured, and what they leave out. */

@@ -13,7 +13,7 @@ const stage = 'other'
 const knobs = {
   mailFrom: 'no-reply@example.com',
   protectData: false,
-  // With alarms, which the stage dev has not.
+  // The other stage has alarms; the stage `dev` has none.
   alarmTopicArn: 'arn:aws:sns:us-east-1:000000000000:alarms',
 }
 const context = { stages: { [stage]: knobs } }
@@ -28,7 +28,7 @@ export class OtherStage {
     this.directory = directory
     this.steps = steps
     this.assembly = join(directory, stage)
-    // The operator's command reads it.
+    // `npm run ops` reads the stage from this file.
     writeFileSync(join(directory, 'cdk.json'), JSON.stringify({ context }))
   }
 
@@ -48,7 +48,7 @@ export class OtherStage {
     return this.run('remove the other stage', 'destroy', '--all', '--force', '--app', this.assembly)
   }
 
-  /** Consults `doctor`, in a process of its own, because the environment of this one names another table. */
+  /** Runs `doctor` in a process of its own, because the environment of this process names another table. */
   examine(): Promise<unknown> {
     return this.steps.run('doctor of the other stage', async () => {
       await invokeFunction(`${namePrefix(stage)}rotate-signing-keys`, {})

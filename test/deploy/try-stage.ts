@@ -68,7 +68,7 @@ async function tryAndUpdate(): Promise<void> {
   // ministack does not know the partitions of a request.
   if (!isEmulated)
     await steps.run('AWS judges each member of a transaction by its own partition', judgeTransaction)
-  // The stage makes its first signing key within a minute: time for another one.
+  // The stage takes up to a minute to make its first signing key: meanwhile, deploy another stage.
   const [user] = await Promise.all([
     steps.run('sign in by password and authenticator', signIn),
     other?.synthesize().then(() => other.deploy()),

@@ -31,7 +31,7 @@ interface Named {
 /** A request with the id of something that another user has, and the same with an id that does not exist. */
 type Pair = [others: Named, nobodys: Named]
 
-/** Pairs of such requests for every route with an id of something that users can have, keyed by route. */
+/** Pairs of such requests, keyed by route: every route with the id of something that users can have. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()

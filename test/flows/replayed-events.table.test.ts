@@ -24,7 +24,7 @@ const storedDeposit = async (detail: ReturnType<typeof deposit>) => {
 }
 
 describe('an event that a replay sends again', () => {
-  it('it is booked at the time at which it was first sent', async () => {
+  it('a replayed event is booked at the time at which it was first sent', async () => {
     const userId = await addUser()
     const sentAt = Math.floor(Date.now() / 1000) * 1000 - 3 * day
     await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))
@@ -32,7 +32,7 @@ describe('an event that a replay sends again', () => {
     expect(await bookings(userId)).toEqual([sentAt, sentAt + day])
   })
 
-  it('it is never booked before an earlier bill of its wallet, nor in the future', async () => {
+  it('a replayed event is never booked before an earlier bill of its wallet, nor in the future', async () => {
     const userId = await addUser()
     const sentAt = Date.now() - day
     await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))
@@ -62,7 +62,7 @@ describe('an event that a replay sends again', () => {
     })
   })
 
-  it('it changes nothing if it has already taken effect, and is refused if its content differs', async () => {
+  it('a replayed event that has already taken effect changes nothing, and is refused if its content differs', async () => {
     const userId = await addUser()
     const detail = adjustment(userId)
     await deliver(walletAdjusted, detail)
@@ -75,7 +75,7 @@ describe('an event that a replay sends again', () => {
     expect(await bookings(userId)).toEqual(once)
   })
 
-  it('it can take effect under the same id even if it was refused the first time', async () => {
+  it('a replayed event can take effect under the same id even if it was refused the first time', async () => {
     const pool = newPool()
     const batch = provision(pool, 1)
     await deliver(addressesProvisioned, batch)

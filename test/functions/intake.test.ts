@@ -15,7 +15,7 @@ const instants = intakes.flatMap(({ detailType, detail }) =>
     .map((field) => [detailType, field] as const),
 )
 
-/** Returns why an event's schema refuses one field; what it finds wrong with other fields is left out. */
+/** Returns the reasons for which an event's schema refuses one field, without those about other fields. */
 function refusals(detailType: string, detail: Record<string, unknown>, field: string) {
   const handler = intakes.find((intake) => intake.detailType === detailType)
   const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)

@@ -76,7 +76,7 @@ describe('IAM policies', () => {
   })
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
-    // For kms:CreateKey, the new key has no ARN yet; the others have no resource-level permissions.
+    // A new key has no ARN before kms:CreateKey; the other actions have no resource-level permissions.
     const allowed = new Set([
       'cloudtrail:DescribeTrails',
       'cloudtrail:LookupEvents',

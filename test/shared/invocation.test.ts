@@ -36,7 +36,7 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(true))
   })
 
-  it('a hang without an AWS call is the function’s own fault', async () => {
+  it('a function that hangs without an AWS call is itself at fault', async () => {
     const result = run(async () => {
       await answerAfter(20)
       await new Promise((resolve) => setTimeout(resolve, 9_490))

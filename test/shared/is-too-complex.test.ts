@@ -8,7 +8,7 @@ describe('an event that would be too expensive to parse', () => {
   it.each([
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('%s nested as deep as allowed pass, and one level deeper do not', (_what, open, close) => {
+  ])('an event with %s at the depth limit passes, and one level deeper does not', (_what, open, close) => {
     expect(isTooComplex(nested(maxDepth, open, close))).toBe(false)
     expect(isTooComplex(nested(maxDepth + 1, open, close))).toBe(true)
   })
@@ -18,7 +18,7 @@ describe('an event that would be too expensive to parse', () => {
     expect(isTooComplex(elements(maxValues + 1))).toBe(true)
   })
 
-  it('brackets and commas in a text do not count, and an escaped quote does not end a text', () => {
+  it('brackets and commas in a text of an event do not count, and an escaped quote does not end the text', () => {
     const text = `\\"${'[,'.repeat(maxValues)}\\\\`
     expect(isTooComplex(JSON.stringify({ [text]: text }))).toBe(false)
     expect(isTooComplex(`["\\\\"${',1'.repeat(maxValues)}]`)).toBe(true)

@@ -5,5 +5,5 @@ export const configured = {
   alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms',
 }
 
-/** A standby region with all that a stage with alarms must name there. */
+/** A standby region with the settings that a stage with alarms must have. */
 export const standby = { region: 'eu-west-1', alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms' }

@@ -41,7 +41,7 @@ export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
     )
     for (const { KeyArn = '' } of page.Keys ?? []) {
       if (!tagOf.has(KeyArn)) {
-        // The keys that protect data deny this call.
+        // The policies of keys that protect data deny this call, so such keys count as keys without tags.
         const { Tags = [] } = await kms
           .send(new ListResourceTagsCommand({ KeyId: KeyArn }))
           .catch(() => ({ Tags: [] }))

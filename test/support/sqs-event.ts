@@ -8,7 +8,7 @@ export interface TestMessage {
   id?: string
   /** How often the message has been received, this time included. */
   receives?: number
-  /** Epoch milliseconds. */
+  /** When the message was sent to the queue, epoch milliseconds. */
   sentAt?: number
   attributes?: Record<string, MessageAttributeValue> | undefined
   /** The attribute `refusals` of a dead letter that is redriven. */

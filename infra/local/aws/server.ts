@@ -95,7 +95,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   server.serve(
     (request, response) => {
-      // Without this header, Node tells the client the timeout, and the client closes the connection first.
+      // This header keeps Node from announcing the timeout; clients would close the connection before it.
       if (freezes) response.setHeader('connection', 'keep-alive')
       return dispatch(services, request, response)
     },

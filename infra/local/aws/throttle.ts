@@ -31,7 +31,7 @@ function throttlingError(service: string, path: string, operation: string): AwsE
     })
   if (service === 'TrentService') return new AwsError('ThrottlingException', 'You call KMS too often.')
   if (service === 'AWSEvents') return new AwsError('ThrottlingException', 'Rate exceeded')
-  // SES and Lambda, the services with a REST protocol.
+  // These are SES and Lambda, the services with a REST protocol.
   if (service === '' && path !== '/')
     return new AwsError('TooManyRequestsException', 'Rate exceeded', { status: 429 })
   return undefined

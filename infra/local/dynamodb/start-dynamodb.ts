@@ -64,7 +64,7 @@ function spawnDynamodb(
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
       java,
-      // Saves half a second: the optimizing compiler and the parallel collector never pay off here.
+      // Saves half a second: an optimizing compiler and a parallel collector never pay off here.
       '-XX:TieredStopAtLevel=1',
       '-XX:+UseSerialGC',
       '-Xmx512m',
@@ -106,7 +106,7 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// Whether DynamoDB Local answers. It refuses this unsigned request, but every answer of it has this header.
+// Whether DynamoDB Local answers. It refuses this unsigned request, but its refusals have this header, too.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     ({ headers }) => headers.has('x-amzn-requestid'),

@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 const wanted = 'hono@4.13.19'
 
 /**
- * Installs hono into a temporary directory, because nothing else in this project needs it, unless an earlier
- * run has done so. Returns its directory of modules, or undefined if npm cannot install it.
+ * Installs hono, unless an earlier run has, into a temporary directory, because nothing else here needs it.
+ * Returns its directory of modules; undefined if npm cannot install it.
  */
 export async function installHono(): Promise<string | undefined> {
   const directory = join(tmpdir(), 'bench-peers', wanted)

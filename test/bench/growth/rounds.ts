@@ -64,7 +64,7 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
   }
 }
 
-/** Write units of each item as this process last put it: AWS bills the larger of the old and the new item. */
+/** Write units of each item's last known size: AWS bills the larger of the sizes before and after a write. */
 const lastUnits = new Map<string, number>()
 
 /** The write units of each write of a call. An item that this process has never put counts as one unit. */

@@ -17,7 +17,7 @@ interface Fixtures {
   open: (options?: BrowserContextOptions) => Promise<Page>
   /** Opens a page at an authorization request of the app. `changes` replaces parameters of the request. */
   openRequest: (changes?: Record<string, string>) => Promise<Page>
-  /** Opens such a page, and signs a new user with an authenticator in, up to the consent step. */
+  /** Opens such a page, and signs in a new user with an authenticator, up to the consent step. */
   signedIn: (changes?: Record<string, string>) => Promise<{ page: Page; user: TestUser; session: Session }>
 }
 

@@ -12,7 +12,7 @@ export interface ExpectedBill {
   type: string
   reference: string
   remark: string | null
-  /** When it may have been booked. */
+  /** When the bill may have been booked. */
   span: Span
 }
 
@@ -79,7 +79,7 @@ const post = (
   posting: Omit<Posting, 'amount' | 'remark'> & { amount: string; remark?: string },
 ): Posting => ({ remark: null, ...posting, amount: new Big(posting.amount) })
 
-/** The balance changes by one event alone. Deposits and withdrawals depend on earlier events too. */
+/** The balance changes that one event makes by itself: deposits and withdrawals depend on earlier events. */
 export function postingsOf({ type, detail }: { type: string; detail: object }): Posting[] {
   switch (type) {
     case 'wallet.adjusted': {

@@ -26,7 +26,7 @@ export interface QueueSpec {
   maxReceives: number
   /** Runs the function. Resolves with undefined if the function was killed. */
   invoke: (event: SQSEvent, stream: string) => Promise<SQSBatchResponse | undefined>
-  /** `received` is called for each received message, `gone` when it was deleted or received too often. */
+  /** `received` is called for a received message; `gone` when one is deleted or was received too often. */
   received?: (message: Message) => void
   gone: (message: Message, how: 'deleted' | 'too many receives') => void
 }

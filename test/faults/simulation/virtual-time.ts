@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the beginning. Epoch milliseconds would round fractions differently on other days. */
+  /** Milliseconds since the history began; epoch milliseconds would be rounded differently on other days. */
   at: number
   order: number
   run: () => unknown
@@ -39,7 +39,7 @@ const maxSettleMilliseconds = 10_000
  * an AWS call whose turn it is. One event runs at a time, so that a run depends on nothing but its draws.
  */
 export class VirtualTime {
-  /** Epoch milliseconds. */
+  /** The current virtual time, epoch milliseconds. */
   now: number
   readonly #beginning: number
   #order = 0
@@ -53,7 +53,7 @@ export class VirtualTime {
   /** Number of the running event. It orders events of the same instant. */
   step = 0
 
-  /** Runs something in this many milliseconds. Returns a function that cancels it. */
+  /** Runs something after this many milliseconds. Returns a function that cancels it. */
   after(milliseconds: number, run: () => unknown): () => void {
     const at = this.now - this.#beginning + Math.max(0, milliseconds)
     const event = { at, order: this.#order, run }

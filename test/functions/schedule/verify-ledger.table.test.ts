@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// When slice 0 has its turn. It is not near a full hour, when nothing is written. Slice 0 gets twenty
-// wallets, which are more than two batches of eight.
+// The instant at which slice 0 has its turn. It is not near a full hour, around which nothing is written.
+// Slice 0 gets twenty wallets, which are more than two batches of eight.
 let now = Math.floor(Date.now() / day) * day + turnOfEach
 
 beforeAll(async () => {

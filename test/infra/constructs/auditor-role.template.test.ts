@@ -23,7 +23,7 @@ const onTrail = (action: string) => ({
 })
 
 describe('the auditor’s role', () => {
-  it('may read everything that the key audit needs', () => {
+  it('the auditor’s role may read everything that the key audit needs', () => {
     for (const request of [
       ...['kms:ListKeys', 'cloudtrail:DescribeTrails', 'cloudtrail:LookupEvents'].map((action) => ({
         action,
@@ -38,7 +38,7 @@ describe('the auditor’s role', () => {
       expect(denial(request), request.action).toBeUndefined()
   })
 
-  it('may read nothing but the signing keys and their records, and change nothing', () => {
+  it('the auditor’s role may read only the signing keys and their records, and may change nothing', () => {
     for (const request of [
       ...['DescribeKey', 'ListResourceTags'].map((action) => onKey(action, other)),
       ...['DisableKey', 'Sign', 'TagResource'].map((action) => onKey(action, ours)),
@@ -54,7 +54,7 @@ describe('the auditor’s role', () => {
       expect(denial(request), `${request.action} ${String(request.resource)}`).toContain('not authorized')
   })
 
-  it('is assumed by the named principals only; without any, IAM in the account decides', async () => {
+  it('only the named principals may assume the auditor’s role; if none are named, the account’s IAM decides', async () => {
     const trusted = async (values: object) => {
       const roles = ofType(await synthesizeUnchecked('prod', { values: { ...values } }), 'AWS::IAM::Role')
       const role = roles.find(({ id }) => id.startsWith('Auditor'))?.resource

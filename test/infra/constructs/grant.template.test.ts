@@ -21,7 +21,7 @@ const rotation = (stage: StagePolicies) => stage.denialsOf('rotate-signing-keys'
 const signs = { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'DIGEST' }
 const roleArn = (name: string) => `arn:aws:iam::${accountId}:role/${name}`
 
-/** What decides the requests of a principal to whom IAM policies allow everything. */
+/** The policy check of a principal to whom IAM policies allow everything. */
 const administrator = (arn = roleArn('administrator')) => {
   const policies = [{ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' } as const] }]
   const session = { origin: 'an administrator', roleArn: arn, roleTags: {}, policies }
@@ -35,7 +35,7 @@ const givesTags = (tags: Record<string, string>) => ({
 })
 const devTags = { 'signing-key': 'account-service-dev' }
 
-it('a function has one statement of reads and one of writes, into which its transactions fit', () => {
+it('a function has one IAM statement for reads and one for writes, which allow its transactions', () => {
   const kinds = dev.functions.flatMap(({ name, policies }) =>
     policies
       .flatMap(({ Statement }) => Statement)
@@ -103,19 +103,19 @@ describe('an administrator, to whom IAM policies allow everything', () => {
   const breakGlass = roleArn('break-glass')
   const key = keyOf('prod', [breakGlass])
 
-  it.each(['Sign', ...changes])('is denied %s of a signing key by its policy', (action) => {
+  it.each(['Sign', ...changes])('a signing key’s policy denies an administrator %s', (action) => {
     expect(administrator()(onKey(action, key, signs))).toContain('no resource-based policy allows')
   })
 
   it.each([breakGlass, `arn:aws:iam::${accountId}:root`])(
-    'changes a signing key as %s, but signs nothing',
+    'an administrator changes a signing key as %s, but signs nothing',
     (arn) => {
       for (const action of changes) expect(administrator(arn)(onKey(action, key)), action).toBeUndefined()
       expect(administrator(arn)(onKey('Sign', key, signs))).toContain('not authorized')
     },
   )
 
-  it('enables a signing key that somebody disabled, and deletes those of a stage that protects no data', () => {
+  it('an administrator enables a disabled signing key, and deletes the keys of a stage that protects no data', () => {
     const open = (stage: string) => readConfig({ ...configured, stage }).breakGlass
     expect(open('prod')).toEqual([])
     for (const request of [onKey('EnableKey', key), onKey('ScheduleKeyDeletion', keyOf('dev', open('dev')))])
@@ -124,20 +124,20 @@ describe('an administrator, to whom IAM policies allow everything', () => {
 })
 
 describe('the rotation', () => {
-  it('retires a signing key by the key’s own policy, even while IAM does not see the key’s tag', () => {
+  it('the rotation retires a signing key by the key’s own policy, even while IAM does not see the key’s tag', () => {
     for (const action of ['DisableKey', 'ScheduleKeyDeletion'])
       expect(rotation(dev)(onKey(action, { ...keyOf('dev'), tags: {} })), action).toBeUndefined()
     expect(rotation(dev)(onKey('DisableKey', keyOf('prod')))).toContain('not authorized')
   })
 
-  it('creates signing keys with the policy that the audit expects, which names its role', () => {
+  it('the rotation creates signing keys with the policy that the audit expects, which names the rotation’s role', () => {
     const { environment } = prod.functions.find(({ name }) => name.endsWith('-signing-keys')) ?? {}
     expect(JSON.parse(environment?.['SIGNING_KEY_POLICY'] ?? '')).toEqual(keyOf('prod').keyPolicy)
     const longest = rotationRoleName('a'.repeat(maxStageLength), 'ap-southeast-1')
     expect(longest.length).toBeLessThanOrEqual(64)
   })
 
-  it('alone signs with the evidence key, whatever IAM policies allow to others, and does nothing else with it', () => {
+  it('only the rotation signs with the evidence key, whatever IAM policies allow, and does nothing else with it', () => {
     const sign = onKey('Sign', dev.keys.EVIDENCE, signs)
     const signers = dev.functions.filter(({ name }) => dev.denialsOf(name)(sign) === undefined)
     expect(signers.map(({ name }) => name)).toEqual(['account-service-dev-rotate-signing-keys'])
@@ -208,7 +208,7 @@ it.each<[string, string[] | undefined, boolean]>([
 })
 
 it.each(['mail-requested', 'mail-delayed'])(
-  '%s can send mails as the mail sender, as nobody else of its domain',
+  '%s can send mails as the mail sender, but as nobody else of the same domain',
   (name) => {
     const send = (from: string) =>
       dev.denialsOf(name)({
@@ -245,7 +245,7 @@ describe('events:PutEvents', () => {
     expect(put('address-info', 'chain', 'address.assigned')).toBeDefined()
   })
 
-  it('no other function is allowed to put events on the bus, and no function an event without a source', () => {
+  it('no other function may put events on the bus, and no function may put an event without a source', () => {
     const putters = dev.functions.filter(({ policies }) =>
       JSON.stringify(policies).includes('events:PutEvents'),
     )

@@ -65,7 +65,7 @@ describe('the policy of the bus', () => {
     // One call of PutEvents can have entries of several sources.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
-  ])('for role %s, source %s and event %s, the decision is %s', (name, source, detailType, decision) => {
+  ])('the bus’s policy for role %s, source %s and event %s is %s', (name, source, detailType, decision) => {
     expect(decide(senders, role(name), source, detailType)).toBe(decision)
   })
 
@@ -73,7 +73,7 @@ describe('the policy of the bus', () => {
     [{ business: [] }],
     [{ shop: [role('shop')] }],
     [{ business: ['arn:aws:iam::111122223333:root'] }],
-  ])('senders %j, which the policy could not restrict, are rejected', (knob) => {
+  ])('readConfig rejects senders %j, which the bus’s policy could not restrict', (knob) => {
     expect(() => statements(knob)).toThrow('senders')
   })
 

@@ -11,7 +11,7 @@ interface Grant {
 /** Actions that Lambda performs with a function's role, or that its code performs only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists the grants of a function for its own code: of items, each partition, and that it deletes some. */
+/** Lists the grants of a function's own code: for items, one grant per partition, and one for deletions. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -34,7 +34,7 @@ const partitionsOf = ({ Condition }: PolicyStatement): readonly string[] =>
 
 const keysOf = ({ context }: AccessRequest): readonly string[] => toList(context?.['dynamodb:LeadingKeys'])
 
-/** Lists the grants of a function that none of these accesses used. */
+/** Lists the grants of a function that no access in the list used. */
 export const listUnused = (item: FunctionModel, accesses: readonly AccessRequest[]): string[] =>
   listGrants(item)
     .filter((grant) => !accesses.some((access) => isUse(grant, access)))
@@ -47,7 +47,7 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
 
 /**
  * Lists the partitions because of which AWS would refuse a transaction of a function if it judged every
- * member by the partitions of all. There are none if one statement allows all actions on all of these.
+ * member by the partitions of all members. Empty if one statement allows all actions on all partitions.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -49,7 +49,7 @@ export const namesIn = (stacks: Stacks): Named[] =>
     ]
   })
 
-/** A text, or a join of texts and the region; undefined for what is known only during a deployment. */
+/** Resolves a text, or a join of texts and the region; undefined if only a deployment knows the value. */
 function spell(value: unknown, region: string): string | undefined {
   if (typeof value !== 'object') return value as string | undefined
   const [separator, parts] = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'] ?? []

@@ -10,7 +10,7 @@ describe('the origins from which browsers may call the API (CORS)', () => {
     )
   }
 
-  it('default to the authorization page’s origin, and may read the response headers that clients need', async () => {
+  it('by default, only the authorization page’s origin may call the API and read the headers that clients need', async () => {
     expect(await corsOf()).toEqual([
       {
         AllowOrigins: ['https://auth.example.com'],
@@ -22,7 +22,7 @@ describe('the origins from which browsers may call the API (CORS)', () => {
     ])
   })
 
-  it('are only the origins of the knob corsOrigins if it is set', async () => {
+  it('if corsOrigins is set, only browsers on these origins may call the API', async () => {
     const corsOrigins = ['https://a.example', 'https://b.example']
     expect(await corsOf({ corsOrigins })).toMatchObject([{ AllowOrigins: corsOrigins }])
   })

@@ -13,7 +13,7 @@ function find(type: string) {
 }
 
 describe('the archive of events', () => {
-  it('keeps every event, even unknown events, except mails, which a replay must not send again', () => {
+  it('the archive keeps every event, even unknown ones, except mails, which a replay must not send again', () => {
     const { Properties } = find('AWS::Events::Archive')
     const isKept = compilePattern(Properties['EventPattern'] as Record<string, unknown>)
     const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted']
@@ -21,7 +21,7 @@ describe('the archive of events', () => {
     expect(left).toEqual(['mail.requested', 'mail.delayed'])
   })
 
-  it('keeps events for ever, encrypted with the key for events that hold secrets', () => {
+  it('the archive keeps events for ever, encrypted with the key for events that hold secrets', () => {
     const { Properties } = find('AWS::Events::Archive')
     expect(Properties['RetentionDays']).toBe(0)
     expect(JSON.stringify(Properties['KmsKeyIdentifier'])).toContain('EventKey')

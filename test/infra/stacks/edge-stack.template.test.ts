@@ -58,7 +58,7 @@ const routesOf = (rule: object | undefined): string[] => {
 const rateRules = (rules: Rule[]) => rules.flatMap(({ Statement }) => Statement.RateBasedStatement ?? [])
 
 describe('the firewall of the edge', () => {
-  it('is in the region in which CloudFront looks for it, under a name that no other stage or region uses', () => {
+  it('the firewall is where CloudFront looks for it, under a name that no other stage or region uses', () => {
     expect(firewall).toMatchObject({
       Scope: 'CLOUDFRONT',
       Name: 'account-service-prod-eu-central-1',
@@ -67,7 +67,7 @@ describe('the firewall of the edge', () => {
     })
   })
 
-  it('limits the requests of each source, to all routes together and to expensive routes by their share of the throttle', () => {
+  it('the firewall limits each source’s requests in all, and to expensive routes by their share of the throttle', () => {
     const limits = rateRules(firewall.Rules).map(({ Limit: limit, ScopeDownStatement: scope }) => ({
       limit,
       routes: routesOf(scope),
@@ -88,12 +88,12 @@ describe('the firewall of the edge', () => {
     for (const match of matches) expect(match).toContain('"Type":"URL_DECODE"')
   })
 
-  it('never asks WAF for a limit below WAF’s minimum', () => {
+  it('no rate rule of the firewall has a limit below WAF’s minimum', () => {
     const { Rules: rules } = readFirewall({ edge: { rate: 20 } })
     expect(rateRules(rules).map(({ Limit: limit }) => limit)).toEqual([10, 10, 20])
   })
 
-  it('first refuses a body that is too large for the service, even if WAF sees only the beginning of the body', () => {
+  it('the firewall first refuses a body too large for the service, even if WAF sees only its beginning', () => {
     expect(firewall).toMatchObject({
       AssociationConfig: { RequestBody: { CLOUDFRONT: { DefaultSizeInspectionLimit: 'KB_64' } } },
     })
@@ -109,7 +109,7 @@ describe('the firewall of the edge', () => {
     })
   })
 
-  it('answers 413 and 429 as the service does: the envelope, its headers, and Retry-After for 429', () => {
+  it('the firewall answers 413 and 429 as the service does: the envelope, its headers, and Retry-After for 429', () => {
     const answers = firewall.Rules.map(({ Action: { Block: block } }) => {
       const { ResponseCode: status, CustomResponseBodyKey: key, ResponseHeaders: sent } = block.CustomResponse
       const headers = Object.fromEntries(sent.map(({ Name: name, Value: value }) => [name, value]))
@@ -130,12 +130,12 @@ describe('the firewall of the edge', () => {
     ])
   })
 
-  it('keeps no samples of requests, which would show tokens in the console', () => {
+  it('the firewall keeps no samples of requests, which would show tokens in the console', () => {
     const written = JSON.stringify(firewall)
     expect(written.match(/"SampledRequestsEnabled":false/g)).toHaveLength(firewall.Rules.length + 1)
   })
 
-  it('raises an alarm in its own region, where WAF publishes the metrics for CloudFront distributions', () => {
+  it('the firewall’s alarm is in us-east-1, where WAF publishes the metrics for CloudFront distributions', () => {
     const topic = 'arn:aws:sns:us-east-1:123456789012:alarms'
     expect(readFirewall({ edge: { alarmTopicArn: topic } }).alarm).toMatchObject({
       AlarmName: 'account-service-prod-edge-refusals-eu-central-1',

@@ -30,7 +30,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('their queues and dead-letter queues, and the queue of unmatched events, are encrypted with a separate key', () => {
+  it('a key of their own encrypts the queues of events with secrets, and the queue of unmatched events', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
@@ -41,7 +41,7 @@ describe('events that hold passwords or secrets', () => {
       if (!encrypted.includes(queue)) expect(queue).toMatchObject({ SqsManagedSseEnabled: true })
   })
 
-  it('only the functions that handle these events may decrypt with this key', () => {
+  it('only the functions that handle events with secrets may decrypt with the key of these events', () => {
     const granted = ofType(stacks, 'AWS::IAM::Policy').flatMap(({ id, resource }) => {
       const { Statement } = resource.Properties['PolicyDocument'] as { Statement: Statement[] }
       return Statement.some(({ Resource }) => withEventKey(Resource)) ? [id] : []
@@ -51,7 +51,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('nobody can use this key except through SQS, and of all people only the operators can', () => {
+  it('the key of events with secrets is used only through SQS, and by no people but the operators', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(
@@ -119,7 +119,7 @@ describe('the queue of delayed mails', () => {
       'DelaySeconds'
     ]
 
-  it('delays mails by mailDelaySeconds, but at most by half of the life of a login ticket', async () => {
+  it('the queue of delayed mails waits for mailDelaySeconds, but at most for half of a login ticket’s life', async () => {
     expect(delayOf(stacks)).toBe(10)
     const values = { mailDelaySeconds: 30, loginTicketTtlSeconds: 5 }
     expect(delayOf(await synthesizeUnchecked('prod', { values }))).toBe(2)

@@ -50,7 +50,7 @@ describe('while the stage’s own region works', () => {
     }
   })
 
-  it('the stack of the replicas is in the standby region, is protected, and is deployed after the keys', () => {
+  it('the stack of the replica keys is in the standby region, is protected, and is deployed after the keys', () => {
     const stack = primary.get('standby')?.stack
     expect(stack?.region).toBe(region)
     expect(stack?.terminationProtection).toBe(true)
@@ -73,14 +73,14 @@ describe('while the stage’s own region works', () => {
 })
 
 describe('after a failover', () => {
-  it('every stack is in the standby region, and no stack refers to the lost region', () => {
+  it('after a failover every stack is in the standby region, and no stack refers to the lost region', () => {
     expect([...failedOver.keys()]).toEqual(['data', 'intake', 'api', 'observability'])
     for (const { stack } of failedOver.values()) expect(stack.region).toBe(region)
     for (const [name, { resources }] of failedOver)
       expect(JSON.stringify(resources), name).not.toContain('us-east-1')
   })
 
-  it('the deployment uses the standby region’s table and keys, and creates no table or data keys', () => {
+  it('a failover uses the standby region’s table and keys, and creates no table or data keys', () => {
     expect(typesIn(failedOver)).not.toContain('AWS::DynamoDB::GlobalTable')
     expect(ofType(failedOver, 'AWS::KMS::Key').map(({ id }) => id)).toEqual(['EventKey567EB652'])
     const environments = propertiesOf(failedOver, 'AWS::Lambda::Function').map(
@@ -100,7 +100,7 @@ describe('after a failover', () => {
     expect(exported).toEqual([newest, mac, totp, evidence].map((key) => key?.['Fn::ImportValue']))
   })
 
-  it('the domain has the certificate of the standby region, and the alarms have its topic', () => {
+  it('after a failover the domain has the standby region’s certificate, and the alarms have its topic', () => {
     const [domain] = propertiesOf(failedOver, 'AWS::ApiGatewayV2::DomainName')
     expect(domain?.['DomainNameConfigurations']).toMatchObject([{ CertificateArn: standby.certificateArn }])
     const actions = ['Alarm', 'CompositeAlarm']
@@ -109,7 +109,7 @@ describe('after a failover', () => {
     expect(new Set(actions)).toEqual(new Set([standby.alarmTopicArn]))
   })
 
-  it('there is no edge: the lost region keeps it, and its domain, which a second distribution cannot have', () => {
+  it('after a failover there is no edge: the lost region’s distribution still holds the domain', () => {
     for (const type of ['CloudFront::Distribution', 'WAFv2::WebACL'])
       expect(typesIn(failedOver)).not.toContain(`AWS::${type}`)
   })

@@ -17,7 +17,7 @@ it('the list of partitions has the beginning of every item type’s partition ke
   expect([...found].sort()).toEqual([...partitions].sort())
 })
 
-it('the list of index partitions has exactly those whose name is not also the name of a table partition', () => {
+it('the list of index partitions has exactly the partitions of the index that are not partitions of the table', () => {
   const found = new Set(itemTypes.flatMap(({ gpk }) => (gpk === undefined ? [] : beginnings(gpk))))
   const others = [...found].filter((name) => !(partitions as readonly string[]).includes(name))
   expect(others.sort()).toEqual([...indexPartitions].sort())

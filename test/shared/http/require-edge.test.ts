@@ -30,19 +30,19 @@ const call = async (
 beforeEach(() => void vi.stubEnv('ORIGIN_SECRETS', 'old,current,next'))
 
 describe('a deployment with an edge', () => {
-  it.each(['old', 'current', 'next'])('lets a request with the secret "%s" in', async (secret) => {
+  it.each(['old', 'current', 'next'])('behind an edge, the secret "%s" is accepted', async (secret) => {
     expect(await call(whoCalls, { ...viewer, 'x-origin-secret': secret })).toMatchObject({ status: 200 })
   })
 
   it.each(['', 'wrong', 'current ', 'curren', 'old,current', 'CURRENT'])(
-    'answers 403 to the secret "%s"',
+    'behind an edge, the secret "%s" is answered 403',
     async (secret) => {
       const answer = await call(whoCalls, { ...viewer, 'x-origin-secret': secret })
       expect(answer).toEqual({ status: 403, ...forbidden })
     },
   )
 
-  it('lets nobody in while it has no secrets', async () => {
+  it('behind an edge, no request is accepted while there are no secrets', async () => {
     vi.stubEnv('ORIGIN_SECRETS', '')
     expect(await call(whoCalls, { ...viewer, 'x-origin-secret': '' })).toMatchObject({ status: 403 })
     expect(await call(whoCalls, viewer)).toMatchObject({ status: 403 })
@@ -53,13 +53,13 @@ describe('a deployment with an edge', () => {
     ['2001:db8:85a3::8a2e:370:7334:4321', '2001:db8:85a3::8a2e:370:7334'],
     ['2001:db8::1:443', '2001:db8::1'],
     ['[2001:db8::1]:443', '2001:db8::1'],
-  ])('takes the viewer %s as the source %s, and hides the secret from the endpoint', async (header, ip) => {
+  ])('behind an edge, viewer %s is the source %s, and no endpoint sees the secret', async (header, ip) => {
     const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
     expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip, secret: null } })
   })
 
   it.each(['', 'unknown', '999.1.1.1:80'])(
-    'answers 500 if the viewer address is "%s", because the edge must not count as the source',
+    'behind an edge, the viewer address "%s" is answered 500, because the edge must not count as the source',
     async (header) => {
       const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
       expect(await call(whoCalls, headers)).toMatchObject({ status: 500 })

@@ -8,7 +8,7 @@ import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** Runs `rehearse` with a session check whose AWS calls `decide` answers; returns the calls and the log. */
+/** Runs `rehearse`, with `decide` as the answer to each AWS call; returns the calls and the log. */
 async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   const [info, warn] = [vi.spyOn(log, 'info').mockReset(), vi.spyOn(log, 'warn').mockReset()]
   const calls: string[] = []

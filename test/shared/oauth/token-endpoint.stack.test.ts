@@ -30,7 +30,7 @@ const send = Reflect.get(KMSClient.prototype, 'send') as (
   command: unknown,
 ) => Promise<unknown>
 
-/** Delays every KMS call: each calls `ready` first, and waits until the returned promise has resolved. */
+/** Makes every KMS call first call `ready`, and wait until the promise of `ready` has resolved. */
 function beforeSigning(ready: () => Promise<unknown>): void {
   const spy = vi.spyOn(KMSClient.prototype, 'send')
   const sendWhenReady = async function (this: KMSClient, command: unknown) {

@@ -17,7 +17,7 @@ interface Client {
   middlewareStack: { add: (middleware: object, options: object) => void }
 }
 
-/** Takes the place of a network response. */
+/** An answer of the database, in place of a network response. */
 class Answer {
   readonly output: object
 
@@ -74,7 +74,7 @@ function answerClients(): void {
             if (current === undefined) return next(call)
             return { response: new Answer(current.run(commandName.replace(/Command$/, ''), call.input)) }
           },
-        // Low priority places this last, directly before the network.
+        // With low priority, this middleware is the last one before the network.
         { step: 'deserialize', priority: 'low', name: 'database' },
       )
       answerConfig(config)

@@ -79,7 +79,7 @@ export class Table {
     return [...this.#partitions.values()].flatMap((items) => [...items])
   }
 
-  /** Reads those of `items` that exist. */
+  /** Reads the items, and leaves out items that do not exist. */
   #read(items: Iterable<[string, States]>, lagOf: LagOf): Attributes[] {
     return [...items].flatMap(([name, states]): Attributes[] => {
       const item = this.#show(name, states, lagOf)
@@ -87,7 +87,7 @@ export class Table {
     })
   }
 
-  /** What a read shows of an item. */
+  /** An item as a read shows it; undefined if it does not exist. */
   #show(name: string, states: States, lagOf: LagOf): Attributes | undefined {
     const newest = states.at(-1)
     const isSettled = newest === undefined || newest.at <= this.#now() - maxLagMilliseconds

@@ -1,6 +1,6 @@
 import { type Value, validationError } from './values.ts'
 
-/** What the placeholders of an expression stand for. */
+/** The names and values of an expression's placeholders. */
 export interface Placeholders {
   ExpressionAttributeNames?: Record<string, string>
   ExpressionAttributeValues?: Record<string, Value>

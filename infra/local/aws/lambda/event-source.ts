@@ -61,7 +61,7 @@ export function prepareEventSources(options: DeliveryOptions): (() => EventSourc
       report(`${target.name} is given nothing from ${queueName}: ${denial}`)
       return []
     }
-    // Lambda would stop the loop after 16 rounds (developer guide, "recursive loop detection").
+    // On AWS, Lambda stops such a loop after 16 rounds (developer guide, "recursive loop detection").
     if (poller.findDenial(queueAccess('SendMessage', queue)) === undefined)
       throw new Error(`the function ${target.name} can send to ${queueName}, the queue that feeds it`)
     return [() => startEventSource(mapping, queue, target, options)]

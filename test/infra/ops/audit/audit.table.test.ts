@@ -83,7 +83,7 @@ async function live() {
   await call({ action: 'rotate', emergency: true })
   await call({ action: 'revoke', kid: first })
   await call({ action: 'rotate', emergency: true })
-  // A rotation of the millisecond in which the signer became active would be fulfilled by that one.
+  // In the same millisecond, the emergency rotation would count as the fulfilment of the next request.
   const now = Date.now()
   await vi.waitUntil(() => Date.now() > now, { interval: 1 })
   await call({ action: 'rotate' })
@@ -228,7 +228,7 @@ describe('audit findings', () => {
     expect(ok).toBe(false)
   })
 
-  it('the audit reports a chain of evidence that the rotation’s grants on the table let somebody rewrite from its first record', async () => {
+  it('the audit reports a chain of evidence that somebody with the rotation’s access to the table rewrote', async () => {
     await live()
     let previous: string | null = null
     for (const record of await readEvidence()) {
@@ -312,7 +312,7 @@ describe('audit findings', () => {
     expect(await findings()).toEqual(['record_unreadable', 'evidence_added', 'evidence_edited'])
   })
 
-  it('the audit reports the keys that a failover left in another region until they are retired, and still works there', async () => {
+  it('the audit reports the keys that a failover left in the lost region, until they are retired', async () => {
     keySet = await live()
     vi.stubEnv('AWS_REGION', 'eu-west-1')
     const { active, published, retiring } = keySet

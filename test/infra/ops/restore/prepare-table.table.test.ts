@@ -32,7 +32,7 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('a booking in a restored table from the pause before the hour is reported, because parts may be missing', async () => {
+it('a booking that a restored table has from the pause before the hour is reported, as parts of it may be missing', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)

@@ -17,7 +17,7 @@ const resourcesOf = (stacks: Stacks): [path: string, resource: Resource][] =>
   )
 
 describe('`cdk destroy` of a stage without protection', () => {
-  it('no stack refuses its deletion, and no resource is retained', () => {
+  it('no stack without protection refuses its deletion, and none retains a resource', () => {
     for (const { stack } of dev.values()) expect(stack.terminationProtection).not.toBe(true)
     for (const [path, { DeletionPolicy: policy }] of resourcesOf(dev))
       expect(policy ?? 'Delete', path).toBe('Delete')

@@ -17,7 +17,7 @@ const unitsOf = ({ packed }: Item): number =>
 
 /**
  * Answers the table client with the items of a list that would take too long to write into DynamoDB Local.
- * Counts the calls, the read units, and the rounds: calls that are pending at the same time are one.
+ * Counts the calls, the read units, and the rounds: calls that are pending together are one round.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }

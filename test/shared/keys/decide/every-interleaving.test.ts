@@ -126,11 +126,11 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
 }
 
 /**
- * Yields what is wrong after all runs have died and scheduled runs have followed: one run, or three if KMS
- * lags, to give up an attempt, to use the next key, and to disable a key.
+ * Lets all runs die, then makes one scheduled run, or three if KMS lags (to give up an attempt, to use the
+ * next key, and to disable a key), and yields everything that is wrong then.
  */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // A long signing period, because a further rotation would still be unfinished at the end.
+  // The signing period is long, so that no further rotation begins, which would be unfinished at the end.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)

@@ -85,7 +85,7 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
-/** Reads all numbers of a list: from its blocks (each of `parts` parts), and the rest that is in no block. */
+/** Reads all numbers of a list: from its blocks, which consist of `parts`, and from the newest marks. */
 function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFilter): number[] {
   const numbers: number[] = []
   for (let block = 0; ; block += 1) {

@@ -13,7 +13,7 @@ import { functionModel } from '../stack.ts'
 
 const start = useTable()
 
-/** Starts the AWS endpoint before DynamoDB Local, with clients of the owner and a permitted function. */
+/** Starts the AWS endpoint in front of DynamoDB Local, with clients of the owner and of a function. */
 async function startTable(statements: PolicyStatement[]) {
   const stack = await start([functionModel('worker', statements)])
   return { owner: stack.dynamodb, worker: stack.as('worker').dynamodb }

@@ -59,7 +59,7 @@ async function search(rootId: number, keyword: string) {
 /** User ids of the newcomers of a root, the newest first. */
 const newest = (rootId: number, count: number) => Array.from({ length: count }, (_, i) => rootId + count - i)
 
-/** The keys of the index items that are stored in the table, and the keys of those that the index uses. */
+/** The keys of the search index's items: those in the table, and those that the index refers to. */
 async function keysOf(rootId: number) {
   const list = community(rootId)
   const filter = {
