@@ -13,19 +13,44 @@ const modules = join(root, 'node_modules')
 const stamp = join(modules, '.installed-lock.json')
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
 
+/** Ends this process with one line that says what is wrong and how to mend it. */
+function refuse(line) {
+  console.error(line)
+  process.exit(1)
+}
+
+const { node } = process.versions
+if (parseInt(node) < 20)
+  refuse(`Node.js ${node} is too old: install version 20 or later (https://nodejs.org)`)
+
 // The stamp is a copy of the lock file that is made when `npm ci` finishes. It is missing after an
 // interrupted install, and differs after the lock file has changed. In both cases `npm ci` runs again.
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
-  console.error('installing the pinned dependencies (npm ci) ...')
+  console.error('installing the pinned dependencies (npm ci), which may take a minute ...')
   // npm_execpath is the path of npm's own script if npm started this process. Running that script works on
   // every platform.
   const npm = process.env.npm_execpath
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
-  const result = spawnSync(command, [...args, 'ci', '--no-audit', '--no-fund'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (result.status !== 0) process.exit(result.status ?? 1)
+  const { status, stderr, error } = spawnSync(
+    command,
+    [...args, 'ci', '--no-audit', '--no-fund', '--fetch-retry-mintimeout=2000'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 'pipe'],
+      encoding: 'utf8',
+      maxBuffer: Infinity,
+    },
+  )
+  const problems = stderr ?? String(error)
+  const [network] = /\b(E[A-Z]*NOTFOUND|EAI_AGAIN|ECONN\w+|E\w+UNREACH|E\w*TIMEDOUT)\b/.exec(problems) ?? []
+  // npm only warns of files for which there was no space, and then succeeds.
+  if (problems.includes('ENOSPC'))
+    refuse(`there is no space left: make 1 GB free for ${modules} and npm's cache, and start again`)
+  if (status !== 0 && network)
+    refuse(
+      `npm's registry does not answer (${network}): connect to the internet or set npm's proxy, and start again`,
+    )
+  if (status !== 0) refuse(problems)
   writeFileSync(stamp, lock)
 }
 

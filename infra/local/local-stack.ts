@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { serveAuthorizationPage } from './authorization-page.ts'
@@ -51,6 +51,8 @@ export interface StartOptions extends LocalStackOptions {
 const region = 'us-east-1'
 /** Account id of the local stack, which belongs to no real account. */
 const accountId = '000000000000'
+/** What the bundles, the demo data and some use take, several times over. */
+const minFreeBytes = 100_000_000
 
 /**
  * Starts the local stack, and resolves when all of it answers (with demo data: when Alice can sign in).
@@ -74,6 +76,9 @@ async function start(
 ): Promise<Omit<LocalStack, 'stop'>> {
   const { dataDirectory, showLine } = options
   const directory = openDirectory(dataDirectory, started)
+  const { bavail, bsize } = statfsSync(directory)
+  if (bavail * bsize < minFreeBytes)
+    refuse(`${directory} has less than 100 MB of free space: make some, or start with another --data DIR`)
   const keep = (name: string) => (dataDirectory === undefined ? undefined : join(directory, name))
   const api = started.adopt(await bindServer(options.port, '--port'), close)
   const page = started.adopt(await bindServer(options.pagePort, '--page-port'), close)

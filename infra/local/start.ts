@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module'
+import { demoPassword, demoUsers } from './demo/demo-users.ts'
 import { describeManners } from './manners.ts'
 import { parseOptions } from './options.ts'
 import { StartupError } from './startup-error.ts'
@@ -37,7 +38,10 @@ try {
   const { startLocalStack } = await import('./local-stack.ts')
   const stack = await startLocalStack({ ...options, showLine: (line) => console.error(line) })
   stop = stack.stop
-  console.log(`console     ${stack.baseUrl}/_local/`)
+  console.log(`open        ${stack.baseUrl}/_local/ for what runs, the demo users and every mail`)
+  console.log(`reference   ${stack.baseUrl}/_local/docs`)
+  const { email, totp_secret: secret } = demoUsers[0] ?? {}
+  if (options.demo) console.log(`demo user   ${email}, password "${demoPassword}", authenticator ${secret}`)
   console.log(`AWS         ${stack.awsUrl}`)
   console.log(`logs        ${stack.logFile}`)
   if (options.aws !== undefined) console.log(`manners     --aws ${describeManners(options.aws)}`)

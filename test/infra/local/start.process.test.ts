@@ -3,10 +3,11 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { anyPorts, startCommand } from '../../support/start-command.ts'
+import { preload } from '../../support/preload.ts'
 
 /** Starts the local stack with options that it refuses; resolves with its error output. */
-async function refuse(...options: string[]): Promise<string> {
-  const attempt = startCommand([...anyPorts, '--no-demo', '--ephemeral', ...options])
+async function refuse(options: string[], environment?: NodeJS.ProcessEnv): Promise<string> {
+  const attempt = startCommand([...anyPorts, '--no-demo', '--ephemeral', ...options], environment)
   await expect(attempt.ready).rejects.toThrow()
   expect((await attempt.ended).code).toBe(1)
   return attempt.output.error
@@ -18,7 +19,7 @@ it.each(['--port', '--aws-port', '--page-port'])(
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    expect(await refuse(option, String(port))).toBe(
+    expect(await refuse([option, String(port)])).toBe(
       `port ${port} is taken: stop what uses it, or choose another with ${option} PORT\n`,
     )
     other.close()
@@ -33,6 +34,11 @@ it.each([
   [['--aws', 'conflict'], /'conflict' is none of all, conflicts, throttles/],
 ])(
   'npm start refuses the options %s and names what is wrong',
-  async (options, message) => expect(await refuse(...options)).toMatch(message),
+  async (options, message) => expect(await refuse(options)).toMatch(message),
   60_000,
 )
+
+it('npm start says in one line that the disk is full', async () => {
+  const line = /^\S+ has less than 100 MB of free space: make some, or start with another --data DIR\n$/
+  expect(await refuse([], preload('fs.statfsSync = () => ({ bavail: 1, bsize: 4096 })'))).toMatch(line)
+})

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { preload } from '../support/preload.ts'
+
+const clone = mkdtempSync(join(tmpdir(), 'clone-'))
+const npm = join(clone, 'npm.js')
+
+beforeAll(() => {
+  cpSync('infra/with-dependencies.mjs', join(clone, 'infra/with-dependencies.mjs'))
+  const packages = { '': { dependencies: { jose: '6.2.17' } }, 'node_modules/jose': { version: '6.2.17' } }
+  writeFileSync(join(clone, 'package.json'), JSON.stringify(packages['']))
+  writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
+})
+
+afterAll(() => rmSync(clone, { recursive: true }))
+
+/** Runs a script in a fresh clone; returns the error output without the line that names the installation. */
+function firstStart(environment: NodeJS.ProcessEnv): string {
+  const { status, stderr } = spawnSync(process.execPath, [join(clone, 'infra/with-dependencies.mjs'), 'x'], {
+    encoding: 'utf8',
+    env: { ...process.env, npm_execpath: undefined, npm_config_cache: join(clone, 'cache'), ...environment },
+  })
+  expect(status).toBe(1)
+  return stderr.replace(/^installing .*\n/, '')
+}
+
+it('an old Node.js is refused in one line with the version that is needed', () => {
+  const old = preload("Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } })")
+  expect(firstStart(old)).toMatch(/^Node\.js 18\.20\.8 is too old: install version 20 or later .+\n$/)
+})
+
+it('a first start without network says so in one line', () => {
+  const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
+  expect(firstStart(offline)).toMatch(
+    /^npm's registry does not answer \(ECONNREFUSED\): connect to the internet .+\n$/,
+  )
+})
+
+it('a first start on a full disk says so in one line, and installs again at the next start', () => {
+  // npm itself ends with success although it warns that it could not write files.
+  mkdirSync(join(clone, 'node_modules'), { recursive: true })
+  writeFileSync(npm, "console.error('npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write')")
+  expect(firstStart({ npm_execpath: npm })).toMatch(/^there is no space left: make 1 GB free for .+\n$/)
+  expect(existsSync(join(clone, 'node_modules/.installed-lock.json'))).toBe(false)
+})
