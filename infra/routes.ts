@@ -89,7 +89,7 @@ export const routes: Route[] = [
     path: '/oauth2/revoke',
     entry: 'oauth2/revoke',
     public: true,
-    // Low, because anyone can send a client secret, and every check of a client secret calls KMS.
+    // The share is low, because anyone can send a client secret, and each check of a secret calls KMS.
     throttleShare: 0.3,
     permissions: { reads: ['CLIENT#', 'TOKENS#'], deletes: ['TOKENS#'], macKey: ['GenerateMac'] },
   },

@@ -15,9 +15,9 @@ export type MetricName =
 
 /**
  * Writes a metric to the function's log, from which CloudWatch extracts it (CloudWatch embedded metric
- * format), so no call is needed. It has exactly the given dimensions: metric libraries add the function's
- * name, which would hide the total over all functions from an alarm. It writes to stdout directly, because
- * Lambda wraps console output.
+ * format), so no call is needed. A metric has exactly the given dimensions. Metric libraries would add the
+ * function's name, and then no alarm could watch the total of all functions. Writes to stdout directly,
+ * because Lambda wraps console output.
  */
 export function emitMetric(
   name: MetricName,

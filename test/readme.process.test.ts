@@ -105,7 +105,7 @@ describe('npm start', () => {
   it('the demo data causes no dead letter or low address pool and is not sent again after a restart, and SIGINT and SIGTERM end the stack', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
-      // Only npm gets the signal, as if a script sent it. Ctrl-C in a terminal would signal every process.
+      // Signal only npm, as a script would. Ctrl-C in a terminal would signal every process.
       const { code, milliseconds } = await stack.signal(end)
       expect(code).toBe(0)
       expect(milliseconds).toBeLessThan(10_000)

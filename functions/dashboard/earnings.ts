@@ -7,6 +7,6 @@ export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({ query: EarningsQuery }),
   output: v.array(EarningPoint),
-  // Not prefetched, so that a request that fails the session check costs no reads of earnings.
+  // Earnings are not prefetched, so that a request that fails the session check does not read them.
   run: ({ input, caller }) => readEarnings(caller.userId, input.query),
 })

@@ -7,6 +7,6 @@ export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({}),
   output: v.array(NetworkReward),
-  // Not prefetched, so that a request that fails the session check costs no reads of rewards.
+  // Rewards are not prefetched, so that a request that fails the session check does not read them.
   run: ({ caller }) => readNetworkRewards(caller.userId),
 })

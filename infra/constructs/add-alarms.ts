@@ -16,7 +16,7 @@ export interface AlarmSpec {
   threshold: number
   /** Number of consecutive periods over the threshold that raise the alarm. Default: 1. */
   periods?: number
-  /** Also raises the alarm when the metric has no data for a period. */
+  /** Whether a period without data also raises the alarm. Default: no. */
   alarmWhenSilent?: true
 }
 

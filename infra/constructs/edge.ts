@@ -44,8 +44,8 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
  * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets
- * that prove to functions that a request came through the edge. The edge needs only the API, and functions
- * need the edge, so all can be in one stack.
+ * that prove to functions that a request came through the edge. Only functions refer to the edge, and it
+ * refers only to the API, so one stack can hold all of them.
  */
 export class Edge extends Construct {
   /** URL of the edge, without a trailing slash. */
@@ -64,7 +64,7 @@ export class Edge extends Construct {
       origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-        // Longer than API Gateway waits for a function, so that clients get API Gateway's timeout answer.
+        // This exceeds API Gateway's wait for a function, so that clients get API Gateway's timeout answer.
         readTimeout: Duration.seconds(35),
         customHeaders: { [originSecretHeader]: secrets.sent.unsafeUnwrap() },
       }),

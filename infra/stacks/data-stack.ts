@@ -98,7 +98,7 @@ export class DataStack extends Stack {
       description: `${config.stage}: every event from which the table can be filled again`,
       sourceEventBus: bus,
       eventPattern: archivedPattern(events) as EventPattern,
-      // Also lets EventBridge use the key for events of this bus (EventBridge: Encrypting archives).
+      // Naming the key here also lets EventBridge use it for this bus (EventBridge: Encrypting archives).
       ...(this.eventKey && { kmsKey: this.eventKey }),
     })
     for (const resource of [bus, archive]) resource.applyRemovalPolicy(removalPolicy(config))

@@ -89,8 +89,8 @@ export class IntakeStack extends Stack {
   private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
     const { detailType, delaySeconds, permissions } = event
     const name = eventName(detailType)
-    // Both queues use the key: a message that SQS itself moves to the dead-letter queue stays encrypted as it
-    // was (SQS: Encryption at rest).
+    // The queue and its dead-letter queue use one key, because a message that SQS itself moves stays
+    // encrypted as it was (SQS: Encryption at rest).
     const key = event.confidential ? eventKey : undefined
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...encryptedBy(key),
@@ -132,7 +132,7 @@ export class IntakeStack extends Stack {
       fn.addToRolePolicy(
         new PolicyStatement({ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], resources: [key.keyArn] }),
       )
-    // Also grants sqs:ChangeMessageVisibility, with which the function delays a retry.
+    // This also grants sqs:ChangeMessageVisibility, with which the function delays a retry.
     fn.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )

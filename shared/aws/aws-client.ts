@@ -13,12 +13,12 @@ interface Client {
 type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown) => Promise<unknown>
 
 /**
- * Prepares an AWS client for a function, and returns it. Its calls, retries included, end at the deadline of
- * the invocation. If a connection died while Lambda had frozen the process, its call is retried on a new one.
+ * Prepares an AWS client for a function, and returns it. All attempts of its calls end at the deadline of the
+ * invocation. If a connection died while Lambda had frozen the process, a new one repeats the call.
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client
-  // Functions write no log of AWS calls, so the SDK need not mask secrets for such a log.
+  // The SDK's logger would only mask secrets in calls, and functions do not log calls.
   middlewareStack.remove('loggerMiddleware')
   middlewareStack.add(
     (next) => async (args) => {

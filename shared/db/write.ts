@@ -14,7 +14,7 @@ import { db, type Item, tableName } from './table.ts'
 type SdkWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 type Without<T> = Omit<NonNullable<T>, 'TableName' | 'ReturnValuesOnConditionCheckFailure'>
 
-/** One write or condition check of a transaction. The table's name is added when it is sent. */
+/** One write or condition check of a transaction. The table's name is added when the write is sent. */
 export interface Write {
   Put?: Without<SdkWrite['Put']>
   Update?: Without<SdkWrite['Update']>

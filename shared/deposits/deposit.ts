@@ -88,7 +88,7 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 
 /**
  * Reads a user's deposit by its id; undefined if it does not exist or is another user's. Both cases take two
- * reads, so that response times do not tell whether a deposit exists: its id can be made from the chain.
+ * reads, so that response times do not tell whether there is a deposit: ids can be computed from the chain.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {

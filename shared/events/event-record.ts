@@ -77,7 +77,7 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, for writes whose conditions fail only because a later event took effect. In that case, this
+ * Like applyOnce, for writes whose conditions fail only if a later event has taken effect. If they fail, this
  * event is recorded but changes nothing.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
@@ -153,7 +153,7 @@ export function putEventRecord(record: EventRecord, at: number): Write {
       Key: recordKey(record),
       // The record has no TTL: a sender may send an event again after years, and money must not move twice.
       UpdateExpression: 'SET digest = :digest, event_id = :id, applied_at = :at REMOVE #ttl',
-      // This condition must agree with isSentAfter.
+      // This condition and isSentAfter must express the same rule.
       ConditionExpression:
         'attribute_not_exists(digest) AND (attribute_not_exists(refused.#id) OR ' +
         'refused.#id.refusals <= :refusals OR refused.#id.#at < :sentAt)',

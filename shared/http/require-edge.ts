@@ -17,7 +17,7 @@ export const requireEdge = (): HttpMiddleware => ({
     const secrets = process.env['ORIGIN_SECRETS' satisfies EnvironmentName]
     if (secrets === undefined) return
     if (!isOneOf(event.headers[originSecretHeader] ?? '', secrets.split(','))) throw new Failure('forbidden')
-    // Nothing after this needs the secret, and without it in the event, nothing can log it.
+    // No later code needs the secret, and none can log a secret that is not in the event.
     Reflect.deleteProperty(event.headers, originSecretHeader)
     event.requestContext.http.sourceIp = viewerAddress(event.headers['cloudfront-viewer-address'])
   },

@@ -83,7 +83,7 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
       const input = readInput()
       const [caller, prefetched] = await Promise.all([
         session,
-        // Without a prefetch function, both the type parameter and the value are undefined.
+        // An endpoint without a prefetch function has the type `undefined` for its prefetched value.
         spec.prefetch?.(input, userId) as Promise<Prefetched>,
       ])
       return await spec.run({ input, caller, prefetched, request: requestInfo(event) })

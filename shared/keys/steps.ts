@@ -66,7 +66,7 @@ export async function takeStep(
       run.knowledge.attempt = { id: step.attempt.id, state: 'created', arn: await createSigningKey() }
       return
     case 'nameKey':
-      // Stored at once, so that every run knows the key, even a run that follows a crash.
+      // Store the key's ARN at once, so that every run knows the key, even a run that follows a crash.
       return storeAttempt(keySet, { ...step.attempt, arn: step.arn })
     case 'wait':
       return wait(pollMilliseconds)

@@ -62,8 +62,8 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   times.signingKeyRetireMarginSeconds * 1000
 
 /**
- * For how many more milliseconds functions might sign with a former signer, because it is still the signer in
- * the key sets that they cached; 0 once no function can.
+ * How many more milliseconds functions can sign with a former signer, because cached key sets still name it
+ * as the signer; 0 once no function can.
  */
 export const remainingSigningMilliseconds = (
   { retiring_at }: Pick<SigningKey, 'retiring_at'>,

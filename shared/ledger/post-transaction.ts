@@ -82,7 +82,7 @@ async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wall
   const found = await Promise.all(
     wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),
   )
-  // Only registered users have wallets.
+  // Only a registered user gets a wallet.
   const isNew = found.some(({ version }) => version === 0)
   if (isNew && (await readUser(userId, { consistent: true })) === undefined)
     throw new OutOfOrderEvent('unknown_user')

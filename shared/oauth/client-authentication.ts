@@ -107,7 +107,7 @@ export async function macClientSecret(
   secret: string,
   keyId = newestMacKey(),
 ): Promise<string> {
-  // A client_id contains no space, so the two parts can be read in one way only.
+  // A client_id contains no space, so no other client_id and secret give the same text.
   const mac = await generateMac('client-secret', `${clientId} ${secret}`, keyId)
   return `${keyId}:${Buffer.from(mac).toString('base64url')}`
 }

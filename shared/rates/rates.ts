@@ -41,8 +41,8 @@ const recentRates = cacheRead(readRates, {
 })
 
 /**
- * Like readRates, but for estimates: a process that makes more than ten a second reads the rates only once a
- * second. All functions together have only 3,000 read units a second for this one item.
+ * Like readRates, but for estimates: a process with more than ten estimates a second reads the rates only
+ * once a second. All functions together have only 3,000 read units a second for this one item.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 

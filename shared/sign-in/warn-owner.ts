@@ -20,7 +20,7 @@ const claimMilliseconds = 60_000
 /**
  * Warns a user by mail that somebody who knows the password tries to sign in; only once, even if several
  * requests reach the limit together. A request claims the warning by storing a negative instant, requests the
- * mail, and stores a positive instant. If it dies in between, another tries again after a minute.
+ * mail, and stores a positive instant. If the request dies meanwhile, another tries after a minute.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

@@ -29,7 +29,7 @@ export const TokenItem = v.object({
   authenticatedAt: Integer,
   /** How often all sessions of the user had been ended when the session began. */
   generation: Integer,
-  /** Of a session's own token: how many tokens were derived from it. Of a derived token: its number. */
+  /** For a session's own token, the number of tokens derived from it; for a derived token, its own number. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -172,7 +172,7 @@ async function readToken(key: Key, userId: number, consistent: boolean): Promise
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })
   if (found === undefined) return consistent ? undefined : readToken(key, userId, true)
   const item = v.parse(TokenItem, found)
-  // Without an item the generation is 0.
+  // A user without an item has the generation 0.
   const isEnded = ended !== undefined && item.generation < v.parse(EndedItem, ended).generation
   return isEnded ? undefined : item
 }

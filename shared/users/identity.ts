@@ -29,7 +29,7 @@ export const EmailAddress = v.pipe(
  * forms (Unicode NFKC) are one. Half a surrogate pair, which the table does not take, becomes U+FFFD.
  */
 export const normalizeEmail = (email: string): string =>
-  // Some letters have a lower case that is not normalized (Unicode §3.13, NFKC_Casefold).
+  // The lower case of some letters must be normalized again (Unicode §3.13, NFKC_Casefold).
   email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
 /** Schema of a user's email address: it cannot be mistaken for another, and is valid when normalized, too. */
@@ -107,7 +107,7 @@ const emails = itemType({
   found: 'by normalized address',
 })
 
-/** Maximum bytes of an address in a key. DynamoDB takes 2,048, and some characters normalize to eighteen. */
+/** Maximum bytes of an address in a key. DynamoDB takes 2,048; a character can normalize to eighteen. */
 const maxKeyBytes = 2_000
 
 /** Key of the item that reserves a normalized email address for one user. A very long one is hashed. */

@@ -9,9 +9,9 @@ interface Line {
   column: string
   rows: string[]
   sum?: true
-  /** Set if a run with `--short` does not measure the figure. */
+  /** Whether only a run without `--short` measures the figure. */
   whole?: true
-  /** Set if the figure depends on the speed of the machine: it is shown, but never fails the check. */
+  /** Whether the figure depends on the machine's speed: then it is shown, but never fails the check. */
   timed?: true
 }
 

@@ -60,7 +60,7 @@ async function readOptions(): Promise<{ stage: string | undefined; remove: boole
   if (stage === undefined) return { stage, remove: true }
   if (process.env['AWS_ENDPOINT_URL'] !== undefined)
     throw new NotStarted('--stage is for a real account: unset AWS_ENDPOINT_URL')
-  // Imported only when needed, because it loads part of CDK.
+  // infra/config.ts is imported only when needed, because it loads part of CDK.
   const { ConfigError, readStageConfig } = await import('../../infra/config.ts')
   try {
     if (!readStageConfig(stage, cdkJson.context.stages).protectData) return { stage, remove }

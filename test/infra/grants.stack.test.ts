@@ -39,10 +39,10 @@ const title = '%s has every IAM grant that it needs, and needs every action or p
 describe.concurrent('functions', () => {
   test.each(Object.keys(concurrentScenarios))(title, testGrantsOf)
 })
-// Not concurrent, because the scenario of the rotation deletes the keys with which other functions sign.
+// These tests are not concurrent: the rotation's scenario deletes the keys with which other functions sign.
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)
 
-// Last, because it needs the calls of all functions.
+// This test is the last, because it needs the calls of all functions.
 test('SECURITY.md lists each transaction that AWS refuses if it judges every member by all partitions', () => {
   const security = readFileSync(new URL('../../infra/SECURITY.md', import.meta.url), 'utf8')
   const listed = [...security.matchAll(/^- (`[^:]*`) checks? `([A-Z]+#)`:/gm)].flatMap(

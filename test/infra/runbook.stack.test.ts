@@ -9,8 +9,8 @@ vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
 }))
 
 const stack = await startOwnStack()
-// Imported only now, because these modules create AWS clients, which read the stack's address from the
-// environment when they are loaded.
+// The rehearsals are imported only now, because they create AWS clients, which read the stack's address from
+// the environment when they are loaded.
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
 const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')
 const { stoppingTheService } = await import('./runbook/stopping-the-service.ts')

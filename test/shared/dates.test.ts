@@ -13,7 +13,7 @@ it.each([
   ['2026-11-21', 'Etc/GMT+12', '2026-11-21T12:00:00Z', 24],
   ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00Z', 23],
   ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00Z', 25],
-  // In spring the clock of Santiago goes from 23:59:59 to 01:00, so this day has no midnight.
+  // In Santiago, clocks skip from 23:59:59 to 01:00 on this day, so it has no midnight.
   ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
   ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
   ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],

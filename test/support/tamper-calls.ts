@@ -62,7 +62,7 @@ export interface TamperedAttempt {
   /** Name of the operation, for example `CreateKey`. */
   operation: string
   input: object
-  /** The same object for all attempts of one call. */
+  /** An object that is the same for all attempts of one call. */
   call: object
   perform: () => Promise<unknown>
 }

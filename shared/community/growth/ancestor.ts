@@ -27,8 +27,8 @@ interface PreparedGrowth {
 }
 
 /**
- * Number of changed nodes above which no further member is inserted. A member changes at most twelve nodes,
- * in two lists; with the profile and six items of each search index, that fits into 100 writes.
+ * Once more than this number of nodes has changed, no member is inserted. A member changes at most twelve
+ * nodes, in two lists; with the profile and six items of each search index, that fits into 100 writes.
  */
 const maxChangedNodes = 75
 
@@ -115,7 +115,7 @@ function addToAncestor(
   }
 }
 
-/** Removes from an open batch's updates what the ancestors already have. Reads strongly consistent. */
+/** Removes what ancestors already have from the updates of an open batch, by strongly consistent reads. */
 export async function withoutDone(
   updates: readonly AncestorUpdate[],
   batch: number,

@@ -55,7 +55,7 @@ export interface AncestorUpdate {
   ownerId: number
   /** The new members of the downline. */
   team: IndexedMember[]
-  /** How many of these members the ancestor already has; if not zero, it has the purchases, too. */
+  /** How many of these members the ancestor already has. If it has any, it has the purchases, too. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>

@@ -66,7 +66,7 @@ export async function readRange(
     async () => {
       const result = await descend(list, unpackRoot(item), query)
       if (result !== undefined) return result
-      // Not readItem: functions that list members are allowed only BatchGetItem for lists.
+      // Do not use readItem: functions that list members are allowed only BatchGetItem for lists.
       item = (await readItems([rootKey(list)], { consistent: true }))[0]
       throw stale
     },
@@ -112,8 +112,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * The subtrees to read next: those in which the range of time starts or ends, and all that can hold members
- * of the window. Only the leaves show where exactly the window starts.
+ * The subtrees to read next: the two in which the range of time starts and ends, and all that can hold
+ * members of the window. Only the leaves show where exactly the window starts.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],
@@ -134,7 +134,7 @@ function selectSubtrees(
   )
 }
 
-/** The last subtree with members who joined before an instant: a range can start or end in it. */
+/** The subtree in which a range that starts or ends at an instant does so: the last with earlier members. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined

@@ -92,7 +92,7 @@ export async function reserveAttempt(
   const attempt = { address, at: now, record, source, network: digest, sourceItem, key, item, isKnownSource }
   const isSourceOver = secondsUntilAllowed(source, sourceItem, now, 1) > 0
   if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
-    // The wait follows from the counts without this try.
+    // How long the client must wait follows from the counts without this try.
     const after = await giveBackAttempt(attempt)
     throw isSourceOver
       ? tooManyTries('source', secondsUntilAllowed(source, after.sourceItem, now))
@@ -133,7 +133,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // The wait is 0 if concurrent tries turned out not to count, so that a try is free now.
+  // Nothing is left to wait for if simultaneous tries were taken back meanwhile.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

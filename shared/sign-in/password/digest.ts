@@ -76,7 +76,7 @@ export async function verifyPassword(
 export const dummyHash = (): string =>
   formatPhc({ ...currentParameters(), salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) })
 
-/** Throws `unavailable` if Node.js has no argon2id: Lambda builds its own, whose cryptography may differ. */
+/** Throws `unavailable` if Node.js has no argon2id: Lambda's own build of Node.js may lack it. */
 async function deriveHash(
   password: string,
   { keyId, salt, hashBytes, ...parameters }: Omit<PasswordHash, 'hash'> & { hashBytes: number },

@@ -23,11 +23,11 @@ export interface GivenToken {
   userId: number
   session: string
   token: string
-  /** When it expires, epoch milliseconds. */
+  /** When the token expires, epoch milliseconds. */
   expire: number
-  /** From the beginning of the sign-in until the token was given. */
+  /** The span from the beginning of the sign-in until the token was given. */
   span: Span
-  /** Set if somebody ended the token or its session: when, and whether it surely has ended. */
+  /** When and whether surely somebody ended the token or its session; undefined if nobody did. */
   ended: { span: Span; isSure: boolean } | undefined
 }
 

@@ -51,7 +51,7 @@ export interface SentEvent {
   id: string
   type: string
   detail: object
-  /** From its first delivery until its last copy was gone; undefined while it is under way. */
+  /** The span from the event's first delivery until its last copy was gone; undefined before that. */
   span: Span | undefined
   /** The reason in the event's dead letter; undefined if the event has no dead letter. */
   refusal: string | undefined

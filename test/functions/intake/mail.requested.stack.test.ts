@@ -33,7 +33,7 @@ test('nobody but the service can put a mail.requested on the bus with the servic
     name: 'AccessDeniedException',
     message: expect.stringContaining('with an explicit deny in a resource-based policy') as string,
   })
-  // With another source the bus accepts the event, but no rule matches it, so no mail is sent.
+  // The bus accepts the event with another source, but no rule matches it, so no mail is sent.
   expect(await put('business')).toMatchObject({ FailedEntryCount: 0 })
   expect(await readOutbox(mail.to)).toEqual([])
 })

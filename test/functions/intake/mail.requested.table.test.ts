@@ -27,7 +27,7 @@ async function deliverRefused(code: string, message: string) {
         response.end(JSON.stringify({ message }))
       },
       async (url) => {
-        // Imported before the endpoint changes, so that the table client keeps its endpoint for the refusal.
+        // Import the table client before the endpoint changes, so that it can still record the refusal.
         await import('../../../shared/db/table.ts')
         vi.stubEnv('AWS_ENDPOINT_URL', url)
         const { handler } = await import('../../../functions/intake/mail.requested.ts')

@@ -49,7 +49,7 @@ it('a scheduled rotation that KMS throttles leaves its step to the next run; a r
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // The error is thrown above the SDK, whose own retries would take seconds.
+  // The error takes the place of the SDK's call, because the SDK's own retries would take seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()

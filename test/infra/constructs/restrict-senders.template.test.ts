@@ -62,7 +62,7 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
-    // One call of PutEvents can have entries of several sources.
+    // In these two rows, one call of PutEvents has entries of two sources.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
   ])('the bus’s policy for role %s, source %s and event %s is %s', (name, source, detailType, decision) => {

@@ -37,7 +37,7 @@ const validEvents: Record<string, Scenario> = {
       login_password: md5('another'),
       totp_secret: newRegistration()['totp_secret'],
     })
-    // This update is older than the current values, so it changes nothing.
+    // An update that is older than the current values changes nothing.
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })

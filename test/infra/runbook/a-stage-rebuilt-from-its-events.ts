@@ -63,7 +63,7 @@ export async function live(url: string) {
   const parent = Number(registration['user_id'])
   const child = parent + 1
   const pool = newPool()
-  // In the past, so that rates of later rehearsals are newer and replace these rates.
+  // The rates are dated in the past, so that rates of later rehearsals are newer and replace them.
   const at = Date.now() - 3_600_000
   const money = { currency: 'USDT', at }
   await putEvents('user.registered', [registration])
@@ -72,7 +72,7 @@ export async function live(url: string) {
   await putEvents('addresses.provisioned', [provision(pool, 4)])
   await putEvents('rates.published', [{ quote: 'USDT', as_of: at, rates: { BTC: '100000', USDT: '1' } }])
   await settle(url)
-  // Refused, because the balance is still zero. A replay must not take the amount from the later balance.
+  // This debit is refused, because the balance is still zero. A replay must not take it from a later balance.
   const early = { adjustment_id: randomUUID(), user_id: child, wallet: 'reward', direction: 2, ...money }
   await putEvents('wallet.adjusted', [{ ...early, amount: '5', reason: 'too early' }])
   await settle(url)

@@ -10,8 +10,8 @@ vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
-// Imported only now, because these modules create AWS clients, which read the stack's address from the
-// environment when they are loaded.
+// The rehearsals are imported only now, because they create AWS clients, which read the stack's address from
+// the environment when they are loaded.
 const { aStageRebuiltFromItsEvents } = await import('./a-stage-rebuilt-from-its-events.ts')
 const { aTableRestoredToAFullHour } = await import('./a-table-restored-to-a-full-hour.ts')
 const { peopleOf } = await import('./people.ts')

@@ -115,7 +115,7 @@ it.concurrent.each(allCalls)('%s without permission is a fault', async (call) =>
 /** Takes requests and never answers. */
 const hang: RequestListener = (request) => void request.resume()
 
-// Not concurrent, because calls of other tests could keep the processor busy at the deadline.
+// This test is not concurrent, because other tests could keep the processor busy at its deadline.
 it('a call without an answer ends at the deadline of the invocation, whatever its service', async () => {
   const startedAt = performance.now()
   const context = { getRemainingTimeInMillis: () => 1_900 }

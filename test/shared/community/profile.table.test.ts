@@ -11,7 +11,7 @@ import { db } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
 
-/** More than twice as many levels as the upline in a profile can have. */
+/** Depth of the chain: more than two profiles can name with their ancestors. */
 const levels = 2 * maxUplineLength + 3
 
 /** A chain of members, each the referrer of the next one. */

@@ -283,7 +283,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // Imported before the endpoint changes, so that the table client keeps its endpoint.
+    // Import the table client before the endpoint changes, so that it keeps its endpoint.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

@@ -144,9 +144,9 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
   Array.from({ length: 2 ** bits }, (_, block) => blockKey(list, id, block))
 
 /**
- * Which members of a segment match a term, by rank: their index in the segment, oldest first. With few
- * matches, `interval` is 1 and `ranks` has all. With many, it has every `interval`-th match, as a bookmark;
- * to find the matches between two bookmarks, compare the texts of the members there.
+ * The members of a segment who match a term, by rank: their index in the segment, oldest first. With few
+ * matches, `interval` is 1 and `ranks` has all. With many, `ranks` has every `interval`-th match, as a
+ * bookmark; for the matches between two bookmarks, compare the texts of all members between them.
  */
 export interface Posting {
   /** Number of matches. */

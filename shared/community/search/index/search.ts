@@ -135,8 +135,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
 
 /**
  * For each segment, the range of its matches that can be in the window. The window counts, newest first, the
- * matches of all segments, which can overlap in time, and the positions in `found`. A match that is newer
- * than its segment's range is newer than the window; one that is older is older than the window.
+ * matches of all segments, which can overlap in time, and the positions in `found`. Matches before or after
+ * the range are certainly outside of the window.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -161,9 +161,9 @@ function rangesOfWindow(
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * The ranks among which a range of matches is found, and the numbers of the items that hold these members. If
- * the posting has only bookmarks, these are all ranks from the bookmark before the range to the one after it;
- * the first `skip` matches among them come before the range.
+ * The ranks to search for a range of matches, and the numbers of the items that hold the members with these
+ * ranks. If the posting has only bookmarks, the ranks go from the bookmark before the range to the bookmark
+ * after it, and the first `skip` matches come before the range.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

@@ -16,7 +16,7 @@ import {
 /** Target size of a block in bytes: most blocks then stay below the 4 KB of half a read unit. */
 const targetBytes = 3_000
 
-/** A segment has at most 2^12 blocks. Their number is estimated from a sample: a 64th (2^-6) of its terms. */
+/** A segment has at most 2^12 blocks. Their number is estimated from a sample: 2^-6 (a 64th) of the terms. */
 const maxBits = 12
 const sampleBits = 6
 

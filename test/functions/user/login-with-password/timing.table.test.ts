@@ -57,7 +57,7 @@ async function expectEqualTimes(
 test('sign-ins with an unknown address, wrong password or disabled user take the same time within 5 %', async () => {
   const [wrong, disabled] = await Promise.all([createUser(), createDisabledUser()])
   const kinds = { nobody, wrong: () => ({ ...wrong, password: md5('x') }), disabled: () => disabled }
-  // With the warm-up 60 rounds, which is below the limit of a hundred wrong passwords an hour per account.
+  // This makes 60 rounds with the warm-up, fewer than the hundred wrong passwords an hour per account.
   await expectEqualTimes(kinds, 40101, 40)
 }, 180_000)
 

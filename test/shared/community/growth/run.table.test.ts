@@ -167,7 +167,7 @@ it('a tree 200 levels deep grows, and a batch is added to each ancestor once', a
   buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
   const send = vi.spyOn(db, 'send')
   await growTree(root.userId, Date.now() + 60_000)
-  // Three transactions for 201 additions, at most 100 in each, and one for 40 deletions.
+  // Three transactions of at most 100 writes make 201 additions, and a fourth makes 40 deletions.
   expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
   send.mockRestore()
   expect(await readJournal(root.userId, 1)).toEqual([])
@@ -219,7 +219,7 @@ it('a batch of purchases is added to an ancestor once, although a second worker 
   const [root, buyer] = members as [ModelMember, ModelMember]
   await deliverInOrder(eventsOf(members))
   expect(await grow(root.userId)).toBe('finished')
-  // More journal entries than one transaction can delete.
+  // Makes more journal entries than one transaction can delete.
   for (let i = 0; i < 101; i += 1) await buy(buyer.userId, '0.01')
   const [slow, isSlow] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
   const addsToRoot = ({ TransactItems = [] }: TransactWriteCommandInput) =>

@@ -97,7 +97,7 @@ function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFi
   }
 }
 
-it('the lists of the index have the bills that each filter selects, in their order', () => {
+it('the lists of the bill index have the bills that each filter selects, in order', () => {
   fc.assert(
     fc.property(history, (bills) => {
       const { wallet, chunks } = post(bills)
@@ -109,7 +109,7 @@ it('the lists of the index have the bills that each filter selects, in their ord
   )
 })
 
-it('every list of the index has the right number of bills before each quarter of an hour', () => {
+it('every list of the bill index has the right number of bills before each quarter of an hour', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)
@@ -126,7 +126,7 @@ it('every list of the index has the right number of bills before each quarter of
   )
 })
 
-it('an outdated chunk of the index is recognized, and its counts are never used', () => {
+it('an outdated chunk of the bill index is recognized, and its counts are never used', () => {
   fc.assert(
     fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
       const { wallet, chunks } = post(bills)
@@ -145,7 +145,7 @@ it('an outdated chunk of the index is recognized, and its counts are never used'
   )
 })
 
-it('a wallet with an index is read as it was stored', () => {
+it('a wallet with a bill index is read as it was stored', () => {
   fc.assert(
     fc.property(history, (bills) => {
       const { wallet, chunks } = post(bills)

@@ -25,7 +25,7 @@ test('a receiver gets a message that becomes visible just when the receiver find
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // Sending wakes receivers after the current work. Lets that pass before the receiver below waits.
+  // Sending wakes receivers after the current work: let that happen before the receiver below waits.
   await setImmediate()
   // The first two looks at the clock come before the message is visible, and all later looks after that.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)
