@@ -9,7 +9,7 @@ import { startDemo } from './demo/start-demo.ts'
 import { createTables } from './dynamodb/create-tables.ts'
 import { startDynamodb } from './dynamodb/start-dynamodb.ts'
 import { createGateway } from './gateway/gateway.ts'
-import { bindServer, type BoundServer } from './http/bind-server.ts'
+import { bindServer } from './http/bind-server.ts'
 import { lockDataDirectory } from './lock.ts'
 import { openManners } from './manners.ts'
 import type { FunctionModel, StackModel } from './model.ts'
@@ -86,10 +86,12 @@ async function start(
   const awsUrl = awsServer.url
 
   const dynamodb = options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started)
-  const synthesized = synthesizeModel(options, directory, page.url, { apiUrl: api.url, awsUrl })
+  const settings = { authUrl: `${page.url}/`, ...options.settings }
+  const synthesized = (options.synthesize ?? synthesizeLocalStage)(join(directory, 'bundles'), settings)
   // Wait for DynamoDB and the synthesis even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
-  const [dynamodbEndpoint, model] = [await dynamodb, await synthesized]
+  const dynamodbEndpoint = await dynamodb
+  const model = buildStackModel(await synthesized, { region, accountId, apiUrl: api.url, awsUrl })
   await createTables(dynamodbEndpoint, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
@@ -113,14 +115,25 @@ async function start(
   })
   const aws = started.adopt(await starting, close)
 
-  serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke, showLine, logFile }, started)
+  const stack = { model, aws, baseUrl: api.url, pageUrl: page.url, logFile }
+  const serveConsole = createConsole({ ...stack, users: options.demo ? demoUsers : [] })
+  const gateway = createGateway({ ...model, invoke, stageVariables: aws.stageVariables })
+  api.serve((request, response) => {
+    response.once('finish', () => {
+      if (response.statusCode === 500)
+        showLine(`${request.method ?? ''} ${request.url?.split('?', 1)[0] ?? ''} was answered 500`)
+    })
+    return serveConsole(request, response) ?? gateway(request, response)
+  })
+  // Close the API before the functions and the AWS endpoint, so that running requests are still answered.
+  started.defer(() => api.close())
   page.serve(serveAuthorizationPage(api.url))
   aws.startDelivery()
   const demo = options.demo ? startDemo({ model, aws, file: keep('demo.json'), showLine }) : undefined
   // Run the demo and the schedules at once, because registrations need no signing key: saves half a second.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
-  return { baseUrl: api.url, awsUrl, pageUrl: page.url, model, aws, invoke, logFile }
+  return { ...stack, awsUrl, invoke }
 }
 
 const close = (part: { close: () => Promise<void> }): Promise<void> => part.close()
@@ -138,42 +151,6 @@ function openDirectory(dataDirectory: string | undefined, started: AsyncDisposab
 
 async function openDynamodb(directory: string | undefined, started: AsyncDisposableStack): Promise<string> {
   return started.adopt(await startDynamodb(directory), close).endpoint
-}
-
-async function synthesizeModel(
-  { settings, synthesize = synthesizeLocalStage }: StartOptions,
-  directory: string,
-  pageUrl: string,
-  urls: { apiUrl: string; awsUrl: string },
-): Promise<StackModel> {
-  const allSettings = { authUrl: `${pageUrl}/`, ...settings }
-  const templates = await synthesize(join(directory, 'bundles'), allSettings)
-  return buildStackModel(templates, { region, accountId, ...urls })
-}
-
-interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUrl'> {
-  api: BoundServer
-  demo: boolean
-  showLine: StartOptions['showLine']
-  logFile: string
-}
-
-/** Serves the console below /_local, and the API on all other paths. */
-function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
-  const { model, aws, api, pageUrl, demo, invoke, showLine, logFile } = parts
-  const { stageVariables } = aws
-  const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, stageVariables })
-  const users = demo ? demoUsers : []
-  const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, logFile, users })
-  api.serve((request, response) => {
-    response.once('finish', () => {
-      if (response.statusCode === 500)
-        showLine(`${request.method ?? ''} ${request.url?.split('?', 1)[0] ?? ''} was answered 500`)
-    })
-    return serveConsole(request, response) ?? gateway(request, response)
-  })
-  // Close the API before the functions and the AWS endpoint, so that running requests are still answered.
-  started.defer(() => api.close())
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { BoundServer } from '../http/bind-server.ts'
 import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
+import type { InvokeFunction } from '../runtime/runtime.ts'
 import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
@@ -13,16 +14,14 @@ import { keyOperations } from './kms/key-operations.ts'
 import { KeyStore } from './kms/key-store.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { eventSourceService } from './lambda/event-source-operations.ts'
-import { lambdaService, type Invoke } from './lambda/function-operations.ts'
-import { openOutbox, sesAccountService, sesService } from './ses/outbox.ts'
+import { lambdaService } from './lambda/function-operations.ts'
+import { openOutbox, sesService } from './ses/outbox.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
 import { sqsOperations } from './sqs/sqs-operations.ts'
 import { openStore } from './storage/store.ts'
 import { jsonService } from './wire/operation.ts'
 
 export type { Credentials } from './iam/callers.ts'
-export type { Invoke, InvokeResult } from './lambda/function-operations.ts'
-export type { OutboxMessage } from './ses/outbox.ts'
 export type { QueueView } from './sqs/queues.ts'
 
 /** The options of the local AWS endpoint. */
@@ -34,7 +33,7 @@ export interface AwsEndpointOptions {
   dynamodbEndpoint: string
   /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
-  invoke: Invoke
+  invoke: InvokeFunction
   /** The faults and delays of AWS that the endpoint imitates. Default: none. */
   manners?: Manners
   /** Called with every IAM access that a request needs. */
@@ -86,7 +85,6 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       jsonService('AmazonSQS', 'application/x-amz-json-1.0', sqsOperations(queues, model.accountId)),
       jsonService('AWSEvents', 'application/x-amz-json-1.1', busOperations),
       sesService(model, outbox),
-      sesAccountService(model),
       lambdaService(model, invoke, report),
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),

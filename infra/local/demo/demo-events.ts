@@ -29,40 +29,71 @@ export const depositPools = [
  * in, and the demo application can ask for her consent.
  */
 export function demoStages(settings: DemoSettings): DemoEvent[][] {
-  const [alone = [], ...downline] = registrations(settings)
-  return [
-    [...alone, client(settings)],
-    ...downline,
-    [rates(settings), ...addresses()],
-    [...rewards(settings), ...purchases(settings), ...devices(settings), ...welcome(settings)],
-    [...traffic(settings), transfer(settings), ...assignments(settings)],
-    [withdrawal(settings, 'requested', 3), ...deposits(settings)],
-    [withdrawal(settings, 'settled', 2)],
-  ]
-}
-
-const client = ({ firstStart }: DemoSettings): DemoEvent =>
-  event('client.registered', {
+  const { firstStart, quoteCurrency, rewardCurrency } = settings
+  const ago = (days: number) => firstStart - days * day
+  const ofAlice = (daysAgo: number, detailType: string, detail: DemoEvent['detail']) =>
+    event(detailType, { ...detail, user_id: alice, at: ago(daysAgo) })
+  const [alone = [], ...downline] = registrations(ago)
+  const client = event('client.registered', {
     client_id: 'demo-app',
-    updated_at: firstStart - 130 * day,
+    updated_at: ago(130),
     name: 'Demo application',
     redirect_uris: ['http://127.0.0.1:4000/callback'],
     scopes: scopes.split(' '),
   })
+  const rates = Object.entries({ BTC: '64250.5', ETH: '3120.75', USDT: '1' })
+  const quoted = Object.fromEntries(rates.filter(([currency]) => currency !== quoteCurrency))
+  const published = event('rates.published', { quote: quoteCurrency, as_of: ago(40), rates: quoted })
+  const purchases = demoUsers.slice(1).map(({ user_id, joinedDaysAgo }, index) => {
+    const purchase_id = `demo-purchase-${user_id}`
+    const [amount, at] = [String(100 * (index + 1)), ago(joinedDaysAgo - 1)]
+    return event('package.purchased', { purchase_id, user_id, amount, at })
+  })
+  const devices = ['demo-device-1', 'demo-device-2']
+  const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
+  const withdrawal = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '12.25' }
+  return [
+    [...alone, client],
+    ...downline,
+    [published, ...addresses()],
+    [
+      ...rewards(settings),
+      ...purchases,
+      ...devices.map((device_id) => ofAlice(90, 'device.activated', { device_id })),
+      ...welcome(quoteCurrency, ago(8)),
+    ],
+    [
+      ...[1, 2, 3].map((daysAgo) => ofAlice(daysAgo, 'traffic.reported', trafficOf(daysAgo))),
+      ofAlice(4, 'wallet.transferred', { transfer_id: 'demo-transfer-1', ...transfer }),
+      // As if Alice had asked for a deposit address.
+      ...depositPools.map((pool) => ofAlice(7, 'address.assigned', depositAddress(pool))),
+    ],
+    [ofAlice(3, 'withdrawal.updated', { ...withdrawal, status: 'requested' }), ...deposits(ago)],
+    [ofAlice(2, 'withdrawal.updated', { ...withdrawal, status: 'settled' })],
+  ]
+}
 
-/** Assigns Alice the first address of each pool, as if she had asked for a deposit address. */
-const assignments = ({ firstStart }: DemoSettings): DemoEvent[] =>
-  depositPools.map((pool) =>
-    event('address.assigned', {
-      address: addressOf(pool, 0),
-      currency: pool.currency,
-      currency_network: pool.network,
-      user_id: alice,
-      at: firstStart - 7 * day,
-    }),
-  )
+type Pool = (typeof depositPools)[number]
 
-function deposits({ firstStart }: DemoSettings): DemoEvent[] {
+const addressOf = ({ prefix }: Pool, index: number): string =>
+  `${prefix}${String(index + 1).padStart(28, '0')}`
+
+const depositAddress = (pool: Pool) => ({
+  address: addressOf(pool, 0),
+  currency: pool.currency,
+  currency_network: pool.network,
+})
+
+const trafficOf = (daysAgo: number) => ({
+  report_id: `demo-traffic-${daysAgo}`,
+  device_id: 'demo-device-1',
+  bytes: 1_234_567_890 * daysAgo,
+})
+
+type Ago = (days: number) => number
+
+/** Two deposits for each pool. */
+function deposits(ago: Ago): DemoEvent[] {
   const seen = [
     [
       { amount: '500', status: 'confirmed', confirmations: 20, daysAgo: 6 },
@@ -74,44 +105,25 @@ function deposits({ firstStart }: DemoSettings): DemoEvent[] {
     ],
   ]
   return depositPools.flatMap((pool, index) =>
-    (seen[index] ?? []).map(({ daysAgo, ...deposit }, output_index) =>
-      event('deposit.updated', {
-        txid: `demo-transaction-${index + 1}`,
-        currency_network: pool.network,
-        output_index,
-        address: addressOf(pool, 0),
-        currency: pool.currency,
-        ...deposit,
-        at: firstStart - daysAgo * day,
-      }),
-    ),
+    (seen[index] ?? []).map(({ daysAgo, ...deposit }, output_index) => {
+      const txid = `demo-transaction-${index + 1}`
+      const detail = { ...depositAddress(pool), ...deposit, txid, output_index, at: ago(daysAgo) }
+      return event('deposit.updated', detail)
+    }),
   )
 }
 
 /** The registrations: one stage for each level of referrals, because referrers must be registered first. */
-function registrations({ firstStart }: DemoSettings): DemoEvent[][] {
+function registrations(ago: Ago): DemoEvent[][] {
   const levels = new Map<number | undefined, number>([[undefined, -1]])
   for (const user of demoUsers) levels.set(user.user_id, (levels.get(user.referrer_id) ?? 0) + 1)
   const byLevel = Map.groupBy(demoUsers, (user) => levels.get(user.user_id))
   return [...byLevel.values()].map((level) =>
-    level.map(({ joinedDaysAgo, ...user }) =>
-      event('user.registered', {
-        ...user,
-        login_password: demoLoginPassword,
-        registered_at: firstStart - joinedDaysAgo * day,
-      }),
-    ),
+    level.map(({ joinedDaysAgo, ...user }) => {
+      const registered_at = ago(joinedDaysAgo)
+      return event('user.registered', { ...user, login_password: demoLoginPassword, registered_at })
+    }),
   )
-}
-
-function rates({ firstStart, quoteCurrency }: DemoSettings): DemoEvent {
-  const known = { BTC: '64250.5', ETH: '3120.75', USDT: '1' }
-  const quoted = Object.entries(known).filter(([currency]) => currency !== quoteCurrency)
-  return event('rates.published', {
-    quote: quoteCurrency,
-    as_of: firstStart - 40 * day,
-    rates: Object.fromEntries(quoted),
-  })
 }
 
 /** Number of addresses in each pool: so many that no alarm reports a pool as nearly empty. */
@@ -127,9 +139,6 @@ const addresses = (): DemoEvent[] =>
       addresses: Array.from({ length: poolSize }, (_, index) => ({ address: addressOf(pool, index) })),
     }),
   )
-
-const addressOf = ({ prefix }: { prefix: string }, index: number): string =>
-  `${prefix}${String(index + 1).padStart(28, '0')}`
 
 /** Alice's rewards: one on each of the last 30 days, and another on every fifth day. */
 function rewards({ firstStart, rewardCurrency }: DemoSettings): DemoEvent[] {
@@ -150,65 +159,10 @@ function rewards({ firstStart, rewardCurrency }: DemoSettings): DemoEvent[] {
   ]).flat()
 }
 
-const purchases = ({ firstStart }: DemoSettings): DemoEvent[] =>
-  demoUsers.slice(1).map(({ user_id, joinedDaysAgo }, index) =>
-    event('package.purchased', {
-      purchase_id: `demo-purchase-${user_id}`,
-      user_id,
-      amount: String(100 * (index + 1)),
-      at: firstStart - (joinedDaysAgo - 1) * day,
-    }),
-  )
-
-const devices = ({ firstStart }: DemoSettings): DemoEvent[] =>
-  ['demo-device-1', 'demo-device-2'].map((device_id) =>
-    event('device.activated', { device_id, at: firstStart - 90 * day, user_id: alice }),
-  )
-
-const welcome = ({ firstStart, quoteCurrency }: DemoSettings): DemoEvent[] =>
-  [alice, bob, carol, erin].map((user_id) =>
-    event('wallet.adjusted', {
-      adjustment_id: `demo-welcome-${user_id ?? ''}`,
-      user_id,
-      wallet: 'asset',
-      currency: quoteCurrency,
-      amount: '50',
-      direction: 1,
-      reason: 'Welcome credit',
-      at: firstStart - 8 * day,
-    }),
-  )
-
-const traffic = ({ firstStart }: DemoSettings): DemoEvent[] =>
-  [1, 2, 3].map((daysAgo) =>
-    event('traffic.reported', {
-      report_id: `demo-traffic-${daysAgo}`,
-      user_id: alice,
-      device_id: 'demo-device-1',
-      bytes: 1_234_567_890 * daysAgo,
-      at: firstStart - daysAgo * day,
-    }),
-  )
-
-const transfer = ({ firstStart, rewardCurrency }: DemoSettings): DemoEvent =>
-  event('wallet.transferred', {
-    transfer_id: 'demo-transfer-1',
-    user_id: alice,
-    from: 'reward',
-    to: 'asset',
-    currency: rewardCurrency,
-    amount: '40.5',
-    at: firstStart - 4 * day,
-  })
-
-const withdrawal = (settings: DemoSettings, status: string, daysAgo: number): DemoEvent =>
-  event('withdrawal.updated', {
-    withdrawal_id: 'demo-withdrawal-1',
-    user_id: alice,
-    currency: settings.quoteCurrency,
-    amount: '12.25',
-    status,
-    at: settings.firstStart - daysAgo * day,
+const welcome = (currency: string, at: number): DemoEvent[] =>
+  [alice, bob, carol, erin].map((user_id) => {
+    const credit = { wallet: 'asset', currency, amount: '50', direction: 1, reason: 'Welcome credit', at }
+    return event('wallet.adjusted', { adjustment_id: `demo-welcome-${user_id ?? ''}`, user_id, ...credit })
   })
 
 const event = (detailType: string, detail: DemoEvent['detail']): DemoEvent => ({ detailType, detail })

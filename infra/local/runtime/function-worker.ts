@@ -15,10 +15,8 @@ export interface InvocationResult {
   /** Result of the handler as JSON text (`null` if it returned nothing), or Lambda's error object. */
   payload: string
   /** Set if the function failed, timed out or exited; `payload` is then the error object. */
-  functionError: 'Unhandled' | undefined
-  requestId: string
+  functionError?: 'Unhandled' | undefined
 }
-type Outcome = Omit<InvocationResult, 'requestId'>
 
 /**
  * One execution environment of a function, as on Lambda: a thread with its own modules and environment
@@ -30,11 +28,11 @@ export class FunctionWorker {
   private readonly thread: Worker
   /** Holds 0 while the thread may freeze and 1 while it must run; undefined if it never freezes. */
   private readonly running: Int32Array<SharedArrayBuffer> | undefined
-  private readonly loadFault: Promise<Outcome | undefined>
+  private readonly loadFault: Promise<InvocationResult | undefined>
   private ended = false
-  private uncaught: Outcome | undefined
+  private uncaught: InvocationResult | undefined
   /** Resolves the running invocation. */
-  private settle: (outcome: Outcome) => void = () => undefined
+  private settle: (outcome: InvocationResult) => void = () => undefined
 
   constructor(model: FunctionModel, environment: Record<string, string>, log: FunctionLog, freezes: boolean) {
     this.model = model
@@ -43,7 +41,7 @@ export class FunctionWorker {
     this.thread = startThread(model, environment, this.running)
     this.loadFault = this.waitForLoad()
     this.thread.on('message', (message: Message) => {
-      if (message.kind === 'done') this.settle({ payload: message.payload, functionError: undefined })
+      if (message.kind === 'done') this.settle({ payload: message.payload })
       if (message.kind === 'failed') this.settle({ payload: message.payload, functionError: 'Unhandled' })
     })
     this.thread.on('error', (error) => {
@@ -68,11 +66,9 @@ export class FunctionWorker {
 
   /** Runs the handler, one invocation at a time. Resolves with Lambda's error object if the handler fails. */
   async run(payload: string, endAfterMilliseconds = Infinity): Promise<InvocationResult> {
-    const requestId = randomUUID()
     const loadFault = await this.loadFault
     if (loadFault !== undefined) void this.terminate()
-    const outcome = loadFault ?? (await this.invoke(requestId, payload, endAfterMilliseconds))
-    return { ...outcome, requestId }
+    return loadFault ?? this.invoke(payload, endAfterMilliseconds)
   }
 
   /** Ends the worker's thread. The running invocation resolves with Lambda's error for an exit. */
@@ -81,8 +77,8 @@ export class FunctionWorker {
     await this.thread.terminate()
   }
 
-  private async waitForLoad(): Promise<Outcome | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Outcome | undefined>()
+  private async waitForLoad(): Promise<InvocationResult | undefined> {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult | undefined>()
     const timeout = `init phase took longer than ${maxInitMilliseconds / 1000} seconds`
     const timer = setTimeout(() => resolve(fault('Sandbox.Timedout', timeout)), maxInitMilliseconds)
     this.thread.once('message', (message: Message) => {
@@ -95,9 +91,10 @@ export class FunctionWorker {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  private async invoke(requestId: string, payload: string, endAfter: number): Promise<Outcome> {
+  private async invoke(payload: string, endAfter: number): Promise<InvocationResult> {
     if (this.ended) return exitFault(1)
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const requestId = randomUUID()
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>()
     this.settle = resolve
     const { name, timeoutSeconds } = this.model
     let answered = false
@@ -140,9 +137,9 @@ function startThread(
   })
 }
 
-const exitFault = (code: number): Outcome =>
+const exitFault = (code: number): InvocationResult =>
   fault('Runtime.ExitError', `Runtime exited with error: exit status ${code}`)
 
-function fault(errorType: string, errorMessage: string): Outcome {
+function fault(errorType: string, errorMessage: string): InvocationResult {
   return { payload: JSON.stringify({ errorType, errorMessage }), functionError: 'Unhandled' }
 }

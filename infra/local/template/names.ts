@@ -43,7 +43,7 @@ type Identify = (resource: UnnamedResource, addresses: Addresses) => Identity
 /** Further resource types, each with a function that makes the `Ref` and the attributes. */
 const otherTypes: Record<string, Identify> = {
   'AWS::ApiGatewayV2::Api': (resource, { apiUrl }) => {
-    const id = deriveApiId(resource)
+    const id = hash(resource).slice(0, 10)
     return { ref: id, attributes: { ApiId: id, ApiEndpoint: apiUrl } }
   },
   'AWS::ApiGatewayV2::Integration': (resource) => ({ ref: hash(resource), attributes: {} }),
@@ -81,17 +81,14 @@ export function identifyResource(resource: UnnamedResource, addresses: Addresses
   return { ref: name, attributes }
 }
 
-/** The id of an HTTP API, which AWS would generate at random. */
-export const deriveApiId = (resource: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
-  hash(resource).slice(0, 10)
-
 const arnOf = (pattern: string, name: string, { region, accountId }: Addresses): string =>
   `arn:aws:${pattern
     .replace('REGION', region)
     .replace('ACCOUNT', accountId)
     .replace('NAME', () => name)}`
 
-const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
+/** Takes the place of what AWS would generate at random, the same at every start. */
+const hash = ({ stackName, logicalId }: UnnamedResource): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
 // CloudFormation generates names as STACK-LOGICALID-RANDOM. Without RANDOM, these names never change.

@@ -55,7 +55,7 @@ export async function measureColdStarts({ samples }: Options, stack: BenchStack)
       event = payload
       // The proxy stores AWS's answers to this start, and repeats them to all later starts.
       const answer = await start(deployed, undefined, payload)
-      return { payload: answer.payload, functionError: undefined, requestId: '', logTail: '' }
+      return { payload: answer.payload }
     })
     await dataScenarios['account-info']?.(calls)
     const memories = quota === undefined ? [undefined] : [undefined, 256, 1024]

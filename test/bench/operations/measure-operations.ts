@@ -115,7 +115,7 @@ async function runOnce(handler: Handler, { scenario, call, title }: Operation): 
     if (made === call) usage = own
     made += 1
     const text = JSON.stringify(answer) as string | undefined
-    return { payload: text ?? 'null', functionError: undefined, requestId: '', logTail: '' }
+    return { payload: text ?? 'null' }
   })
   try {
     await scenario(calls)

@@ -3,13 +3,13 @@ import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { Manners } from '../../manners.ts'
 import type { EventSourceModel, FunctionModel, StackModel } from '../../model.ts'
+import type { InvokeFunction } from '../../runtime/runtime.ts'
 import type { Callers } from '../iam/callers.ts'
 import { md5, md5OfAttributes, systemAttributes } from '../sqs/message.ts'
 import type { Message, MessageAttribute } from '../sqs/message.ts'
 import type { Queue } from '../sqs/queue.ts'
 import { losesAnswer } from '../sqs/queue-manners.ts'
 import { queueAccess, type Queues } from '../sqs/queues.ts'
-import type { Invoke } from './function-operations.ts'
 
 /** What event sources and rules need to deliver messages and events. */
 export interface DeliveryOptions {
@@ -17,7 +17,7 @@ export interface DeliveryOptions {
   queues: Queues
   manners: Manners
   callers: Callers
-  invoke: Invoke
+  invoke: InvokeFunction
   /** Receives a line for each delivery that failed. */
   report: (problem: string) => void
 }

@@ -1,30 +1,14 @@
 import type { StackModel } from '../../model.ts'
+import type { InvokeFunction } from '../../runtime/runtime.ts'
 import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
-
-/**
- * Runs a Lambda function with a JSON payload. `endAfterMilliseconds` ends the run after that time, with the
- * error of a timeout.
- */
-export type Invoke = (
-  functionName: string,
-  payload: string,
-  endAfterMilliseconds?: number,
-) => Promise<InvokeResult>
-
-/** The result of a Lambda invocation. */
-export interface InvokeResult {
-  payload: string
-  /** Set if the function threw, timed out or exited; the payload is then the error object. */
-  functionError?: 'Unhandled' | undefined
-}
 
 /**
  * Runs a Lambda function without waiting for it; `report` gets a line if it fails. Does not retry a failed
  * run, because the template turns off retries for scheduled functions.
  */
 export async function invokeLater(
-  invoke: Invoke,
+  invoke: InvokeFunction,
   name: string,
   payload: string,
   report: (problem: string) => void,
@@ -35,8 +19,12 @@ export async function invokeLater(
 
 const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576 }
 
-/** The Lambda operation Invoke, in Lambda's REST protocol. */
-export function lambdaService(model: StackModel, invoke: Invoke, report: (problem: string) => void): Service {
+/** The Lambda operation InvokeFunction, in Lambda's REST protocol. */
+export function lambdaService(
+  model: StackModel,
+  invoke: InvokeFunction,
+  report: (problem: string) => void,
+): Service {
   return (request) => {
     const { method, path } = request
     const reference = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path)?.[1]
@@ -63,7 +51,7 @@ function readName(reference: string): string {
 
 async function invokeFunction(
   name: string,
-  invoke: Invoke,
+  invoke: InvokeFunction,
   { headers, body }: AwsRequest,
   report: (problem: string) => void,
 ): Promise<Answer> {

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { StackModel } from '../../model.ts'
-import type { AccessRequest } from '../iam/authorize.ts'
 import type { Store } from '../storage/store.ts'
-import { AwsError, jsonAnswer, parseJson } from '../wire/http-messages.ts'
-import type { Service } from '../wire/operation.ts'
+import { defineOperation, restService, type Service } from '../wire/operation.ts'
 
 /** A mail that SES would have sent. */
 export interface OutboxMessage {
@@ -19,7 +17,6 @@ export interface OutboxMessage {
 export type Outbox = ReturnType<typeof openOutbox>
 
 const maxMessages = 10_000
-const maxRecipients = 50
 
 /** Opens the outbox of mails, which keeps the newest 10,000. */
 export function openOutbox({ database }: Store) {
@@ -53,91 +50,55 @@ const Address = v.pipe(
   v.string(),
   v.transform((mailbox) => (/<([^>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox).trim()),
 )
-const Addresses = v.optional(v.array(Address), [])
 const Text = v.object({ Data: v.string() })
 const SendEmailInput = v.object({
   FromEmailAddress: Address,
-  Destination: v.pipe(
-    v.object({ ToAddresses: Addresses, CcAddresses: Addresses, BccAddresses: Addresses }),
-    v.transform((lists) => [...lists.ToAddresses, ...lists.CcAddresses, ...lists.BccAddresses]),
-  ),
-  Content: v.object({
-    Simple: v.object({ Subject: Text, Body: v.object({ Text: v.optional(Text), Html: v.optional(Text) }) }),
-  }),
+  Destination: v.strictObject({ ToAddresses: v.pipe(v.array(Address), v.minLength(1), v.maxLength(50)) }),
+  Content: v.object({ Simple: v.object({ Subject: Text, Body: v.object({ Text }) }) }),
 })
-type SendEmailInput = v.InferOutput<typeof SendEmailInput>
 
-/** The SES operation SendEmail with simple content: puts a mail for each recipient into the outbox. */
-export function sesService(model: StackModel, outbox: Outbox): Service {
-  return ({ method, path, body }) => {
-    if (method !== 'POST' || path !== '/v2/email/outbound-emails') return undefined
-    const parsed = v.safeParse(SendEmailInput, parseJson(body, 'BadRequestException'))
-    if (!parsed.success) throw badRequest('Only simple content with a sender and a destination is supported.')
-    return {
-      access: () => [senderAccess(model, parsed.output)],
-      run: () => jsonAnswer('application/json', sendEmail(outbox, parsed.output)),
-    }
-  }
-}
-
-// On AWS the IAM resource is the verified identity: the sender's address or its domain. Nothing is verified
-// here, so permission for either is enough.
-function senderAccess({ region, accountId }: StackModel, input: SendEmailInput): AccessRequest {
-  const { FromEmailAddress: sender, Destination } = input
-  const identities = [sender.slice(sender.lastIndexOf('@') + 1), sender]
-  return {
-    action: 'ses:SendEmail',
-    resource: identities.map((identity) => `arn:aws:ses:${region}:${accountId}:identity/${identity}`),
-    context: { 'ses:FromAddress': sender, 'ses:Recipients': Destination },
-  }
-}
-
-function sendEmail(outbox: Outbox, { Destination, Content }: SendEmailInput) {
-  if (Destination.length === 0 || Destination.length > maxRecipients)
-    throw badRequest(`There must be between 1 and ${maxRecipients} recipients.`)
-  const { Subject, Body } = Content.Simple
-  const text = Body.Text?.Data ?? Body.Html?.Data
-  if (text === undefined) throw badRequest('Missing final body.')
-  for (const to of Destination) outbox.add({ to, subject: Subject.Data, text, sent_at: Date.now() })
-  return { MessageId: randomUUID() }
-}
-
-function badRequest(message: string): AwsError {
-  return new AwsError('BadRequestException', message)
-}
-
-const accountPath = '/v2/email/account'
-const identityPath = /^\/v2\/email\/identities\/([^/]+)$/
-
-/** The SES operations GetAccount and GetEmailIdentity of an account that may send from any address. */
-export function sesAccountService({ region, accountId }: StackModel): Service {
-  return ({ method, path }) => {
-    if (method !== 'GET') return undefined
-    if (path === accountPath)
-      return {
-        access: () => [{ action: 'ses:GetAccount', resource: '*' }],
-        run: () =>
-          jsonAnswer('application/json', {
-            ProductionAccessEnabled: true,
-            SendingEnabled: true,
-            SendQuota: { Max24HourSend: -1, MaxSendRate: -1, SentLast24Hours: 0 },
-          }),
-      }
-    const [, identity] = identityPath.exec(path) ?? []
-    if (identity === undefined) return undefined
-    const name = decodeURIComponent(identity)
-    return {
-      access: () => [
-        {
-          action: 'ses:GetEmailIdentity',
-          resource: `arn:aws:ses:${region}:${accountId}:identity/${name}`,
-        },
-      ],
-      run: () =>
-        jsonAnswer('application/json', {
-          IdentityType: name.includes('@') ? 'EMAIL_ADDRESS' : 'DOMAIN',
-          VerifiedForSendingStatus: true,
-        }),
-    }
-  }
+/**
+ * The SES operations SendEmail with a simple text, which puts a mail for each recipient into the outbox, and
+ * GetAccount and GetEmailIdentity of an account that may send from any address.
+ */
+export function sesService({ region, accountId }: StackModel, outbox: Outbox): Service {
+  const arnOf = (identity: string) => `arn:aws:ses:${region}:${accountId}:identity/${identity}`
+  const send = defineOperation(
+    SendEmailInput,
+    // On AWS the IAM resource is the verified identity: the sender's address or its domain. Nothing is
+    // verified here, so permission for either is enough.
+    ({ FromEmailAddress: sender, Destination }) => ({
+      action: 'ses:SendEmail',
+      resource: [sender.slice(sender.lastIndexOf('@') + 1), sender].map(arnOf),
+      context: { 'ses:FromAddress': sender, 'ses:Recipients': Destination.ToAddresses },
+    }),
+    ({ Destination, Content: { Simple } }) => {
+      const mail = { subject: Simple.Subject.Data, text: Simple.Body.Text.Data, sent_at: Date.now() }
+      for (const to of Destination.ToAddresses) outbox.add({ to, ...mail })
+      return { MessageId: randomUUID() }
+    },
+  )
+  const describeAccount = defineOperation(
+    v.object({}),
+    () => ({ action: 'ses:GetAccount', resource: '*' }),
+    () => ({
+      ProductionAccessEnabled: true,
+      SendingEnabled: true,
+      SendQuota: { Max24HourSend: -1, MaxSendRate: -1, SentLast24Hours: 0 },
+    }),
+  )
+  const describeIdentity = (identity: string) =>
+    defineOperation(
+      v.object({}),
+      () => ({ action: 'ses:GetEmailIdentity', resource: arnOf(identity) }),
+      () => ({
+        IdentityType: identity.includes('@') ? 'EMAIL_ADDRESS' : 'DOMAIN',
+        VerifiedForSendingStatus: true,
+      }),
+    )
+  return restService([
+    ['POST', /^\/v2\/email\/outbound-emails$/, () => send],
+    ['GET', /^\/v2\/email\/account$/, () => describeAccount],
+    ['GET', /^\/v2\/email\/identities\/([^/]+)$/, describeIdentity],
+  ])
 }

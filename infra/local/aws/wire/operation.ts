@@ -49,6 +49,27 @@ export function jsonService(
     const name = request.target.operation
     if (request.target.service !== target || !Object.hasOwn(operations, name)) return undefined
     const prepared = operations[name]?.(parseJson(request.body))
-    return prepared && { ...prepared, run: async (call) => jsonAnswer(contentType, await prepared.run(call)) }
+    return prepared && answerIn(contentType, prepared)
   }
 }
+
+/**
+ * Makes an AWS service with a REST protocol. Each operation has its method and a pattern of its path, and
+ * gets what the group of the pattern matches.
+ */
+export function restService(
+  operations: [method: string, path: RegExp, operation: (parameter: string) => Operation][],
+): Service {
+  return ({ method, path, body }) => {
+    for (const [wanted, pattern, operation] of operations) {
+      const match = method === wanted ? pattern.exec(decodeURIComponent(path)) : null
+      if (match !== null) return answerIn('application/json', operation(match[1] ?? '')(parseJson(body)))
+    }
+    return undefined
+  }
+}
+
+const answerIn = (contentType: string, { access, run }: PreparedOperation): PreparedOperation<Answer> => ({
+  access,
+  run: async (call) => jsonAnswer(contentType, await run(call)),
+})

@@ -5,8 +5,9 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
-import { type AwsEndpoint, type Invoke, startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
+import { type AwsEndpoint, startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
 import { bindServer } from '../../../../infra/local/http/bind-server.ts'
+import type { InvokeFunction } from '../../../../infra/local/runtime/runtime.ts'
 import { openManners, type Manner, type Manners } from '../../../../infra/local/manners.ts'
 import type {
   EventSourceModel,
@@ -136,7 +137,7 @@ export async function startStack(
   model: StackModel,
   options: {
     dataDirectory?: string
-    invoke?: Invoke
+    invoke?: InvokeFunction
     dynamodbEndpoint?: string
     report?: (line: string) => void
     manners?: Manners

@@ -2,7 +2,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { expect, test, vi } from 'vitest'
 import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
-import type { InvokeResult } from '../../../../../infra/local/aws/server.ts'
+import type { InvocationResult } from '../../../../../infra/local/runtime/function-worker.ts'
 import type { EventSourceModel, QueueModel } from '../../../../../infra/local/model.ts'
 import { makeDirectory } from '../make-directory.ts'
 import {
@@ -18,7 +18,7 @@ import {
 } from '../stack.ts'
 
 const eventually = (check: () => boolean) => vi.waitUntil(check, { timeout: 10_000, interval: 5 })
-const done = (answer: unknown = null): InvokeResult => ({ payload: JSON.stringify(answer) })
+const done = (answer: unknown = null): InvocationResult => ({ payload: JSON.stringify(answer) })
 
 interface Setup {
   dataDirectory?: string
@@ -26,7 +26,7 @@ interface Setup {
   mapping?: Partial<EventSourceModel>
   statements?: Parameters<typeof functionModel>[1]
   manners?: Partial<Manners>
-  run: (event: SQSEvent) => InvokeResult | Promise<InvokeResult>
+  run: (event: SQSEvent) => InvocationResult | Promise<InvocationResult>
 }
 
 /**
@@ -174,7 +174,7 @@ test('a function without permission to receive from its queue gets no messages, 
 test('closing the AWS endpoint waits for the SQS batch that is in flight', async () => {
   const dataDirectory = makeDirectory()
   let finish: () => void = () => undefined
-  const run = () => new Promise<InvokeResult>((resolve) => (finish = () => resolve(done())))
+  const run = () => new Promise<InvocationResult>((resolve) => (finish = () => resolve(done())))
   const { sqs, QueueUrl, events, close } = await startWorker({ run, dataDirectory })
   await sendAll(sqs, QueueUrl, ['a'])
   await eventually(() => events.length === 1)
