@@ -14,7 +14,7 @@ export function errorSummary(error: unknown): Record<string, unknown> {
     name: error.name,
     status: aws.$metadata?.httpStatusCode,
     aws_request_id: aws.$metadata?.requestId,
-    // The stack begins with the message, which is removed: a line of it could look like a frame.
+    // The stack trace begins with the message, which is removed, as a line of it could look like a frame.
     at: error.stack
       ?.replace(error.message, '')
       .split('\n')

@@ -31,7 +31,7 @@ const prices: Record<string, Price> = {
   'KMS::ReplicaKey': ['replicas of keys', () => 1],
   'CloudWatch::Alarm': ['metrics of alarms', (alarm) => 0.1 * count(alarm, /"MetricName"/g)],
   'CloudWatch::CompositeAlarm': ['alarms of journeys', () => 0.5],
-  // An account has three dashboards of up to 50 metrics for nothing.
+  // Three dashboards of up to 50 metrics are free in each account.
   'CloudWatch::Dashboard': ['dashboard', (body) => (count(body, /AWS\/|SEARCH/g) > 50 ? 3 : 0)],
   'Lambda::EventSourceMapping': ['pollers of empty queues', () => polls * 0.4e-6],
   'Events::Rule': [

@@ -18,7 +18,7 @@ type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown)
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client
-  // The SDK's logger would only mask secrets in calls, and functions do not log calls.
+  // Functions do not log AWS calls, so the SDK's logger is not needed.
   middlewareStack.remove('loggerMiddleware')
   middlewareStack.add(
     (next) => async (args) => {

@@ -190,7 +190,7 @@ export type RefusedEvent = Omit<EventRecord, 'digest'> & Partial<EventRecord>
 
 const maxClaimAttempts = 5
 
-/** Time limit of recording a refusal: if the table does not answer, time is left for the dead letter. */
+/** Time limit for recording a refusal, so that time is left for the dead letter if the table hangs. */
 const maxClaimMilliseconds = 2_500
 
 /**

@@ -43,7 +43,7 @@ const maxRacePauseMilliseconds = 50
 /** Polling interval while another run's attempt may still finish. */
 const pollMilliseconds = 100
 
-/** First and maximum wait before a run again tries a key that KMS refuses; each wait is twice the last. */
+/** First and longest wait before a run retries a key that KMS refuses; each wait is twice the one before. */
 const minKmsPauseMilliseconds = 100
 const maxKmsPauseMilliseconds = 8_000
 

@@ -61,8 +61,8 @@ export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
 /**
- * Selects the changes to fields that no later update has set. It includes fields that this same update has
- * already set: its process might have died before it notified the tree's worker.
+ * Selects the changes to fields that no later update has set. Fields that this same update has already set
+ * are included, because its process might have died before it notified the tree's worker.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(

@@ -40,7 +40,7 @@ export async function startMinistack(directory: string): Promise<Ministack> {
     // Starts a process group, because ministack does not end the functions' processes when it ends.
     detached: true,
     stdio: ['ignore', log, log],
-    // Passes on nothing else of this environment, because it could contain credentials or another endpoint.
+    // No other variables are passed on, because they could contain credentials or another endpoint.
     env: {
       HOME: directory,
       PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,

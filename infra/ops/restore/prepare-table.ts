@@ -29,7 +29,7 @@ const kinds = {
  */
 export async function prepareTable(hour: number) {
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
-  /** Keys of items written in the pause before the hour, of whose event other writes may be missing. */
+  /** Keys of items written in the pause before the hour: other writes of their events may be missing. */
   const late: string[] = []
   const items = scanItems(removable(lastWriteBefore(hour)), segments)
   await forEachConcurrently(items, concurrency, async (item) => {

@@ -32,7 +32,7 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
     new Failure('too_many_requests', {
       retryAfterSeconds: Math.max(1, Math.ceil((end - Date.now()) / 1_000)),
     })
-  /** Adds in one conditional write, so that simultaneous searches cannot exceed the limit together. */
+  /** Adds units in one conditional write, so that simultaneous searches cannot exceed the limit together. */
   const add = async (units: number): Promise<void> => {
     const addition = {
       Key: key,

@@ -36,7 +36,7 @@ const mappedIpv4 = (groups: string[]): string =>
     .flatMap((value) => [value >> 8, value & 255])
     .join('.')
 
-/** Bytes of a network's digest. If two networks had the same digest, a user would know both or neither. */
+/** Bytes of a network's digest: enough that two networks hardly ever have the same digest. */
 const digestBytes = 5
 
 /** A short digest of a source network, which is stored for each of a user's known networks. */

@@ -70,7 +70,7 @@ export const windowAttributes = (counter: string, now: number): string[] =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** The part of an update that removes attributes and login tickets: its clause ('' if empty) and names. */
+/** The part of an update that removes attributes and login tickets: clause ('' if empty), and names in it. */
 export function removal(
   attributes: readonly string[],
   tickets: readonly string[] = [],

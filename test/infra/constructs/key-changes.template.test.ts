@@ -48,7 +48,7 @@ describe('a change of a key', () => {
         expect(raisedBy(eventName, caller, key)).toEqual(['key-changes'])
   })
 
-  it('the rotation of any stage may only retire signing keys without an alarm, and no keys of the templates', () => {
+  it('the rotation of any stage retires signing keys without an alarm; any other change of a key raises one', () => {
     for (const stage of ['prod', 'other']) {
       const rotation = functionOf(stage, 'rotate-signing-keys')
       for (const action of ['DisableKey', 'ScheduleKeyDeletion']) {

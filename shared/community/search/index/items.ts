@@ -83,7 +83,7 @@ export const toIndexed = (member: BTreePosition & { nickname: string; email: str
   text: toSearchText(member),
 })
 
-/** Number of members in an item; the last item can have fewer. That is about 3.4 KB with usual names. */
+/** Number of members in an item; the last item can have fewer. With usual names, an item has about 3.4 KB. */
 export const membersPerItem = 192
 
 const memberItems = itemType({

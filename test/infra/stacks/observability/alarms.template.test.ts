@@ -83,7 +83,7 @@ const families: Record<string, string[]> = {
 }
 
 /**
- * Every other alarm. CloudWatch refuses an expression that mixes series and numbers in an array, or that
+ * All other alarms. CloudWatch refuses an expression that mixes series and numbers in an array, or that
  * yields no series. It may ignore missing data of DynamoDB's metrics, so these metrics are filled.
  */
 const single: Record<string, string[]> = {
@@ -167,7 +167,7 @@ const single: Record<string, string[]> = {
   ],
 }
 
-/** Names of alarms with computed thresholds or metrics, which other tests check. */
+/** Matches names of alarms with computed thresholds or metrics, which other tests check. */
 const computed = /-at-throttle$/
 
 /** Finds the family of an alarm, and the name of its function or queue. */
