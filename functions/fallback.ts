@@ -11,7 +11,7 @@ export const handler = publicEndpoint({
   output: v.never(),
   async run({ request }) {
     const methods = Object.entries(routes).find(([path]) => matches(path, request.rawPath))?.[1]
-    // A path with an encoded slash matches a route of this table, but no route of API Gateway.
+    // A path with an encoded slash matches one of these routes, but no route of API Gateway.
     if (methods === undefined || methods.includes(request.method)) throw new Failure('no_route')
     throw new Failure('method_not_allowed', { headers: { allow: methods.join(', ') } })
   },

@@ -83,8 +83,8 @@ export class Failure extends Error {
 }
 
 /**
- * Base class of errors for a write that changed nothing, because other writers were faster. It can succeed
- * after reading and deciding anew; after too many attempts, the caller is told to try again later.
+ * Base class of errors for a write that changed nothing, because other writers were faster. The write can
+ * succeed after reading and deciding anew; after too many attempts, the caller is told to try again later.
  */
 export class OptimisticLockError extends Error {
   override readonly name: string = 'OptimisticLockError'

@@ -8,7 +8,7 @@ import { Nickname, UserEmail, type UserFields } from '../../shared/users/identit
 
 /**
  * Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins.
- * A new password or TOTP secret ends every session, login ticket and code of the user, as disabling does.
+ * A new password or TOTP secret, or disabling, ends every session, login ticket and code of the user.
  */
 export const handler = intake({
   detailType: 'user.updated',

@@ -36,7 +36,7 @@ export class ObservabilityStack extends Stack {
       Map.groupBy(alarms, (_, index) => specs[index]?.journey ?? 'shared'),
     )
     new Dashboard(this, 'Dashboard', {
-      // Dashboards are global (CloudWatch: PutDashboard), and the lost region's still uses the name.
+      // Dashboards are global (CloudWatch: PutDashboard), and the lost region's dashboard still has the name.
       dashboardName: config.failover ? `${config.serviceName}-${this.region}` : config.serviceName,
       widgets: [[this.healthLine(config)], ...dashboardRows(props)],
     })

@@ -11,7 +11,7 @@ const idOf = (arn = ''): string => arn.slice(arn.lastIndexOf('/') + 1)
 /** Ids of the stage's MAC keys, which are the same in every region. */
 export const macKeyIds = (): string[] => keyArns().map((arn) => idOf(arn))
 
-/** Id of the key for new passwords and client secrets, whose stored forms name it. */
+/** Id of the MAC key for new passwords and client secrets; their stored forms contain this id. */
 export const newestMacKey = (): string => idOf(keyArns()[0])
 
 /**

@@ -17,8 +17,8 @@ export const db = awsClient(
   }),
 )
 
-// countUnits declares only the part of the SDK's middleware types that it uses, which does not match the
-// SDK's overloads.
+// The cast is for the compiler: countUnits declares only a part of the SDK's types, which its overloads
+// refuse.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the service's DynamoDB table. */

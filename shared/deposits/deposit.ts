@@ -127,7 +127,7 @@ export function putDeposit(deposit: Deposit): Write[] {
   ]
 }
 
-/** How many deposits a user has in each currency, which are the lengths of the lists. */
+/** The numbers of a user's deposits by currency, which are the lengths of the lists. */
 export interface DepositCount {
   userId: number
   /** Instant of the user's newest deposit, epoch milliseconds; 0 before the first. */

@@ -119,7 +119,7 @@ async function announce(userId: number, pool: Pool, assigned: UserAddress): Prom
   })
 }
 
-/** Assigns a free address. Throws ConditionFailed if another request took it, or served this user first. */
+/** Assigns a free address. Throws ConditionFailed if another request took it, or gave this user one first. */
 async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   const digest = await findFreeAddress(pool)
   if (digest === undefined) return failEmpty(userId, pool)

@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent anew after a refusal, and is no copy of the refused message. A redriven message
- * carries the number of that refusal; a dead letter's body that somebody sent alone was sent later.
+ * Whether a message was sent anew after a refusal, and is no copy of the refused message: it has the number
+ * of that refusal (a redrive), or was sent later (somebody sent the dead letter's body again).
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

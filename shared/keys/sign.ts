@@ -95,7 +95,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether another try can succeed. If access to an older key is denied, a policy is wrong, and it cannot. */
+/** Whether another try can succeed. It cannot if an older key denies access: then a policy is wrong. */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

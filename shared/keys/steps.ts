@@ -126,9 +126,7 @@ async function makeTransition(
   log.info('signing keys changed', { action: evidence.action, old_kid, new_kid, trigger: trigger.kind })
 }
 
-/**
- * Tests the key that joins or begins to sign, and throws if it fails. Else tests the signer, and only logs.
- */
+/** Tests the next key, and throws if it fails; without a next key, tests the signer, and logs if it fails. */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')
   if (key === undefined) return null

@@ -23,8 +23,8 @@ const WithdrawalItem = v.object({
 type Withdrawal = v.InferOutput<typeof WithdrawalItem>
 
 /**
- * Advances a withdrawal to the status of an event. Settled or cancelled, whichever arrives first, is final.
- * Before the request, settled debits the balance at once, and cancelled makes the later request void.
+ * Advances a withdrawal to the status of an event. Of the final statuses, settled and cancelled, the first
+ * one decides. Before the request, settled debits the balance at once, and cancelled makes the request void.
  *
  * Throws RejectedEvent when user, currency or amount differ from an earlier event, or when the balance is
  * insufficient; OutOfOrderEvent when the user is not registered; ConditionFailed when another event of the

@@ -7,7 +7,7 @@ import { putNew, type Write } from '../db/write.ts'
 import { scopes } from '../tokens/scopes.ts'
 import { NamedSession } from '../tokens/session.ts'
 
-/** An authorization code as stored, under its hash, with all it is bound to. Instants: epoch milliseconds. */
+/** An authorization code as stored, with everything it is bound to. Instants are epoch milliseconds. */
 const CodeItem = v.object({
   ...NamedSession.entries,
   clientId: v.string(),

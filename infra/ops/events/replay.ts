@@ -95,7 +95,7 @@ export async function replayEvents(
   }
 }
 
-/** Redrives the dead letters of a replay until their number stops falling. Resolves with the last ones. */
+/** Redrives the dead letters of a replay until their number stops falling. Resolves with the rest. */
 async function redriveWhileItHelps(
   sqs: SQSClient,
   pairs: QueuePair[],

@@ -68,7 +68,7 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
             new UpdateStageCommand({
               ApiId,
               StageName,
-              // An empty text removes the variable. Without an entry here, the variable would keep its value.
+              // An empty text removes the variable; leaving the variable out would keep its value.
               StageVariables: { [maintenanceVariable]: stopped ? 'on' : '' },
             }),
           ),

@@ -134,7 +134,7 @@ function selectSubtrees(
   )
 }
 
-/** The subtree in which a range that starts or ends at an instant does so: the last with earlier members. */
+/** The subtree in which a range starts or ends at an instant: the last one with earlier members. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.ts'
  */
 const searchBudget = { limit: 5_000, milliseconds: 60_000 }
 
-/** Maximum per caller and clock hour: searches for a whole email address that find nobody. */
+/** Maximum number of searches for a whole email address that find nobody, per caller and clock hour. */
 const addressMisses = { limit: 20, milliseconds: 3_600_000 }
 
 const counts = itemType({

@@ -122,7 +122,7 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/** Exports the newest members that match a filter: at most the cap, and at most what fits into an answer. */
+/** Exports the newest members that match a filter: at most the configured number, and what fits an answer. */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** The list position of an address's owner. Undefined if the owner is not in the list, or matches by text. */
+/** The list position of an address's owner; undefined if the owner is not listed, or is found by text. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -83,7 +83,7 @@ async function deriveHash(
 ): Promise<Buffer> {
   const message = await generateMac('password', password, keyId)
   try {
-    // Looked up only here: if Node.js lacked argon2, an import of it would keep the function from loading.
+    // argon2 is not imported by name, because a missing name would keep the whole function from loading.
     const derive = promisify(crypto.argon2)
     return await derive('argon2id', { ...parameters, message, nonce: salt, tagLength: hashBytes })
   } catch (error) {

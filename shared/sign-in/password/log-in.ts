@@ -39,7 +39,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. If the user has an authenticator, the mail is delayed, because most never need it. Resolves with
+ * sign-in. The mail to a user with an authenticator is delayed, because most then need no mail. Resolves with
  * whether the mail was requested. If the bus fails, only a user without another factor cannot sign in.
  */
 async function requestCodeMail(

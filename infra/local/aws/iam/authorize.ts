@@ -4,7 +4,7 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** ARN of the resource, or `*` for none. If a list, one must be allowed and none explicitly denied. */
+  /** ARN of the resource, or `*` for none. Of several, one must be allowed and none explicitly denied. */
   resource: string | string[]
   /** Condition keys of the request; names in any case. An undefined or empty value counts as missing. */
   context?: Record<string, string | readonly string[] | undefined>

@@ -54,8 +54,8 @@ export function jsonService(
 }
 
 /**
- * Makes an AWS service with a REST protocol. Each operation has its method and a pattern of its path, and
- * gets what the group of the pattern matches.
+ * Makes an AWS service with a REST protocol. Each operation has an HTTP method and a path pattern, and gets
+ * the text that the pattern's group matches.
  */
 export function restService(
   operations: [method: string, path: RegExp, operation: (parameter: string) => Operation][],
