@@ -60,7 +60,7 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the text of up to `length` characters that `read` is slowest for; `share` is of the time limit. */
+/** Finds the text (up to `length` long) for which `read` takes longest, and its share of the time limit. */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)

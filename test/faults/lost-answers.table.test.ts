@@ -60,7 +60,7 @@ const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-/** When a request or event is repeated. DynamoDB remembers the token of the transaction for ten minutes. */
+/** When the request or event is repeated: DynamoDB remembers the token of the transaction for ten minutes. */
 const repetitions = [
   ['at once', 0],
   ['eleven minutes later', 660_000],

@@ -55,7 +55,7 @@ it('nobody finds out by a wrong password which MAC key an account has, or whethe
   expect((await login(user)).code).toBe(0)
 })
 
-it('clients authenticate under the MAC key with which they were registered, and events stay the same events', async () => {
+it('clients authenticate under the MAC key of their registration, and repeated events are still recognized', async () => {
   deploy(older)
   const secret = 'a client secret of 34 characters!!'
   const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }

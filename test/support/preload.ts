@@ -1,4 +1,4 @@
-/** Environment in which Node.js runs a script, with the module `fs` at hand, before the program itself. */
+/** Environment that makes Node.js run a script before the program itself; the script can use `fs`. */
 export const preload = (script: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(
     `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module'; ${script}; syncBuiltinESMExports()`,

@@ -34,8 +34,8 @@ export interface Stage {
 }
 
 /**
- * Makes every AWS call of a task wait for its turn in virtual time, then injects the faults of the weather.
- * Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns a function that undoes this.
+ * Makes every AWS call of a task wait for its turn in virtual time, then injects faults as `weather` says.
+ * Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns a function to undo this.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {
@@ -89,7 +89,7 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
     return promise
   }
 
-  /** Throws the error with which AWS refuses a call, if the weather makes such a fault happen. */
+  /** Throws the error with which AWS refuses a call, with the probabilities that `weather` says. */
   function refuse(stream: string, operation: string, input: object): void {
     const items = (input as { TransactItems?: object[] }).TransactItems?.length ?? 1
     const item = () => draws.below(`${stream} item`, items)

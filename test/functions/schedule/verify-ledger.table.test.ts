@@ -49,7 +49,7 @@ async function runEach(): Promise<number> {
   return wallets
 }
 
-it('sixteen runs, one in five minutes, verify every wallet once, and further runs verify none until the next day', async () => {
+it('sixteen runs, one every five minutes, verify every wallet once; further runs verify none until the next day', async () => {
   expect([await runEach(), await runEach()]).toEqual([24, 0])
   now += day - 2 * turnOfEach - 1
   expect(await runFor(Infinity)).toMatchObject({ wallets: 0 })

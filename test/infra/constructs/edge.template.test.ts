@@ -41,7 +41,7 @@ const environments = (from = stacks) =>
     .map(({ resource }) => (resource.Properties['Environment'] as { Variables: object }).Variables)
 
 describe('the public address of a stage with an edge', () => {
-  it('the edge leads through the firewall, over TLS only, to an API whose own address is in no stack output', () => {
+  it('requests to the edge pass its firewall, over TLS only, to an API whose own address is in no stack output', () => {
     expect(distribution()).toMatchObject({
       IPV6Enabled: false,
       WebACLId: { 'Fn::GetStackOutput': { StackName: 'account-service-prod-edge-us-east-1' } },

@@ -81,7 +81,7 @@ describe('a signature', () => {
   })
 })
 
-it('`dlq` shows the calls that raised an alarm; the rule for signatures gets reads, as CloudTrail calls signatures', async () => {
+it('`dlq` shows the calls that raised an alarm; the rule for signatures gets calls that CloudTrail takes for reads', async () => {
   const { deadLetters } = findQueue({ hasAlarms: true, namePrefix: 'account-service-prod-' }, 'key-changes')
   for (const name of ['key-changes', 'foreign-signatures'])
     expect(rules.find((rule) => rule.name.endsWith(name))?.targets).toMatchObject([

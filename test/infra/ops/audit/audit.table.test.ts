@@ -83,7 +83,7 @@ async function live() {
   await call({ action: 'rotate', emergency: true })
   await call({ action: 'revoke', kid: first })
   await call({ action: 'rotate', emergency: true })
-  // In the same millisecond, the emergency rotation would count as the fulfilment of the next request.
+  // Wait a millisecond: a request in the same one as the last rotation would count as already fulfilled.
   const now = Date.now()
   await vi.waitUntil(() => Date.now() > now, { interval: 1 })
   await call({ action: 'rotate' })

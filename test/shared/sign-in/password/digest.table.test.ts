@@ -22,7 +22,7 @@ const fail = () => {
 }
 
 test.each([undefined, fail])(
-  'where Node.js has no argon2 (%s), a sign-in by password answers 503 and is a fault, and users are updated as ever',
+  'where Node.js has no argon2 (%s), a sign-in by password answers 503 and is a fault, but users can be updated',
   async (replacement) => {
     const { email, password, userId } = await createUser()
     replaceArgon2(replacement)
