@@ -24,6 +24,7 @@ const sharedRooms = [
 
 /** The folders (rooms) of infra/, top to bottom. A room imports only rooms below it: infra/README.md. */
 const infraRooms = [
+  'samples',
   'local',
   'ops',
   'catalogue',

@@ -155,9 +155,13 @@ export default defineConfig({
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', {
         ...onStack,
-        // Includes a test with a backlog that takes too long for everyday runs.
-        include: [...long.stack, 'test/functions/worker/grow-tree.stack.test.ts'],
-        env: { ...common.env, BACKLOG: '10000' },
+        // Includes a test with a backlog that takes too long for everyday runs, and one that needs Python.
+        include: [
+          ...long.stack,
+          'test/functions/worker/grow-tree.stack.test.ts',
+          'test/infra/samples/*.test.ts',
+        ],
+        env: { ...common.env, BACKLOG: '10000', WITH_PYTHON: 'true' },
       }),
       project('browser', {
         ...onStack,

@@ -1,4 +1,4 @@
-import * as oauth from 'oauth4webapi'
+import * as oidc from 'openid-client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { stack } from '../support/oauth.ts'
@@ -81,8 +81,8 @@ it('a denial gives the app access_denied and ends the session', async ({ signedI
   const { page, session } = await signedIn()
   await button(page, 'Deny').click()
 
-  const refusal = await app.takeAnswer().catch((error: unknown) => error)
-  expect(refusal).toBeInstanceOf(oauth.AuthorizationResponseError)
+  const refusal = await app.exchange(await app.takeAnswer()).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(oidc.AuthorizationResponseError)
   expect(refusal).toMatchObject({ error: 'access_denied' })
   expect((await accountInfo(session.access_token)).status).toBe(401)
 })
