@@ -91,8 +91,8 @@ export const Config = v.pipe(
     /** ARN of the SNS topic that receives alarms. A stage with alarms must set it. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
-     * ARNs of the IAM roles and users that may assume the auditor's role. Default: the account, whose IAM
-     * policies then decide.
+     * ARNs of the IAM roles and users that may assume the auditor's role. Default: everyone in the account
+     * whom IAM policies allow to do so.
      */
     auditors: v.optional(Principals),
     /**
@@ -241,8 +241,8 @@ const Stages = v.pipe(
 )
 
 /**
- * Reads the configuration of a stage in cdk.json. Throws a ConfigError for an unknown stage, because a
- * mistyped name must not deploy a stage with default values, and for malformed `stages`.
+ * Reads the configuration of a stage in cdk.json. Throws a ConfigError for malformed `stages`, and for an
+ * unknown stage, because a mistyped name must not deploy a stage with default values.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
   const parsed = v.safeParse(Stages, stages)

@@ -104,7 +104,7 @@ export const Member = v.object({
   email: v.string(),
   /** Instant of joining, epoch milliseconds. */
   joined_at: Count,
-  /** Levels below the caller: 1 for a direct referral. */
+  /** How many levels the member is below the caller: 1 for a direct referral. */
   level: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   direct_count: Count,
   team_count: Count,

@@ -11,7 +11,7 @@ type Values<Template extends string> = Record<Names<Template>, string | number>
 /** Template of a partition key: it begins with the name of a partition. */
 type PartitionTemplate = `${Partition | '{list}#'}${string}`
 
-/** A kind of item in the table. The list of all kinds in shared/README.md is generated from the kinds. */
+/** A kind of item in the table. The list of all kinds in shared/README.md is generated from the code. */
 export interface ItemTypeSpec {
   /**
    * Templates of partition key and sort key, with names in braces for the parts that vary. `{list}` stands

@@ -59,7 +59,7 @@ export const Evidence = v.object({
   previous_hash: v.nullable(v.string()),
   /** SHA-256, hex, of this record as canonical JSON without `hash` and `signature`. */
   hash: v.string(),
-  /** RS256 signature of the same JSON by the evidence key, base64url; write access cannot forge it. */
+  /** RS256 signature of the same JSON by the evidence key, base64url; writes to the table cannot forge it. */
   signature: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>

@@ -87,7 +87,7 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
     .replace('ACCOUNT', accountId)
     .replace('NAME', () => name)}`
 
-/** Takes the place of what AWS would generate at random, the same at every start. */
+/** Makes a text in place of one that AWS would generate at random; it is the same at every start. */
 const hash = ({ stackName, logicalId }: UnnamedResource): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 

@@ -64,7 +64,7 @@ const nodes = itemType({
   holds: 'a node of a member list other than its root',
   found: 'by list, owner and the id in the parent node',
 })
-/** Names of the lists in keys of items. */
+/** The name that each kind of list has in keys of items. */
 export const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
 /** Key of the item of a list's root node. */

@@ -134,7 +134,7 @@ function selectSubtrees(
   )
 }
 
-/** The subtree in which a range starts or ends at an instant: the last one with earlier members. */
+/** The subtree that an instant falls into: the last one whose first member joined before the instant. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined

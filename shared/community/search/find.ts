@@ -122,7 +122,7 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/** Exports the newest members that match a filter: at most the configured number, and what fits an answer. */
+/** Exports the newest members that match a filter, as many as the setting allows and an answer holds. */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })

@@ -83,7 +83,7 @@ const maxWrong = { account: 10, all: 100 }
 /** The source network that tries passwords for a normalized email address, known or not. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
-  // 72 bits: two addresses hardly ever share a counter, and if they do, the limit is only stricter.
+  // The digest has 72 bits: two addresses hardly ever share a counter, which would only be stricter.
   account: createHash('sha256').update(normalizedEmail).digest().subarray(0, 9).toString('base64url'),
 })
 

@@ -40,7 +40,7 @@ export const namesIn = (stacks: Stacks): Named[] =>
     return [
       ...Object.entries(resources).flatMap(([id, resource]) =>
         Object.entries({ ...resource.Properties })
-          // CloudFront's policies have their names one level deeper.
+          // In the properties of CloudFront's policies, the name is one level deeper.
           .flatMap((entry) => (entry[0].endsWith('Config') ? Object.entries(entry[1] as object) : [entry]))
           .filter(([property]) => /Name$|^StatementId$/.test(property))
           .flatMap(([property, value]) => add(`${resource.Type} ${property}`, id, value, resource)),

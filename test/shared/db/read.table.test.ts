@@ -49,7 +49,7 @@ it('reads that are requested at the same moment share one call, and each gets it
   expect(calls).toEqual([{ name: 'BatchGetCommand', keys: 4, consistent: false }])
 })
 
-it('a read after an answer is a call of its own, and so is a strongly consistent read', async () => {
+it('a read that is requested after an answer shares no call with earlier reads, nor a strongly consistent read with others', async () => {
   await store('a', 'b')
   await readTogether(async () => {
     const [a, b] = await Promise.all([readItem(keyOf('a')), readItem(keyOf('b'), { consistent: true })])

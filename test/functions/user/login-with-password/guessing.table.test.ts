@@ -138,7 +138,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('a source where many people sign in keeps only their counts of the last minutes', async () => {
+  test('where many people sign in from one source, only the counts of the last minutes are kept', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
