@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as addressInfo } from '../../functions/address/info.ts'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
 import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
@@ -16,7 +16,7 @@ import { readSignInRecord } from '../../shared/sign-in/record.ts'
 import { countTries } from '../../shared/sign-in/limits/tries.ts'
 import { callEndpoint } from '../support/call-endpoint.ts'
 import { consentTo } from '../support/consent.ts'
-import { contextWith, deliver, interceptQueues } from '../support/deliver.ts'
+import { contextWith, deliver } from '../support/deliver.ts'
 import { newPool, provision } from '../support/deposits.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
@@ -31,7 +31,6 @@ const { renew } = useOwnKeys()
 
 beforeAll(async () => {
   process.env['GROW_TREE_QUEUE_URL'] ??= 'http://queue.invalid/grow-tree.fifo'
-  interceptQueues()
   await renew()
   await rotate({}, { awsRequestId: randomUUID() })
 })
@@ -70,10 +69,6 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
   const passTime = () => {
     if (later > 0) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + later })
   }
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-
   it('a repeated request gets the deposit address of the first request, and uses up no second address', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 3))

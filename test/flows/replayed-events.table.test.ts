@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
 import { handler as addressAssigned } from '../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
 import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
 import { depositId, readDeposit } from '../../shared/deposits/deposit.ts'
-import { deliver, deliverReplayed, interceptQueues, refusedAs } from '../support/deliver.ts'
+import { deliver, deliverReplayed, refusedAs } from '../support/deliver.ts'
 import { addDepositor, assignment, deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser, adjustment, readAllBills } from '../support/ledger.ts'
-
-beforeAll(interceptQueues)
-
 const day = 86_400_000
 const iso = (instant: number) => new Date(instant).toISOString()
 

@@ -2,7 +2,7 @@ import { handler as activated } from '../../functions/intake/device.activated.ts
 import { handler as deactivated } from '../../functions/intake/device.deactivated.ts'
 import { applyEvent } from '../support/apply-event.ts'
 import * as v from 'valibot'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
 import { readNetworkRewards, readOverview } from '../../shared/dashboard/overview.ts'
 import { recordReward } from '../../shared/dashboard/sums.ts'
@@ -24,11 +24,6 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now })
   Object.assign(settings(), { reportingTimeZone: 'Europe/Berlin' })
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
-
 const huge = '99999999999999999999.999999999999999999'
 
 it('the dashboard sums rewards by the days of the reporting time zone, also across the change to summer time', async () => {

@@ -16,8 +16,8 @@ export const refusedAs = (reason: string) => ({
 
 const reasons = new Map<string, string>()
 
-/** Replaces the queues of intake functions that are called in this process. */
-export function interceptQueues(): void {
+/** Replaces the queues of intake functions that are called in this process, until the test ends. */
+function interceptQueues(): void {
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
   // The spy has the type of the overload of `send` that takes a callback and returns nothing.
@@ -35,7 +35,7 @@ export function contextWith(milliseconds: number): Context {
   return { getRemainingTimeInMillis: () => end - Date.now() } as Context
 }
 
-/** Delivers an event to its function in this process, as its queue would. Call `interceptQueues` first. */
+/** Delivers an event to its function in this process, as its queue would. */
 export async function deliver(
   handler: Intake,
   detail: object,
@@ -68,6 +68,7 @@ export async function deliverBatch(
   context: Context = contextWith(30_000),
   envelope: object = {},
 ): Promise<Delivery[]> {
+  interceptQueues()
   const messages = details.map((detail) => ({
     id: randomUUID(),
     body: JSON.stringify({ id: randomUUID(), ...envelope, 'detail-type': handler.detailType, detail }),

@@ -1,13 +1,18 @@
-import { afterAll, vi } from 'vitest'
+import { afterAll, afterEach, vi } from 'vitest'
 
-// The test files of a worker share its process and modules, which saves half of the time. So the environment,
-// the clock and the spied functions are restored after each file.
+// The test files of a worker share its process and modules, which saves half of the time. So the clock, the
+// spied functions and stubbed variables are restored after each test, and the environment after each file.
 const found = { ...process.env }
 
-afterAll(() => {
+const restore = () => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
+}
+
+afterEach(restore)
+afterAll(() => {
+  restore()
   for (const name of Object.keys(process.env)) if (!(name in found)) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, found)
 })

@@ -1,15 +1,12 @@
-import { beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { handler as addressAssigned } from '../../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { countFreeAddresses } from '../../../shared/deposits/address.ts'
 import { claimAddress, readUserAddress } from '../../../shared/deposits/user-address.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 import { assignment, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser } from '../../support/ledger.ts'
-
-beforeAll(interceptQueues)
-
 /** Provisions a pool of two addresses, and adds two users without an address. */
 async function newScene() {
   const pool = newPool()

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
 import { readItem } from '../../../shared/db/read.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-authentication.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 
 const detailType = 'client.registered'
-
-beforeAll(interceptQueues)
-
 const registration = (overrides: Record<string, unknown> = {}) => ({
   client_id: `client-${randomUUID()}`,
   updated_at: 1_700_000_000_000,

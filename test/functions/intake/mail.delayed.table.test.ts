@@ -1,14 +1,11 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/intake/mail.delayed.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 import { addLoginTicket, delayedMail } from '../../support/login-tickets.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { createUser, md5, type TestUser, update } from '../../support/sign-in.ts'
 import { verifyMailed } from '../../support/sign-in-calls.ts'
-
-beforeEach(interceptQueues)
-
 /** Delivers the mail of a login ticket; returns how many mails were sent, and the calls to DynamoDB. */
 async function deliverMail(user: TestUser, ticket: string, changes: object = {}) {
   const sent = vi.spyOn(SESv2Client.prototype, 'send')

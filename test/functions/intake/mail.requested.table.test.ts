@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { deliver } from '../../support/deliver.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
 const sender = 'codes@service.example'
 
 beforeEach(() => {
-  interceptQueues()
   vi.stubEnv('MAIL_FROM', sender)
 })
 afterEach(() => {

@@ -2,12 +2,11 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { handler } from '../../../functions/intake/package.purchased.ts'
 import { handler as adjusted } from '../../../functions/intake/wallet.adjusted.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 import { join } from '../../support/community-events.ts'
 import { adjustment, readAllBills } from '../../support/ledger.ts'
 
 beforeAll(() => {
-  interceptQueues()
   process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
 })
 

@@ -1,16 +1,12 @@
 import { randomInt } from 'node:crypto'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates } from '../../../shared/rates/rates.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 
 // A quote currency that no other test uses: the table keeps one publication for each quote currency.
 const quote = `Q${randomInt(2 ** 40)}`
 process.env['QUOTE_CURRENCY'] = quote
-
-beforeEach(interceptQueues)
-afterEach(() => vi.restoreAllMocks())
-
 let last = Date.now()
 const rateAt = async (currency: string) => rateOf(await readRates(), currency)
 

@@ -6,7 +6,7 @@ import { readNetworkRewards, readOverview } from '../../../shared/dashboard/over
 import { totals } from '../../../shared/dashboard/sums.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { settings } from '../../../shared/settings.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 import { addUser, readAllBills } from '../../support/ledger.ts'
 
 const reward = (userId: number, rewardType: unknown, amount = '1') => ({
@@ -27,8 +27,6 @@ const sumsOf = async (userId: number) =>
   )
 
 describe('a reward', () => {
-  beforeAll(interceptQueues)
-
   it('a reward of any type is summed under exactly that type', async () => {
     const types = [
       'NODE',
@@ -69,7 +67,6 @@ describe('a reward', () => {
 })
 
 it('a user with rewards in 500 pairs of type and currency can get further ones in these pairs, but not in a new one', async () => {
-  interceptQueues()
   const userId = await addUser()
   const before = {
     UpdateExpression: 'SET reward_types = :types',
@@ -88,7 +85,6 @@ it('a user with rewards in 500 pairs of type and currency can get further ones i
 })
 
 it('two rewards that arrive at once are both summed, even if they are the first of their type', async () => {
-  interceptQueues()
   const userId = await addUser()
   const two = [reward(userId, 'NODE'), reward(userId, 'NODE')]
   expect(await Promise.all(two.map(async (event) => deliver(handler, event)))).toEqual(['done', 'done'])
@@ -97,7 +93,6 @@ it('two rewards that arrive at once are both summed, even if they are the first 
 
 describe('the worth of a reward in the reward currency', () => {
   beforeAll(async () => {
-    interceptQueues()
     // A quote currency that no other test uses: the table keeps one publication for each quote currency.
     const quote = `Q${randomInt(2 ** 40)}`
     Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })

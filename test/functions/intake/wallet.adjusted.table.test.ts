@@ -1,11 +1,8 @@
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { handler } from '../../../functions/intake/wallet.adjusted.ts'
 import { verifyWallet } from '../../../shared/ledger/verify/wallet.ts'
-import { deliver, deliverBatch, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, deliverBatch, refusedAs } from '../../support/deliver.ts'
 import { addUser, adjustment, readAllBills } from '../../support/ledger.ts'
-
-beforeAll(interceptQueues)
-
 it.each([
   '100000000000000000000',
   '1.0000000000000000001',

@@ -1,6 +1,6 @@
 import { DisableKeyCommand, LimitExceededException } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { kms } from '../../../shared/aws/kms.ts'
 import { activeKey, keyIn, toJwks, readKeySet } from '../../../shared/keys/set.ts'
@@ -24,10 +24,6 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await renew()
 })
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 it('the rotation gives a new deployment its first signing key and records evidence', async () => {
   await invoke({})
   await expectSoundKeySet()

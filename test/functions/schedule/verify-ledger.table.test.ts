@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler, type VerificationReport } from '../../../functions/schedule/verify-ledger.ts'
 import { registerShards } from '../../../shared/ledger/wallet.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { deliver } from '../../support/deliver.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import { useOwnTable } from '../../support/own-table.ts'
@@ -19,13 +19,13 @@ let now = Math.floor(Date.now() / day) * day + turnOfEach
 
 beforeAll(async () => {
   dropTable = await useOwnTable()
-  interceptQueues()
   vi.spyOn(Date, 'now').mockImplementation(() => now)
   for (let user = 1; user <= 4; user += 1) await addWallet(user)
   for (let user = 1; user <= 20; user += 1) await addWallet(user * registerShards)
 })
 beforeEach(() => {
   now += day
+  vi.spyOn(Date, 'now').mockImplementation(() => now)
 })
 afterAll(() => dropTable())
 

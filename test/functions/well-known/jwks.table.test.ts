@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler } from '../../../functions/well-known/jwks.ts'
 import { activeKey, readKeySet } from '../../../shared/keys/set.ts'
@@ -13,8 +13,6 @@ useOwnKeys()
 // Each test begins when nobody has asked for the JWKS for a while.
 let now = Date.now()
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: (now += 10_000) }))
-afterEach(() => vi.useRealTimers())
-
 const get = (headers: Record<string, string> = {}) =>
   handler(getEvent('/.well-known/jwks.json', headers), {} as Context)
 

@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context } from 'aws-lambda'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/worker/grow-tree.ts'
 import { readProfile } from '../../../shared/community/profile.ts'
 import { readJournal } from '../../../shared/community/growth/journal.ts'
@@ -34,11 +34,6 @@ beforeEach(() => {
     return Promise.resolve({}) as never
   })
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
-
 /** Every call to the table takes half a second of fake time, however fast the machine is. */
 function slowTable(): void {
   vi.useFakeTimers({ toFake: ['Date'] })

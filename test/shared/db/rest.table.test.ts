@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { handler as addressAssigned } from '../../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as clientRegistered } from '../../../functions/intake/client.registered.ts'
@@ -32,11 +32,6 @@ import { newRegistration } from '../../support/sign-in.ts'
 const hour = Date.parse('2026-11-22T04:00:00Z')
 
 beforeEach(silenceTreeQueue)
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
-
 it.each([
   [-1_800_000, 0],
   [-5_001, 0],

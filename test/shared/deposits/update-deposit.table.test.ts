@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
-import { deliver, deliverBatch, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, deliverBatch, refusedAs } from '../../support/deliver.ts'
 import { addDepositor, deposit } from '../../support/deposits.ts'
 import { addUser, describeWallet, readAllBills } from '../../support/ledger.ts'
 
@@ -21,9 +21,6 @@ const steps = [
   { status: 'confirming', confirmations: 7 },
   { status: 'confirmed', confirmations: 12 },
 ]
-
-beforeAll(interceptQueues)
-
 it('a deposit is credited exactly once, whatever the order and number of its updates', async () => {
   const { userId, address } = await addDepositor()
   let credited = 0

@@ -1,13 +1,11 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 import { newPool, provision } from '../../support/deposits.ts'
 import { addUser } from '../../support/ledger.ts'
 
 describe('a deposit address', () => {
-  beforeAll(interceptQueues)
-
   it('fifty simultaneous first requests of a user get the same deposit address', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 60))
@@ -66,8 +64,6 @@ describe('a deposit address', () => {
 })
 
 describe('a batch of addresses', () => {
-  beforeAll(interceptQueues)
-
   it('a batch of deposit addresses that is delivered three times at once adds each address once', async () => {
     const pool = newPool()
     const batch = provision(pool, 50)

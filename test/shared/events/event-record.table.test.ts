@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { readItem } from '../../../shared/db/read.ts'
 import { db } from '../../../shared/db/table.ts'
@@ -33,12 +33,6 @@ beforeEach(() => {
     letters.push(command.input.MessageAttributes?.['refusals']?.StringValue)
   })
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-})
-
 /** A copy of a message, with the properties that SQS and the bus give it. */
 interface Copy {
   id?: string

@@ -1,11 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { intake } from '../../../shared/events/intake.ts'
 import { log } from '../../../shared/log.ts'
-import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
+import { deliver, deliverBatch } from '../../support/deliver.ts'
 
 const intakeThat = (apply: () => Promise<void>) =>
   intake({
@@ -17,10 +17,6 @@ const intakeThat = (apply: () => Promise<void>) =>
       return 'applied'
     },
   })
-
-beforeEach(() => interceptQueues())
-afterEach(() => void vi.restoreAllMocks())
-
 it('the log line of a batch has the number of its events and the table units that they consumed together', async () => {
   const info = vi.spyOn(log, 'info').mockReturnValue(undefined)
   const write = async () => {

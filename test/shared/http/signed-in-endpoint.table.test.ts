@@ -1,12 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { rehearse } from '../../../shared/http/signed-in-endpoint.ts'
 import { readAuthorization } from '../../../shared/http/request.ts'
 import { log } from '../../../shared/log.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
-
-afterEach(() => void vi.restoreAllMocks())
 
 /** Runs `rehearse`, with `decide` as the answer to each AWS call; returns the calls and the log. */
 async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {

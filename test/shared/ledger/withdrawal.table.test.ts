@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
-import { deliver, interceptQueues, refusedAs } from '../../support/deliver.ts'
+import { deliver, refusedAs } from '../../support/deliver.ts'
 import { addUser, adjustment, describeWallet, readPage } from '../../support/ledger.ts'
 
 const holdingsOf = async (userId: number) =>
@@ -19,7 +19,6 @@ async function addOwner(): Promise<number> {
 
 let userId: number
 let request: Record<string, unknown>
-beforeAll(interceptQueues)
 beforeEach(async () => {
   userId = await addOwner()
   request = { withdrawal_id: randomUUID(), user_id: userId, currency: 'USDT', amount: '4', at: 1 }

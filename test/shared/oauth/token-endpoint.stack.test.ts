@@ -1,15 +1,11 @@
 import { KMSClient } from '@aws-sdk/client-kms'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
 import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { revokeToken } from '../../../shared/tokens/session.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { createClient, createSession, type SignedIn, type TestClient } from '../../support/oauth-clients.ts'
 import { getUserinfo, obtainCode } from '../../support/oauth.ts'
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 type Exchange = () => ReturnType<typeof handleTokenRequest>
 

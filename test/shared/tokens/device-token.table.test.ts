@@ -2,7 +2,7 @@ import { DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler as jwks } from '../../../functions/well-known/jwks.ts'
 import { kms } from '../../../shared/aws/kms.ts'
@@ -24,11 +24,6 @@ beforeEach(async () => {
   vi.stubEnv('BASE_URL', 'https://issuer.example.com/')
   await renew()
 })
-afterEach(() => {
-  vi.unstubAllEnvs()
-  vi.useRealTimers()
-})
-
 const grant = () => ({
   userId: 42,
   clientId: 'client',

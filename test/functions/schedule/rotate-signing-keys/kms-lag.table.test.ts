@@ -76,17 +76,16 @@ async function countKeys(): Promise<number> {
 /** The clock never goes back between tests, because a key of an earlier test would be from the future. */
 let clock = Date.now()
 
-const errors = vi.spyOn(log, 'error')
+let errors = vi.spyOn(log, 'error')
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: clock })
   kms.lags = seconds(0, 0, 0)
   await renew()
-  errors.mockClear()
+  errors = vi.spyOn(log, 'error')
 })
 afterEach(() => {
   clock = Date.now() + day
-  vi.useRealTimers()
 })
 
 const seconds = (exists: number, tags: number, state: number) => ({

@@ -1,12 +1,10 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { handler } from '../../../../functions/user/login-with-password.ts'
 import { callEndpoint, type TestAnswer } from '../../../support/call-endpoint.ts'
 import { createUser, md5, newSourceIp } from '../../../support/sign-in.ts'
 
 /** The IP address of an edge: to API Gateway, the requests of many viewers come from this address. */
 const edge = newSourceIp()
-
-afterEach(() => void vi.unstubAllEnvs())
 
 const login = (email: string, password: string, viewer: string): Promise<TestAnswer> =>
   callEndpoint(handler, {

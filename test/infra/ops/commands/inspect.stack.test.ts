@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { toNumberValue } from '../../../../shared/db/decimal.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
@@ -7,7 +7,7 @@ import { readItem } from '../../../../shared/db/read.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
 import { billList } from '../../../../shared/ledger/bill.ts'
 import { Big } from '../../../../shared/money.ts'
-import { deliver, interceptQueues } from '../../../support/deliver.ts'
+import { deliver } from '../../../support/deliver.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
 import { ops } from '../run-ops.ts'
 
@@ -41,8 +41,6 @@ const falsify = (pk: string, sk: string, path: string, value: Big) =>
   )
 
 describe('ledger verify', () => {
-  beforeAll(interceptQueues)
-
   it.each([
     ['a user with a correct wallet', addWallet, { wallets: 1, bills: 3 }],
     ['a user without a wallet', addUser, { wallets: 0, bills: 0 }],

@@ -1,7 +1,7 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { randomInt } from 'node:crypto'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { readJournal } from '../../../../shared/community/growth/journal.ts'
 import { growTree } from '../../../../shared/community/growth/run.ts'
 import { type MemberList, rootKey } from '../../../../shared/community/list/node.ts'
@@ -21,8 +21,6 @@ import { addNewcomers, addRoot } from '../../../support/newcomers.ts'
 import { runAndDieAt, tamperCalls } from '../../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
-afterEach(() => vi.restoreAllMocks())
-
 const day = 86_400_000
 /** How many trees are compared with the model. */
 const runs = Number(process.env['RUNS'] ?? 2)

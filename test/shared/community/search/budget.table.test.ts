@@ -1,5 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import * as v from 'valibot'
 import { growTree } from '../../../../shared/community/growth/run.ts'
 import { searchBudgetOf } from '../../../../shared/community/search/budget.ts'
@@ -19,11 +19,6 @@ beforeEach(() => {
   silenceTreeQueue()
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 60_000) * 60_000 + 10_500 })
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
-
 const search: MemberFilter = { type: 'COMMUNITY', keyword: 'ann' }
 const list = async (userId: number, filter: MemberFilter = search) =>
   listMembers(await prefetchMembers(filter, userId), filter, { current: 1, size: 20 })

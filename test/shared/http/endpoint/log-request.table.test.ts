@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { db, tableName } from '../../../../shared/db/table.ts'
 import { Failure } from '../../../../shared/errors.ts'
 import { publicEndpoint } from '../../../../shared/http/endpoint.ts'
@@ -25,8 +25,6 @@ async function logged(run: () => Promise<unknown>): Promise<unknown> {
 }
 
 const line = (values: object) => ({ status: 200, duration_ms: expect.any(Number) as number, ...values })
-
-afterEach(() => void vi.restoreAllMocks())
 
 it('the log line of a request has the read and write units of this request, and none of an earlier request', async () => {
   const said = await logged(async () => {

@@ -1,11 +1,11 @@
-import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { handler as walletTransferred } from '../../../../functions/intake/wallet.transferred.ts'
 import { addDays, dayOf, endOfDay, startOfDay } from '../../../../shared/dates.ts'
 import type { Bill } from '../../../../shared/ledger/bill.ts'
 import type { BillsQuery } from '../../../../shared/ledger/page/page.ts'
 import { billTypes } from '../../../../shared/ledger/bill-types.ts'
-import { deliver, interceptQueues } from '../../../support/deliver.ts'
+import { deliver } from '../../../support/deliver.ts'
 import { addUser, adjustment, readAllBills, readPage } from '../../../support/ledger.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
@@ -71,12 +71,9 @@ let userId: number
 let all: Bill[]
 
 beforeAll(async () => {
-  interceptQueues()
   userId = await makeHistory()
   all = await readAllBills(userId, 'asset')
 })
-afterEach(() => void vi.useRealTimers())
-
 it('bills of several days are listed completely, newest first', () => {
   expect(all.length).toBe(count)
   expect(all.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, i) => `A${userId}-${count - i}`))

@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, expect, test, vi } from 'vitest'
 import { callEndpoint } from '../../../support/call-endpoint.ts'
-import { deliver, interceptQueues } from '../../../support/deliver.ts'
+import { deliver } from '../../../support/deliver.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
 import { createUser } from '../../../support/sign-in.ts'
 
@@ -32,7 +32,6 @@ test.each([undefined, fail])(
       expect(answer).toMatchObject({ status: 503, code: 50300, headers: { 'retry-after': '60' } })
     })
     expect(metrics.map(({ name }) => name)).toContain('Faults')
-    interceptQueues()
     const update = await import('../../../../functions/intake/user.updated.ts')
     const detail = { update_id: `${userId}`, user_id: userId, at: Date.now(), nickname: 'another' }
     expect(await deliver(update.handler, detail)).toBe('done')

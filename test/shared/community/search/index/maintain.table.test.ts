@@ -1,5 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { readHead, readJournal } from '../../../../../shared/community/growth/journal.ts'
 import { growTree } from '../../../../../shared/community/growth/run.ts'
 import { searchBudgetOf } from '../../../../../shared/community/search/budget.ts'
@@ -27,8 +27,6 @@ import { addNewcomers, addRoot } from '../../../../support/newcomers.ts'
 import { runAndDieAt } from '../../../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
-afterEach(() => vi.restoreAllMocks())
-
 const small: IndexLimits = { minIndexed: 3, tailItems: 1, segment: 12 }
 /** How often the worker is killed. */
 const kills = Number(process.env['KILLS'] ?? 4)
