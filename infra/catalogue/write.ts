@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
+import { catalogueDocuments } from './documents.ts'
 
-// Importing the functions for their schemas creates AWS clients, which need these variables.
+// The modules that declare items create AWS clients, which need this variable.
 process.env['AWS_REGION'] ??= 'us-east-1'
-process.env['BASE_URL'] ??= 'https://api.example.com'
-const { catalogueDocuments } = await import('./documents.ts')
 
 /** Rewrites the generated sections of every document. */
 for (const { file, text } of await catalogueDocuments()) writeFileSync(file, text)

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 process.env['AWS_REGION'] ??= 'us-east-1'
 process.env['BASE_URL'] ??= 'https://api.example.com'
 const { openApiDocument } = await import('./document.ts')
-const { eventSchemas } = await import('./event-schemas.ts')
+const { asyncApiDocument } = await import('./asyncapi.ts')
 
-/** Writes the OpenAPI document and the JSON Schemas of the events to dist, and prints their paths. */
+/** Writes the references of the API and of the events to dist, and prints their paths. */
 const directory = join(import.meta.dirname, '..', '..', 'dist')
 await mkdir(directory, { recursive: true })
-const documents = { 'openapi.json': await openApiDocument(), 'events.json': await eventSchemas() }
+const documents = { 'openapi.json': await openApiDocument(), 'asyncapi.json': await asyncApiDocument() }
 for (const [name, document] of Object.entries(documents)) {
   const file = join(directory, name)
   await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`)

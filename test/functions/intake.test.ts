@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, it } from 'vitest'
-import { loadIntakes } from '../../infra/openapi/event-schemas.ts'
+import { loadIntakes } from '../../infra/openapi/load-intakes.ts'
 import { fieldErrors } from '../../shared/parse-input.ts'
 import { newRegistration } from '../support/sign-in.ts'
 

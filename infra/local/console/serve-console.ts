@@ -29,12 +29,13 @@ const policy =
 /** Content-Security-Policy of the API reference: its viewer needs inline styles and a blob worker. */
 const docsPolicy = `${policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src blob:`
 
-/** Files served below /_local, by path: the console, and the API reference with its viewer. */
+/** Files served below /_local, by path: the console, the events, and the API reference with its viewer. */
 const files: Record<string, string> = {
   '/': join(import.meta.dirname, 'index.html'),
   '/main.js': join(import.meta.dirname, 'client', 'main.ts'),
   '/console.css': join(import.meta.dirname, 'console.css'),
   '/icon.svg': join(root, 'infra', 'authorization-page', 'icon.svg'),
+  '/asyncapi.json': join(root, 'dist', 'asyncapi.json'),
   '/docs/': join(import.meta.dirname, 'docs.html'),
   '/docs/redoc.js': createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'),
   '/docs/openapi.json': join(root, 'dist', 'openapi.json'),
@@ -43,7 +44,7 @@ const files: Record<string, string> = {
 /** URL of a logo that the API reference's viewer would load from another site; it is removed. */
 const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
-let referenceWritten: Promise<unknown> | undefined
+let referencesWritten: Promise<unknown> | undefined
 
 /** Serves the console, and its data as JSON, below /_local. Returns undefined for every other path. */
 export function createConsole(
@@ -79,7 +80,7 @@ async function answer(
   if (readFacts !== undefined) return sendJson(response, 200, await readFacts())
   const file = Object.hasOwn(files, path) ? files[path] : undefined
   if (file === undefined) return sendJson(response, 404, { message: 'Not Found' })
-  if (path === '/docs/openapi.json') await (referenceWritten ??= writeApiReference())
+  if (path.endsWith('api.json')) await (referencesWritten ??= writeReferences())
   const contents = await (path === '/main.js' ? bundleScript(file) : readFile(file, 'utf8'))
   const csp = path.startsWith('/docs/') ? docsPolicy : policy
   const body = contents.replaceAll(viewerLogo, 'data:,')
@@ -113,6 +114,5 @@ function send(
   response.end(body)
 }
 
-/** Writes dist/openapi.json in a separate process, because writing it loads every function. */
-const writeApiReference = () =>
-  promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
+/** Writes both references to dist in a separate process, because writing them loads every function. */
+const writeReferences = () => promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

@@ -12,6 +12,8 @@ export interface DemoSettings {
   firstStart: number
   quoteCurrency: string
   rewardCurrency: string
+  /** Number of addresses in each pool. By default too many for the alarm of nearly empty pools. */
+  poolSize?: number
 }
 
 const day = 86_400_000
@@ -49,17 +51,19 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
     const [amount, at] = [String(100 * (index + 1)), ago(joinedDaysAgo - 1)]
     return event('package.purchased', { purchase_id, user_id, amount, at })
   })
-  const devices = ['demo-device-1', 'demo-device-2']
+  const devices = ['demo-device-1', 'demo-device-2', 'demo-device-3']
+  const update = ofAlice(60, 'user.updated', { update_id: 'demo-update-1', nickname: 'Alice' })
   const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
   const withdrawal = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '12.25' }
   return [
     [...alone, client],
     ...downline,
-    [published, ...addresses()],
+    [published, update, ...addresses(settings)],
     [
       ...rewards(settings),
       ...purchases,
       ...devices.map((device_id) => ofAlice(90, 'device.activated', { device_id })),
+      ofAlice(60, 'device.deactivated', { device_id: 'demo-device-3' }),
       ...welcome(quoteCurrency, ago(8)),
     ],
     [
@@ -126,10 +130,7 @@ function registrations(ago: Ago): DemoEvent[][] {
   )
 }
 
-/** Number of addresses in each pool: so many that no alarm reports a pool as nearly empty. */
-const poolSize = 120
-
-const addresses = (): DemoEvent[] =>
+const addresses = ({ poolSize = 120 }: DemoSettings): DemoEvent[] =>
   depositPools.map((pool) =>
     event('addresses.provisioned', {
       batch_id: `demo-${pool.network.toLowerCase()}-1`,

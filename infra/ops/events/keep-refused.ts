@@ -8,7 +8,7 @@ import {
 } from '../../../shared/events/event-record.ts'
 import { readRefusals, refusalsAttribute } from '../../../shared/events/intake.ts'
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
-import { loadIntakes } from '../../openapi/event-schemas.ts'
+import { loadIntakes } from '../../openapi/load-intakes.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
 import { onDeadLetters, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'

@@ -37,4 +37,5 @@ it('the API reference of the local stack loads nothing from other sites', async 
   expect(await read('')).toContain('<redoc')
   expect(await read('redoc.js')).not.toContain('cdn.redoc.ly')
   expect(JSON.parse(await read('openapi.json'))).toMatchObject({ openapi: '3.1.0' })
+  expect(JSON.parse(await read('../asyncapi.json'))).toMatchObject({ asyncapi: '3.0.0' })
 })

@@ -75,6 +75,7 @@ function showFacts({ functions, ...stack }: Record<string, unknown> & { function
   )
   return [
     make('p', {}, link('/_local/docs', 'The API reference: every endpoint, with examples')),
+    make('p', {}, link('/_local/asyncapi.json', 'The events as AsyncAPI, with examples')),
     make('dl', {}, ...facts),
     ui.makeDetails(`${functions.length} functions`, ui.makeTable('name route', functions, 'None.')),
   ]

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import type { Intake } from '../../shared/events/intake.ts'
+import { commonRejections, rejectionReasons } from '../../shared/events/rejected-event.ts'
+import { events } from '../events.ts'
+import { demoStages } from '../local/demo/demo-events.ts'
+import { serviceName } from '../names.ts'
+import { readComment } from '../read-comment.ts'
+import { intakeFile, loadIntakes } from './load-intakes.ts'
+import { inputSchema, type JsonSchema } from './schemas.ts'
+
+/**
+ * Builds the AsyncAPI 3 document of the events that the service takes from its bus. The payload of a message
+ * is the event's `detail`, because senders compose it and programs are generated for it. Everything comes
+ * from the handlers, from infra/events.ts and from the demo events, which are the examples.
+ */
+export async function asyncApiDocument(): Promise<JsonSchema> {
+  const intakes = await loadIntakes()
+  const byType = (describe: (intake: Intake) => unknown) =>
+    Object.fromEntries(intakes.map((intake) => [intake.detailType, describe(intake)]))
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Events of the account, wallet, community and rewards service',
+      version: '1.0.0',
+      description:
+        'The systems around the service tell it what has happened by events on an EventBridge bus. The name of a message is the `detail-type` of an event, the payload its `detail`, and `x-senders` lists what its `source` may be. The local stack takes any `source`, except for events that the service itself sends.\n\nAn event takes effect exactly once: its business key (`x-business-key`) is written in the same transaction as what it changes. The same key with the same content has no further effect; with other content it is refused.\n\nA refused event goes to the dead-letter queue of its kind at once, whole, once for all copies of its message, with the attributes `reason` (a code of `x-refusals`, a colon, an explanation) and `refusals` (how often it was refused). `unknown_user` and `unknown_referrer` are retried a few times first: the registration may be on its way.\n\nAmounts are decimal strings. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone.',
+      license: { name: 'Proprietary' },
+    },
+    defaultContentType: 'application/json',
+    channels: {
+      bus: {
+        address: serviceName('local'),
+        description:
+          'The EventBridge bus of the local stack; that of a deployment is its output `EventBusName`. The reasons of refusal here are those that every event has.',
+        messages: byType(({ detailType }) => ({ $ref: `#/components/messages/${detailType}` })),
+        'x-refusals': describeRefusals(commonRejections),
+      },
+    },
+    operations: { takeEvents: { action: 'receive', channel: { $ref: '#/channels/bus' } } },
+    components: { messages: byType(describeMessage), schemas: byType(({ detail }) => inputSchema(detail)) },
+  }
+}
+
+function describeMessage({ detailType, key, rejections }: Intake): JsonSchema {
+  const isOfType = (event: { detailType: string }) => event.detailType === detailType
+  const senders = events.find(isOfType)?.senders
+  const example = demoStages(demo).flat().find(isOfType)
+  return {
+    name: detailType,
+    description: readComment(readFileSync(intakeFile(detailType), 'utf8'), 'export const handler'),
+    payload: { $ref: `#/components/schemas/${detailType}` },
+    examples: example && [{ payload: example.detail }],
+    // The key of a detail in which each value is its own name shows how a key is made.
+    'x-business-key': key(new Proxy({}, { get: (_, name) => `{${String(name)}}` })),
+    'x-senders': senders,
+    'x-refusals': describeRefusals(rejections),
+  }
+}
+
+const demo = { firstStart: Date.UTC(2026, 0, 1), quoteCurrency: 'USDT', rewardCurrency: 'USDT', poolSize: 1 }
+
+const describeRefusals = (reasons: Intake['rejections']): Record<string, string> =>
+  Object.fromEntries(reasons.map((reason) => [reason, rejectionReasons[reason]]))
