@@ -24,7 +24,7 @@ export const Principals = v.pipe(
   v.minLength(1, 'must name a principal'),
 )
 
-/** Schema of principals by sender. */
+/** Schema of the roles and users that may send events, keyed by sender. */
 export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
 /** Schema of the name of a region, such as `eu-west-1`. */

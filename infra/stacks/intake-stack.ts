@@ -102,7 +102,7 @@ export class IntakeStack extends Stack {
       // A rule cannot delay a single message, so every message of this queue waits equally long.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function stops retrying an event earlier. This limit is for messages that crash the function.
+      // The function itself gives up on an event earlier. This limit is for messages that crash the function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {

@@ -6,7 +6,7 @@ import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 
-// Fewer attempts than other clients make: users with another second factor can sign in without the mail.
+// This client makes fewer attempts than others: users with another factor can sign in without the mail.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */

@@ -134,7 +134,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
 /** What a right second factor changes in a sign-in record. */
 export interface CodeStep {
   ticketHash: string
-  /** Time step of a TOTP, which is used up. */
+  /** Time step of a TOTP, which this sign-in uses up. */
   totpStep: number | undefined
   /** Digest of the source network, which becomes a known one. */
   network: string

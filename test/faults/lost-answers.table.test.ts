@@ -140,7 +140,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a right password is subtracted only once from its source’s count of tries', async () => {
+  it('a right password is taken off its source’s count of tries only once', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

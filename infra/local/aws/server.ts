@@ -93,7 +93,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   server.serve(
     (request, response) => {
-      // This header keeps Node from announcing the timeout; clients would close the connection before it.
+      // This header keeps Node from announcing the timeout, at which clients would close the connection.
       if (freezes) response.setHeader('connection', 'keep-alive')
       return dispatch(services, request, response)
     },

@@ -8,7 +8,7 @@ interface Grant {
   partition?: string
 }
 
-/** Actions that Lambda performs with a function's role, or that its code performs only after a failure. */
+/** Actions that Lambda performs with a function's role, or the function's own code only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /** Lists the grants of a function's own code: for items, one grant per partition, and one for deletions. */
