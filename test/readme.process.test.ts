@@ -102,7 +102,7 @@ describe('npm start', () => {
     expect((await second.ended).code).toBe(1)
   })
 
-  it('the demo data causes no dead letter or low address pool and is not sent again after a restart, and SIGINT and SIGTERM end the stack', async () => {
+  it('the demo data is sent once, and causes no dead letter or low address pool; SIGINT and SIGTERM end the stack', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
       // Signal only npm, as a script would. Ctrl-C in a terminal would signal every process.

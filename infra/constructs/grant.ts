@@ -122,8 +122,8 @@ function* signingKeyStatements(
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
   // CreateKey with tags also needs kms:TagResource. No condition key distinguishes a new key from an existing
-  // key. With IfExists, a new key passes whatever KMS knows of it, but an existing key of another use, key
-  // spec or deployment does not. A new key has no alias, while most keys that people create have one.
+  // key. IfExists lets a new key pass whatever KMS knows of it, but no existing key of another use, key spec
+  // or deployment. A new key has no alias, while most keys that people create have one.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

@@ -17,8 +17,8 @@ export const db = awsClient(
   }),
 )
 
-// The cast is for the compiler: countUnits declares only a part of the SDK's types, which its overloads
-// refuse.
+// The cast is for the compiler: the SDK's overloads refuse countUnits, which declares only a part of its
+// types.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the service's DynamoDB table. */
