@@ -16,6 +16,14 @@ const anchorOf = (heading: string): string =>
 const anchorsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
 
+const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as unknown
+const { scripts } = readJson('package.json') as { scripts: object }
+const { stages } = (readJson('cdk.json') as { context: { stages: object } }).context
+const cdk = readJson('node_modules/aws-cdk/lib/cli/cli-type-registry.json') as {
+  commands: Record<string, { options: object }>
+  globalOptions: object
+}
+
 describe.each(documents)('%s', (document) => {
   const text = readFileSync(join(root, document), 'utf8')
   const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
@@ -35,4 +43,26 @@ describe.each(documents)('%s', (document) => {
     ]
     for (const [, path = ''] of paths) expect(existsSync(join(root, path)), path).toBe(true)
   })
+
+  it('every npm script, CDK command, CDK option and stage that a document names exists', () => {
+    for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
+      expect(Object.keys(scripts)).toContain(script)
+    for (const [, stage] of text.matchAll(/-c stage=([a-z]+)/g)) expect(Object.keys(stages)).toContain(stage)
+    for (const [line, command = ''] of text.matchAll(/npx cdk (\w+)[^`\n]*/g)) {
+      const options = { ...cdk.globalOptions, ...cdk.commands[command]?.options }
+      expect(Object.keys(cdk.commands), line).toContain(command)
+      for (const [, option] of line.matchAll(/ --([\w-]+)/g))
+        expect(Object.keys(options), line).toContain(option)
+    }
+  })
+})
+
+it('the README names what an idle stage costs as CAPACITY.md does', () => {
+  const [readme, capacity] = ['README.md', 'infra/CAPACITY.md'].map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  )
+  const [, dev, prod] = /\| together \| \$([\d.]+) \| \$([\d.]+) \|/.exec(capacity ?? '') ?? []
+  expect(readme).toContain(
+    `$${Math.round(Number(dev))} a month for \`dev\` and $${Math.round(Number(prod))} for \`prod\``,
+  )
 })
