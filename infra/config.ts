@@ -102,7 +102,8 @@ export const Config = v.pipe(
     breakGlass: v.optional(Principals),
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
-     * delete for 400 days. Not needed if the account or its organization has a trail.
+     * delete for 400 days, with copies of the rotation's evidence. If the account or its organization has a
+     * trail, needed for the copies only.
      */
     auditTrail: v.optional(Flag, false),
     /**

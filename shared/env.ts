@@ -12,6 +12,7 @@ export const environment = {
   SIGNING_KEY_TAG: "value of the tag by which a deployment's signing keys are known",
   SIGNING_KEY_POLICY: 'key policy of new signing keys, as JSON, for the rotation',
   EVIDENCE_KEY_ID: 'ARN of the KMS key that signs the evidence of the rotation',
+  EVIDENCE_COPIES: 'address of the bucket to which the rotation copies its evidence; not set without one',
   METRICS_NAMESPACE: 'CloudWatch namespace of the service’s own metrics',
   QUEUE_URL: 'the queue that feeds the function of an event or a worker',
   DEAD_LETTER_QUEUE_URL: 'the dead-letter queue of an event’s function',

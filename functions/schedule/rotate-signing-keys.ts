@@ -2,6 +2,7 @@ import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import type { RunContext } from '../../shared/invocation.ts'
+import { copyEvidence } from '../../shared/keys/evidence.ts'
 import { readKeySet } from '../../shared/keys/set.ts'
 import { nextDue } from '../../shared/keys/times.ts'
 import { rotateKeys, type RotationResult } from '../../shared/keys/run.ts'
@@ -40,7 +41,7 @@ export async function handler(
     id: context.awsRequestId,
     requestedBy: requested_by,
     waitUntil: Date.now() + (context.getRemainingTimeInMillis?.() ?? 0) - reserveMilliseconds,
-  })
+  }).finally(copyEvidence)
 }
 
 /**

@@ -7,7 +7,7 @@ import type { DataTable } from './grant.ts'
 
 /**
  * Adds the IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys, their
- * records, and what CloudTrail tells of them.
+ * records and the names of the records' copies, the rotation's configuration, and what CloudTrail tells.
  */
 export function addAuditorRole(
   stack: Stack,
@@ -38,7 +38,10 @@ export function addAuditorRole(
     'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [keysPartition] },
     Null: { 'dynamodb:LeadingKeys': 'false' },
   })
-  const rule = { service: 'events', resource: 'rule', resourceName: `${namePrefix}rotate-signing-keys` }
+  const name = `${namePrefix}rotate-signing-keys`
+  const rule = { service: 'events', resource: 'rule', resourceName: name }
   allow(['events:DescribeRule', 'events:ListTargetsByRule'], stack.formatArn(rule))
+  const rotation = { service: 'lambda', resource: `function:${name}` }
+  allow(['lambda:GetFunctionConfiguration'], stack.formatArn(rotation))
   return role
 }

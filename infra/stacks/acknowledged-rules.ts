@@ -33,7 +33,7 @@ const rules: Row[] = [
   [
     isA(CfnBucket),
     'AwsSolutions-S1',
-    'The page’s bucket has four public files, which only CloudFront can read; the trail’s bucket is read by people, seldom.',
+    'The page’s bucket has four public files, which only CloudFront can read; the trail’s bucket is read by people and audits, seldom.',
   ],
   [isA(CfnDistribution), 'AwsSolutions-CFR1', 'The service has members in every country.'],
   [
@@ -70,6 +70,11 @@ const rules: Row[] = [
     'CDK chooses the runtime of its own deployment function.',
   ],
   [
+    isBucketDeployment,
+    'AwsSolutions-IAM5[Resource::<stage>-authorization-page:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*]',
+    'The deployment writes to any key of the page’s own bucket.',
+  ],
+  [
     isA(CfnSecret),
     'AwsSolutions-SMG4',
     'A deployment rotates the secrets of the edge (`secretNumber`), because CloudFront and the functions hold copies that only a deployment changes.',
@@ -83,6 +88,11 @@ const rules: Row[] = [
     isPolicyUnder('/rotate-signing-keys/'),
     'AwsSolutions-IAM5[Resource::*]',
     'CreateKey accepts only `*`, and is limited to keys with this deployment’s tag.',
+  ],
+  [
+    isPolicyUnder('/rotate-signing-keys/'),
+    'AwsSolutions-IAM5[Resource::<stage>-audit-trail:ExportsOutputFnGetAttBucket83908E77Arn063C8555/evidence/*]',
+    'The copy of each record of evidence has a name of its own.',
   ],
   [
     isPolicyUnder('/Auditor/'),
@@ -112,21 +122,12 @@ const rules: Row[] = [
   ],
 ]
 
-/** The cdk-nag rules that are acknowledged for a construct. Some rule ids contain the construct's name. */
-function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
-  for (const [applies, rule, reason] of rules)
-    if (applies(construct))
-      yield { id: inRegionOf(construct, `${rule.split('-')[0] ?? ''}::${rule}`), reason }
-  if (construct instanceof AuthorizationPageContentStack)
-    yield {
-      id: `AwsSolutions::AwsSolutions-IAM5[Resource::${construct.page.stackName}:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*]`,
-      reason: 'The deployment writes to any key of the page’s own bucket.',
-    }
-}
-
-/** Puts region and partition into a rule id, as cdk-nag does if a stack knows its region (for a standby). */
-function inRegionOf(construct: IConstruct, id: string): string {
-  const { region, partition } = Stack.of(construct)
+/** Puts region, partition and the stage's prefix of stack names into a rule id, as cdk-nag does. */
+function idFor(construct: IConstruct, rule: string): string {
+  const { region, partition, stackName } = Stack.of(construct)
+  const prefix = stackName.replace(/-(intake|authorization-page-content)$/, '')
+  const id = `${rule.split('-')[0] ?? ''}::${rule}`.replace('<stage>', prefix)
+  // cdk-nag knows the region of a stack with a standby only.
   if (Token.isUnresolved(region)) return id
   return id.replace('<AWS::Region>', region).replace('<AWS::Partition>', partition)
 }
@@ -134,6 +135,6 @@ function inRegionOf(construct: IConstruct, id: string): string {
 /** Acknowledges the cdk-nag findings that are acceptable, for every construct of an app. */
 export function acknowledgeRules(root: IConstruct): void {
   for (const construct of root.node.findAll())
-    for (const acknowledgement of acknowledgementsOf(construct))
-      Validations.of(construct).acknowledge(acknowledgement)
+    for (const [applies, rule, reason] of rules)
+      if (applies(construct)) Validations.of(construct).acknowledge({ id: idFor(construct, rule), reason })
 }

@@ -30,11 +30,12 @@ export async function addStacks(
       terminationProtection: config.protectData,
       primary: { stackName: data.stackName, region },
     }).addStackDependency(data)
+  const intake = new IntakeStack(app, name('intake'), { ...common, data })
   if (config.auditTrail) {
     const { AuditTrailStack } = await import('./audit-trail-stack.ts')
-    new AuditTrailStack(app, name('audit-trail'), { ...common, terminationProtection: config.protectData })
+    const { protectData: terminationProtection } = config
+    new AuditTrailStack(app, name('audit-trail'), { ...common, terminationProtection, intake })
   }
-  const intake = new IntakeStack(app, name('intake'), { ...common, data })
   // CDK's CloudFront constructs load slowly, so only a stage that uses CloudFront imports them.
   const hasPage = config.stage !== 'local' && config.authUrl === undefined
   const stacks = hasPage ? await import('./authorization-page-stacks.ts') : undefined

@@ -1,34 +1,41 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { ReadWriteType, Trail } from 'aws-cdk-lib/aws-cloudtrail'
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  type IBucket,
-  ObjectLockRetention,
-} from 'aws-cdk-lib/aws-s3'
+import * as s3 from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
-import type { Config } from '../config.ts'
+import { copiesPrefix } from '../../shared/aws/signing-key-names.ts'
+import type { IntakeStack } from './intake-stack.ts'
 
 const retention = Duration.days(400)
 
 /**
- * A trail of the management events of all regions. Its bucket locks each file for 400 days: in compliance
- * mode nobody, not even the account's root user, shortens that or deletes the file (S3: Locking objects).
+ * A trail of the management events of all regions, and copies of the rotation's evidence. Their bucket locks
+ * each file for 400 days: in compliance mode nobody, not even the account's root user, shortens that or
+ * deletes the file (S3: Locking objects). The rotation may only add copies, and the auditor list their names.
  */
 export class AuditTrailStack extends Stack {
-  constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
+  constructor(scope: Construct, id: string, { intake, ...props }: StackProps & { intake: IntakeStack }) {
     super(scope, id, props)
     // The cast changes no value: CDK's types do not compile with exactOptionalPropertyTypes.
-    const bucket = new Bucket(this, 'Bucket', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+    const bucket = new s3.Bucket(this, 'Bucket', {
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      encryption: s3.BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      objectLockDefaultRetention: ObjectLockRetention.compliance(retention),
-      lifecycleRules: [{ expiration: retention, noncurrentVersionExpiration: Duration.days(1) }],
+      objectLockDefaultRetention: s3.ObjectLockRetention.compliance(retention),
+      // The trail's files are deleted after that time; copies of evidence stay.
+      lifecycleRules: [
+        { prefix: 'AWSLogs/', expiration: retention, noncurrentVersionExpiration: Duration.days(1) },
+      ],
       // A stage without protection keeps the bucket, too: a bucket with locked files cannot be deleted.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    }) as IBucket
+    }) as s3.IBucket
     new Trail(this, 'Trail', { bucket, managementEvents: ReadWriteType.ALL })
+    const allow = (action: string, resource: string) =>
+      new PolicyStatement({ actions: [action], resources: [resource] })
+    const rotation = intake.scheduled['rotate-signing-keys']
+    const address = `https://${bucket.bucketRegionalDomainName}/`
+    rotation?.addEnvironment('EVIDENCE_COPIES', address)
+    rotation?.addToRolePolicy(allow('s3:PutObject', bucket.arnForObjects(`${copiesPrefix}*`)))
+    intake.auditor.addToPolicy(allow('s3:ListBucketVersions', bucket.bucketArn))
   }
 }

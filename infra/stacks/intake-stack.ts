@@ -1,7 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import { type EventPattern, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import type { Key } from 'aws-cdk-lib/aws-kms'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import {
@@ -53,6 +53,9 @@ export class IntakeStack extends Stack {
   /** Names of all functions and dead-letter queues of the stack, without the stage's prefix. */
   readonly functionNames: string[] = []
   readonly deadLetterQueueNames: string[] = []
+  /** Functions that run on a schedule, by name. */
+  readonly scheduled: Record<string, ServiceFunction['function']> = {}
+  readonly auditor: Role
 
   constructor(scope: Construct, id: string, props: IntakeStackProps) {
     super(scope, id, props)
@@ -81,8 +84,8 @@ export class IntakeStack extends Stack {
     for (const event of events) this.addEvent(config, event, data.eventKey)
     this.addCatchAll(config, data.eventKey)
     for (const schedule of schedules) this.addSchedule(config, schedule)
-    const auditor = addAuditorRole(this, config, data)
-    new CfnOutput(this, 'AuditorRoleArn', { value: auditor.roleArn })
+    this.auditor = addAuditorRole(this, config, data)
+    new CfnOutput(this, 'AuditorRoleArn', { value: this.auditor.roleArn })
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })
   }
 
@@ -199,6 +202,7 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.schedule,
     })
+    this.scheduled[name] = fn
     const maxEventAge = Duration.seconds(maxScheduleAgeSeconds)
     fn.configureAsyncInvoke({ retryAttempts: 0, maxEventAge })
     this.functionNames.push(name)

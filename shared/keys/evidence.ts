@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
+import { callS3 } from '../aws/s3.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { itemType } from '../db/item-type.ts'
 import { Integer, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { keysPartition } from '../aws/signing-key-names.ts'
-import { jwksDigest, readRecords, type SigningKeySet, Trigger } from './set.ts'
+import { copiesPrefix, keysPartition } from '../aws/signing-key-names.ts'
+import { countFailure } from '../faults.ts'
+import { errorSummary, log } from '../log.ts'
+import { jwksDigest, readKeySet, readRecords, type SigningKeySet, Trigger, writeKeySet } from './set.ts'
 import { type KeyTimes, nextDue } from './times.ts'
 import type { TransitionResult } from './transition.ts'
 
@@ -84,6 +87,32 @@ export const putEvidence = (evidence: Evidence): Write =>
 
 /** Reads all evidence records, oldest first; a few are added each month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
+
+/** Name of the copy of an evidence record; a record that is rewritten, and so hashed again, has another. */
+export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>): string =>
+  `${copiesPrefix}${evidenceKey(sequence).sk.slice(evidencePrefix.length)}-${hash}`
+
+/**
+ * Copies evidence that has no copy yet to the bucket with Object Lock, if there is one: at most a hundred
+ * records. A copy comes after its record, because a run that loses a race writes none. Never throws, because
+ * no revocation may fail with S3: the next run, a minute later, copies what is left.
+ */
+export async function copyEvidence(): Promise<void> {
+  const address = process.env['EVIDENCE_COPIES']
+  if (!address) return
+  try {
+    const keySet = await readKeySet()
+    const copied = keySet.copies?.address === address ? keySet.copies.sequence : 0
+    if (copied >= keySet.sequence) return
+    const records = (await readEvidence()).filter(({ sequence }) => sequence > copied).slice(0, 100)
+    for (const record of records) await callS3(new URL(copyName(record), address), canonicalJson(record))
+    const sequence = records.at(-1)?.sequence ?? keySet.sequence
+    await writeKeySet(keySet, { ...keySet, copies: { address, sequence } })
+  } catch (error) {
+    log.error('evidence has no copy yet', { cause: errorSummary(error) })
+    countFailure(error)
+  }
+}
 
 /** Computes the hash of an evidence record from its content, to store in `hash` or to compare with it. */
 export const evidenceHash = (record: Omit<Evidence, 'hash' | 'signature'>): string =>

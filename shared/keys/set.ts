@@ -85,6 +85,8 @@ export const SigningKeySet = v.object({
   keys: v.array(SigningKey),
   /** The current attempt to create a key; null if there is none. */
   attempt: v.nullable(Attempt),
+  /** Number of the last evidence record that has a copy, and the address of the copies. */
+  copies: v.optional(v.object({ address: v.string(), sequence: Integer })),
 })
 export type SigningKeySet = v.InferOutput<typeof SigningKeySet>
 

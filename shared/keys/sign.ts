@@ -39,18 +39,13 @@ export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8
 }
 
 /** Error names with which KMS refuses the use of a key. */
-const refusals = new Set([
-  'AccessDeniedException',
-  'DisabledException',
-  'KMSInvalidStateException',
-  'NotFoundException',
-])
+const refusals = /^(AccessDenied|Disabled|KMSInvalidState|NotFound)Exception$/
 
 /**
  * Whether KMS refuses the use of a key with this error: the key is unknown or in the wrong state, or its tags
  * allow no access. A new try can succeed if the key was created or revoked a moment ago, because KMS lags.
  */
-export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.has(error.name)
+export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.test(error.name)
 
 /** Value of `Retry-After`, in seconds, while no key can sign. */
 const noSignerSeconds = 5

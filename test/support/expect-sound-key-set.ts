@@ -1,13 +1,14 @@
 import { expect } from 'vitest'
-import { evidenceHash, readEvidence } from '../../shared/keys/evidence.ts'
+import { copyName, evidenceHash, readEvidence } from '../../shared/keys/evidence.ts'
+import { readCopies } from '../../infra/ops/audit/read-copies.ts'
 import { jwksDigest, readKeySet } from '../../shared/keys/set.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**
  * Asserts the invariants of the key set between two runs: one key is active, no attempt is in progress, the
- * chain of evidence is unbroken and ends in the digest of the JWKS, KMS will delete every archived key, and
- * the enabled keys in KMS are exactly the keys that are not retired, plus at most `lost` keys whose runs died
- * after they had created them.
+ * chain of evidence is unbroken, is copied and ends in the digest of the JWKS, KMS will delete every archived
+ * key, and the enabled keys in KMS are exactly the keys that are not retired, plus at most `lost` keys whose
+ * runs died after they had created them.
  */
 export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   const keySet = await readKeySet()
@@ -25,6 +26,8 @@ export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   })
   expect(evidence.at(-1)?.hash).toBe(keySet.evidence_hash)
   expect(evidence.at(-1)?.jwks_sha256_after).toBe(jwksDigest(keySet.keys))
+
+  expect(await readCopies(process.env['EVIDENCE_COPIES'])).toEqual(evidence.map(copyName))
 
   const known = keySet.keys.filter(({ state }) => state !== 'retired').map(({ arn }) => arn)
   const enabled = (await listOwnKeys()).filter(({ state }) => state === 'Enabled').map(({ arn }) => arn)

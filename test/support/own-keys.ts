@@ -12,16 +12,17 @@ import { readKeyState } from '../../shared/keys/kms.ts'
  * replaces the key set with an empty key set.
  */
 export function useOwnKeys(): { renew: () => Promise<void> } {
-  const before = { SIGNING_KEY_TAG: process.env['SIGNING_KEY_TAG'] }
+  const { SIGNING_KEY_TAG, EVIDENCE_COPIES = '' } = process.env
   const removals: (() => Promise<void>)[] = []
   const renew = async (): Promise<void> => {
     removals.unshift(await useOwnTable())
     process.env['SIGNING_KEY_TAG'] = `keys-${randomUUID()}`
+    process.env['EVIDENCE_COPIES'] = `${EVIDENCE_COPIES.slice(0, -1)}-${randomUUID()}/`
     forgetCachedKeySet()
   }
   beforeAll(renew)
   afterAll(async () => {
-    Object.assign(process.env, before)
+    Object.assign(process.env, { SIGNING_KEY_TAG, EVIDENCE_COPIES })
     forgetCachedKeySet()
     for (const remove of removals) await remove()
   })

@@ -22,7 +22,7 @@ await serveForParent(async () => {
     dataDirectory: process.env.STACK_DATA,
     demo: isUnthrottled || process.env.STACK_DEMO === 'true',
     // Mails are sent at once, also to users with an authenticator.
-    settings: { mailDelaySeconds: '0', ...(isUnthrottled && unthrottled) },
+    settings: { mailDelaySeconds: '0', auditTrail: 'true', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
     logFile,
     synthesize: withTester(synthesizeLocalStage),

@@ -15,6 +15,7 @@ import { KeyStore } from './kms/key-store.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService } from './lambda/function-operations.ts'
+import { s3Service } from './s3/locked-objects.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
 import { sqsOperations } from './sqs/sqs-operations.ts'
@@ -88,6 +89,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       lambdaService(model, invoke, report),
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),
+      s3Service(store),
     ],
   }
   const freezes = manners.has('freezes')

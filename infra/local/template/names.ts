@@ -57,6 +57,11 @@ const otherTypes: Record<string, Identify> = {
     resource.property('MultiRegion') === 'true'
       ? identifyKey(`mrk-${hash(resource).slice(0, 32)}`, at)
       : identifyKey(hash(resource).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5'), at),
+  'AWS::S3::Bucket': (resource, at) => {
+    const name = generateName(resource, 63).toLowerCase()
+    const attributes = { Arn: arnOf('s3:::NAME', name, at), RegionalDomainName: `${at.awsUrl}/${name}` }
+    return { ref: name, attributes }
+  },
   'AWS::SQS::Queue': (resource, at) => {
     const suffix = resource.property('FifoQueue') === 'true' ? '.fifo' : ''
     const name = resource.property('QueueName') ?? `${generateName(resource, 75)}${suffix}`

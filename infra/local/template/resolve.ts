@@ -45,7 +45,9 @@ export class Resolver {
       }
       case 'Fn::Join': {
         const [separator, parts] = asList(argument)
-        return this.texts(stack, parts).join(asText(separator))
+        const text = this.texts(stack, parts).join(asText(separator))
+        // The local address of a bucket has its own scheme.
+        return text.replace(/^https:\/\/(?=http:)/, '')
       }
       case 'Fn::Sub':
         return asText(argument).replaceAll(/\$\{([^}]+)\}/g, (_whole, name: string) =>
@@ -86,6 +88,7 @@ export class Resolver {
       'AWS::Region': region,
       'AWS::AccountId': accountId,
       'AWS::Partition': 'aws',
+      'AWS::URLSuffix': 'amazonaws.com',
     }
     return values[name] ?? refuse(`${stack.name} refers to ${name}, which the local stack does not know`)
   }

@@ -2,7 +2,7 @@ import type { Evidence } from '../../../shared/keys/evidence.ts'
 import { keyIn, type SigningKey } from '../../../shared/keys/set.ts'
 import { nextDue } from '../../../shared/keys/times.ts'
 import { summarizeEvidence } from '../keys/key-status.ts'
-import { checkEvidenceChain, checkProofs } from './checks/evidence.ts'
+import { checkCopies, checkEvidenceChain, checkProofs } from './checks/evidence.ts'
 import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
 import { checkKms } from './checks/kms.ts'
@@ -12,6 +12,7 @@ import type { Facts, KmsKey } from './facts.ts'
 
 const checks: Check[] = [
   checkEvidenceChain,
+  checkCopies,
   checkKeyStates,
   checkKms,
   checkJwks,
@@ -36,14 +37,14 @@ export interface Report {
   /** Every signing key on record, oldest first, each with its facts in KMS. */
   keys: (SigningKey & { kms: KmsKey | null })[]
   /** Length and last record of the evidence chain, for a later audit to compare with (`--previous`). */
-  evidence: { count: number; head: { sequence: number; hash: string } | null }
+  evidence: { count: number; copies?: number | undefined; head: { sequence: number; hash: string } | null }
   records: Evidence[]
 }
 
 /** Checks the collected facts against every control, and returns the report. */
 export function audit(facts: Facts): Report {
   const findings = checks.flatMap((check) => [...check(facts)])
-  const { at, keySet, archive, evidence, schedule, trail, kms } = facts
+  const { at, keySet, archive, evidence, schedule, trail, kms, copies } = facts
   const last = evidence.at(-1)?.record
   return {
     at,
@@ -64,6 +65,7 @@ export function audit(facts: Facts): Report {
       .sort((a, b) => a.published_at - b.published_at),
     evidence: {
       count: evidence.length,
+      copies: copies?.length,
       head: last === undefined ? null : { sequence: last.sequence, hash: last.hash },
     },
     records: evidence.flatMap(({ record }) => record ?? []),

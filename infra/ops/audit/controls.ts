@@ -50,6 +50,7 @@ const violated = {
   disposal_unproven: ['pci-3.7.5'],
   evidence_added: ['evidence-integrity'],
   evidence_edited: ['evidence-integrity'],
+  evidence_uncopied: ['evidence-integrity'],
   evidence_unverified: ['evidence-integrity'],
   evidence_removed: ['evidence-integrity'],
   foreign_key: ['published-keys'],

@@ -4,6 +4,8 @@ import type { SigningKey, SigningKeySet } from '../../../shared/keys/set.ts'
 import type { Settings } from '../../../shared/settings.ts'
 import type { Finding } from '../doctor/finding.ts'
 import type { Target } from '../target.ts'
+import type { readJwks } from './read-jwks.ts'
+import type { readSchedule } from './read-schedule.ts'
 
 /**
  * The facts that the audit checks. Each part is read from its own source, so that the parts can be compared.
@@ -20,6 +22,8 @@ export interface Facts {
   keySet: SigningKeySet | undefined
   /** Every evidence record in the table, ordered by sort key. */
   evidence: EvidenceRow[]
+  /** Names of the copies in the bucket with Object Lock; undefined without a bucket. */
+  copies: string[] | undefined
   /** Archived signing keys, which have left the key set. */
   archive: SigningKey[]
   /** Sort keys of the invalid items in the partition of the signing keys. */
@@ -27,8 +31,10 @@ export interface Facts {
   kms: KmsKey[]
   /** Public halves of the KMS keys with the tag of this deployment's evidence key: there must be one. */
   evidenceKeys: KeyObject[]
-  jwks: JwksFact
-  schedule: ScheduleFact
+  /** The JWKS as published to clients, or the error of fetching it. */
+  jwks: Awaited<ReturnType<typeof readJwks>>
+  /** The EventBridge rule that should start the rotation. */
+  schedule: Awaited<ReturnType<typeof readSchedule>>
   /** Whether a trail of CloudTrail logs the calls of KMS. */
   trail: Finding
   /** Last evidence record of an earlier report, which must still be in the chain. */
@@ -64,26 +70,6 @@ export interface KmsKey {
   policy?: string | undefined
   /** RFC 7638 thumbprint of the public key; undefined if KMS does not return that. */
   thumbprint?: string | undefined
-}
-
-/** The JWKS as published to clients, or the error of fetching it. */
-export type JwksFact =
-  | {
-      answered: true
-      keys: Record<string, unknown>[]
-      maxAgeSeconds: number | undefined
-      issuer: string | undefined
-    }
-  | { answered: false; problem: string }
-
-/** The EventBridge rule that should start the rotation. */
-export interface ScheduleFact {
-  rule: string
-  exists: boolean
-  enabled: boolean
-  expression: string | undefined
-  /** ARNs of the rule's targets. */
-  targets: string[]
 }
 
 /** The last evidence record that an earlier audit report names. */

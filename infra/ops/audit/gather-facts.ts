@@ -1,17 +1,12 @@
-import {
-  DescribeRuleCommand,
-  EventBridgeClient,
-  ListTargetsByRuleCommand,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-eventbridge'
-import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { serviceName } from '../../names.ts'
 import { checkTrails } from '../check-trails.ts'
 import type { Target } from '../target.ts'
-import type { Anchor, Facts, JwksFact, ScheduleFact } from './facts.ts'
+import type { Anchor, Facts } from './facts.ts'
+import { findCopies, readCopies } from './read-copies.ts'
 import { readJwks } from './read-jwks.ts'
 import { readKms } from './read-kms.ts'
 import { readRecords } from './read-records.ts'
+import { readSchedule } from './read-schedule.ts'
 
 /** Reads the facts that the audit checks. Needs only the permissions of the auditor's role. */
 export async function gatherFacts(
@@ -20,18 +15,17 @@ export async function gatherFacts(
     at = Date.now(),
     anchor,
     tag = serviceName(target.stage),
-  }: { at?: number; anchor?: Anchor | undefined; tag?: string } = {},
+    copiesAt,
+  }: { at?: number; anchor?: Anchor | undefined; tag?: string; copiesAt?: string | undefined } = {},
 ): Promise<Facts> {
   // Reads the JWKS before the records: the JWKS may be older than the records, as a cached copy may be, but
   // never newer.
-  const jwks: JwksFact =
-    target.baseUrl === undefined
-      ? { answered: false, problem: 'the address of the API is not known: name it with --base-url' }
-      : await readJwks(target.baseUrl)
-  const [records, schedule, trail] = await Promise.all([
+  const jwks = await readJwks(target.baseUrl)
+  const [records, schedule, trail, copies] = await Promise.all([
     readRecords(),
     readSchedule(`${target.namePrefix}rotate-signing-keys`),
     checkTrails(target),
+    readCopies(copiesAt ?? (await findCopies(target.namePrefix))),
   ])
   const recorded = [...(records.keySet?.keys ?? []), ...records.archive]
   return {
@@ -47,26 +41,7 @@ export async function gatherFacts(
     jwks,
     schedule,
     trail,
+    copies,
     anchor,
-  }
-}
-
-async function readSchedule(rule: string): Promise<ScheduleFact> {
-  const events = new EventBridgeClient(clientOptions())
-  try {
-    const [described, { Targets = [] }] = await Promise.all([
-      events.send(new DescribeRuleCommand({ Name: rule })),
-      events.send(new ListTargetsByRuleCommand({ Rule: rule })),
-    ])
-    return {
-      rule,
-      exists: true,
-      enabled: described.State === 'ENABLED',
-      expression: described.ScheduleExpression,
-      targets: Targets.flatMap(({ Arn }) => Arn ?? []),
-    }
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error
-    return { rule, exists: false, enabled: false, expression: undefined, targets: [] }
   }
 }

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { JwksFact } from './facts.ts'
 
 const Discovery = v.object({ issuer: v.string(), jwks_uri: v.string() })
 const Jwks = v.object({ keys: v.array(v.record(v.string(), v.unknown())) })
@@ -7,8 +6,10 @@ const Jwks = v.object({ keys: v.array(v.record(v.string(), v.unknown())) })
 /**
  * Fetches the JWKS through the discovery document, as clients do. Returns an error instead of throwing it.
  */
-export async function readJwks(baseUrl: string): Promise<JwksFact> {
+export async function readJwks(baseUrl: string | undefined) {
   try {
+    if (baseUrl === undefined)
+      throw new Error('its address is not known: name that of the API with --base-url')
     const discovery = v.parse(
       Discovery,
       await (await get(`${baseUrl}/.well-known/openid-configuration`)).json(),
@@ -16,13 +17,13 @@ export async function readJwks(baseUrl: string): Promise<JwksFact> {
     const response = await get(discovery.jwks_uri)
     const { keys } = v.parse(Jwks, await response.json())
     return {
-      answered: true,
+      answered: true as const,
       keys,
       maxAgeSeconds: readMaxAge(response.headers.get('cache-control')),
       issuer: discovery.issuer,
     }
   } catch (error) {
-    return { answered: false, problem: error instanceof Error ? error.message : String(error) }
+    return { answered: false as const, problem: error instanceof Error ? error.message : String(error) }
   }
 }
 

@@ -2,6 +2,7 @@ import { DisableKeyCommand, LimitExceededException } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
+import { findFreePort } from '../../../infra/local/http/bind-server.ts'
 import { kms } from '../../../shared/aws/kms.ts'
 import { activeKey, keyIn, toJwks, readKeySet } from '../../../shared/keys/set.ts'
 import { readEvidence } from '../../../shared/keys/evidence.ts'
@@ -166,6 +167,20 @@ it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
     expect(await listOwnKeys()).toHaveLength(before + 1)
   },
 )
+
+it('a rotation does not wait for the bucket of its copies, and a later run copies what has none', async () => {
+  const address = process.env['EVIDENCE_COPIES']
+  process.env['EVIDENCE_COPIES'] = `http://127.0.0.1:${await findFreePort()}/`
+  const metrics = await emittedMetrics(async () => {
+    const { signer: first } = await invoke({})
+    await invoke({ action: 'revoke', kid: first })
+    expect(await published()).not.toContain(first)
+  })
+  expect(metrics.filter(({ name }) => name === 'Unavailable')).toHaveLength(2)
+  process.env['EVIDENCE_COPIES'] = address
+  await invoke({})
+  await expectSoundKeySet()
+})
 
 /** Each run crashes right after an AWS call took effect, which is the same as just before the next call. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {

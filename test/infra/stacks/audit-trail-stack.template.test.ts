@@ -15,6 +15,7 @@ it('the knob auditTrail deploys a trail of all management events, whose files no
   expect(bucket?.resource.DeletionPolicy).toBe('RetainExceptOnCreate')
   expect(bucket?.resource.Properties).toMatchObject({
     ObjectLockEnabled: true,
+    LifecycleConfiguration: { Rules: [{ Prefix: 'AWSLogs/', ExpirationInDays: 400 }] },
     ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 400 } } },
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
@@ -27,4 +28,14 @@ it('the knob auditTrail deploys a trail of all management events, whose files no
   })
   const policies = ofType(stacks, 'AWS::S3::BucketPolicy').filter(({ stack }) => stack === 'audit-trail')
   expect(JSON.stringify(policies)).toContain('{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"')
+})
+
+it('the rotation may only add copies of its evidence to the trail’s bucket, and the auditor only list them', async () => {
+  const values = { auditTrail: true, authUrl: 'https://auth.example.com/' }
+  const policies = ofType(await synthesizeUnchecked('dev', { values }), 'AWS::IAM::Policy')
+  const actions = policies.flatMap(({ id, resource }) =>
+    [...JSON.stringify(resource).matchAll(/"s3:\w+"/g)].map(([action]) => `${id.slice(0, 7)} ${action}`),
+  )
+  expect(actions).toEqual(['rotates "s3:PutObject"', 'Auditor "s3:ListBucketVersions"'])
+  expect(JSON.stringify(policies)).toContain('"/evidence/*"')
 })

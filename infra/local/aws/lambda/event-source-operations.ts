@@ -4,8 +4,20 @@ import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, restService, type Service } from '../wire/operation.ts'
 import type { EventSource } from './event-source.ts'
 
-/** Lambda's ListEventSourceMappings and UpdateEventSourceMapping. The latter can only change `Enabled`. */
-export function eventSourceService({ region, accountId }: StackModel, sources: EventSource[]): Service {
+/** Lambda's ListEventSourceMappings, UpdateEventSourceMapping of `Enabled`, and GetFunctionConfiguration. */
+export function eventSourceService(
+  { region, accountId, functions }: StackModel,
+  sources: EventSource[],
+): Service {
+  const configuration = (name: string) =>
+    defineOperation(
+      v.object({}),
+      () => ({
+        action: 'lambda:GetFunctionConfiguration',
+        resource: `arn:aws:lambda:${region}:${accountId}:function:${name}`,
+      }),
+      () => ({ Environment: { Variables: functions.find((one) => one.name === name)?.environment } }),
+    )
   const list = defineOperation(
     v.object({}),
     () => ({ action: 'lambda:ListEventSourceMappings', resource: '*' }),
@@ -28,6 +40,7 @@ export function eventSourceService({ region, accountId }: StackModel, sources: E
       },
     )
   return restService([
+    ['GET', /^\/2015-03-31\/functions\/([\w-]+)\/configuration$/, configuration],
     ['GET', /^\/2015-03-31\/event-source-mappings\/?$/, () => list],
     ['PUT', /^\/2015-03-31\/event-source-mappings\/([^/]+)$/, update],
   ])

@@ -1,9 +1,10 @@
 import { verify } from 'node:crypto'
-import { evidenceKey, isSound } from '../../../../shared/keys/evidence.ts'
+import { copyName, evidenceKey, isSound } from '../../../../shared/keys/evidence.ts'
 import { jwksDigest } from '../../../../shared/keys/set.ts'
 import { otherRegion } from '../../../../shared/keys/kms.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { EvidenceRow, Facts } from '../facts.ts'
+import { maxOverdueMilliseconds } from './rotation.ts'
 
 /**
  * Checks that the evidence chain is complete up to the last record that the key set names, and that no record
@@ -102,6 +103,17 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
       `evidence ${anchor.sequence}`,
       `Record ${anchor.sequence} differs from the earlier report: the chain was rewritten.`,
     )
+}
+
+/** Compares the chain with its copies: a record that was rewritten, and signed again, has another name. */
+export const checkCopies: Check = function* ({ at, copies, evidence }) {
+  if (copies === undefined) return
+  const records = new Map(evidence.flatMap(({ record }) => (record ? [[copyName(record), record]] : [])))
+  for (const copy of copies.filter((name) => !records.has(name)))
+    yield found('history_rewritten', copy, 'The chain lacks the record of this copy: it was rewritten.')
+  for (const [name, record] of records)
+    if (!copies.includes(name) && at - record.at > maxOverdueMilliseconds)
+      yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
 /** States in which a key cannot sign here. A key in another region is audited in the other region. */

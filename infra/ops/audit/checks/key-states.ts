@@ -65,16 +65,9 @@ function compare(key: SigningKey, history: History | undefined, archived: boolea
     return `The key is ${key.state} on record, but ${history.state} by its evidence.`
   if (history.archived !== archived)
     return 'The key is archived without evidence, or evidence without being archived.'
-  const differing = keyStates.find((state) => differs(key[instantOf[state]], history.since[state]))
+  const differing = keyStates.find((state) => differs(key[`${state}_at`], history.since[state]))
   return differing && `The instant at which it became ${differing} differs from its evidence.`
 }
-
-const instantOf = {
-  published: 'published_at',
-  active: 'active_at',
-  retiring: 'retiring_at',
-  retired: 'retired_at',
-} as const satisfies Record<KeyState, keyof SigningKey>
 
 const differs = (recorded: number | null, evident: number | undefined): boolean =>
   evident === undefined ? recorded !== null : Math.abs((recorded ?? 0) - evident) > maxInstantGapMilliseconds
@@ -97,27 +90,13 @@ function replay(records: readonly Evidence[]): Map<string, History> {
     histories.set(kid, { ...before, state, since: { ...before.since, published, [state]: at } })
   }
   for (const { action, old_kid: old, new_kid: next, at } of records) {
-    switch (action) {
-      case 'publish':
-        enterState(next, 'published', at)
-        break
-      case 'bootstrap':
-      case 'activate':
-        enterState(old, 'retiring', at)
-        enterState(next, 'active', at)
-        break
-      case 'revoke':
-        enterState(old, 'retired', at)
-        enterState(next, 'active', at)
-        break
-      case 'retire':
-        enterState(old, 'retired', at)
-        break
-      case 'disable': {
-        const history = old === null ? undefined : histories.get(old)
-        if (history !== undefined) history.archived = true
-        break
-      }
+    if (action === 'disable') {
+      const history = histories.get(old ?? '')
+      if (history !== undefined) history.archived = true
+    } else if (action === 'publish') enterState(next, 'published', at)
+    else {
+      enterState(old, action === 'revoke' || action === 'retire' ? 'retired' : 'retiring', at)
+      enterState(next, 'active', at)
     }
   }
   return histories

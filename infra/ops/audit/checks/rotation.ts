@@ -8,7 +8,7 @@ const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
 /** Maximum delay of a rotation step before it becomes a finding; the alarm has the same limit. */
-const maxOverdueMilliseconds = hourMilliseconds
+export const maxOverdueMilliseconds = hourMilliseconds
 
 /**
  * Maximum period of a private signature key in days: three years (NIST SP 800-57 Part 1 Rev. 5, 5.3.6, table

@@ -6,6 +6,7 @@ import { accessKeyIdOf } from '../../../../infra/local/aws/iam/callers.ts'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { signingAlgorithm } from '../../../../shared/aws/signing-key-names.ts'
 import { requireEnv } from '../../../../shared/env.ts'
+import { readEvidence } from '../../../../shared/keys/evidence.ts'
 import { activeKey, readKeySet } from '../../../../shared/keys/set.ts'
 import { useLocalStack } from '../../../support/local-stack.ts'
 
@@ -18,11 +19,14 @@ beforeAll(async () => {
 })
 
 /** Runs an ops command line in a process of its own, with the credentials of the auditor's role. */
-async function run(commandLine: string): Promise<{ code: number; out: string; err: string }> {
+async function run(commandLine: string) {
   const { base_url: url } = await useLocalStack()
-  const parameters = ['infra/ops/main.ts', '--url', url, ...commandLine.split(' ')]
+  return runNode(['infra/ops/main.ts', '--url', url, ...commandLine.split(' ')], auditor)
+}
+
+function runNode(parameters: string[], role: object): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
-    const env = { ...process.env, ...auditor }
+    const env = { ...process.env, ...role }
     execFile(process.execPath, parameters, { cwd: root, env }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     )
@@ -51,11 +55,26 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     expect(JSON.parse(out)).toMatchObject({
       ok: true,
       findings: [],
+      evidence: { copies: (await readEvidence()).length },
       schedule: { exists: true, enabled: true },
       keys: expect.arrayContaining([
         expect.objectContaining({ kms: expect.objectContaining({ state: 'Enabled' }) as object }),
       ]) as object[],
     })
+  })
+
+  it('keys audit tells of evidence that the rotation, captured, rewrote and signed again', async () => {
+    const rotation = 'arn:aws:lambda:us-east-1:000000000000:function:rotate-signing-keys'
+    const rewrite = (runId = '') =>
+      runNode(['test/support/rewrite-evidence.ts', runId], { AWS_ACCESS_KEY_ID: accessKeyIdOf(rotation) })
+    const [first] = await readEvidence()
+    expect(await rewrite('nobody')).toMatchObject({ code: 0 })
+    const { code, out } = await run('keys audit')
+    await rewrite(first?.run_id)
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /evidence\/000000000001-\w+ +The chain lacks the record of this copy: it was rewritten/,
+    )
   })
 
   it.concurrent.each([

@@ -1,0 +1,25 @@
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { callS3 } from '../../../shared/aws/s3.ts'
+import { copiesPrefix } from '../../../shared/aws/signing-key-names.ts'
+
+/** Lists the names of the copies of evidence, in all versions, because a deleted copy is only hidden. */
+export async function readCopies(address: string | undefined): Promise<string[] | undefined> {
+  if (!address) return undefined
+  const names = new Set<string>()
+  for (let isLast = false; !isLast;) {
+    const query = { versions: '', prefix: copiesPrefix, 'key-marker': [...names].at(-1) ?? '' }
+    const page = await callS3(new URL(`?${new URLSearchParams(query).toString()}`, address))
+    for (const [, name = ''] of page.matchAll(/<Key>([^<]*)</g)) names.add(name)
+    isLast = !page.includes('<IsTruncated>true<')
+  }
+  return [...names]
+}
+
+/** Finds where the rotation puts copies, which it cannot change itself; undefined without a bucket. */
+export async function findCopies(namePrefix: string): Promise<string | undefined> {
+  const FunctionName = `${namePrefix}rotate-signing-keys`
+  const lambda = new LambdaClient(clientOptions())
+  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))
+  return Environment?.Variables?.['EVIDENCE_COPIES']
+}
