@@ -47,16 +47,13 @@ export const keyRotation = ({ protectData }: Config) => ({
 export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
   const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }
   const ofOtherStage = { [`aws:PrincipalTag/${stageTagName}`]: stage }
-  const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
-    new PolicyStatement({
-      effect: Effect.DENY,
-      principals: [new AnyPrincipal()],
-      resources: ['*'],
-      ...what,
-    })
   return [
     deny({ notActions: [...actions], conditions: { StringEquals: ofService } }),
     deny({ actions: [...actions], conditions: { StringEquals: ofService, StringNotEquals: ofOtherStage } }),
     deny({ actions: ['kms:Sign'], conditions: { StringNotEquals: ofService } }),
   ]
 }
+
+/** A statement for a key's own policy that denies actions to everybody who meets the conditions. */
+export const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
+  new PolicyStatement({ effect: Effect.DENY, principals: [new AnyPrincipal()], resources: ['*'], ...what })

@@ -1,5 +1,4 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
-import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Archive, EventBus, type EventPattern } from 'aws-cdk-lib/aws-events'
 import { type IKey, Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
@@ -9,6 +8,7 @@ import type { Config } from '../config.ts'
 import {
   arnOutput,
   dataKeyActions,
+  deny,
   describeKey,
   keyRemoval,
   keyRotation,
@@ -138,21 +138,15 @@ export class DataStack extends Stack {
  * and redrive dead letters, only AWS services, operators and the service's roles may use the key at all.
  */
 function limitReaders(key: Key, config: Config): void {
-  const deny = (conditions: Record<string, Record<string, unknown>>) =>
-    key.addToResourcePolicy(
-      new PolicyStatement({
-        effect: Effect.DENY,
-        principals: [new AnyPrincipal()],
-        actions: ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant'],
-        resources: ['*'],
-        conditions: { Bool: { 'aws:PrincipalIsAWSService': 'false' }, ...conditions },
-      }),
-    )
+  const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']
+  const Bool = { 'aws:PrincipalIsAWSService': 'false' }
+  const denyUnless = (conditions: Record<string, Record<string, unknown>>) =>
+    key.addToResourcePolicy(deny({ actions, conditions: { Bool, ...conditions } }))
   const { region, urlSuffix } = Stack.of(key)
-  deny({ StringNotEquals: { 'kms:ViaService': `sqs.${region}.${urlSuffix}` } })
+  denyUnless({ StringNotEquals: { 'kms:ViaService': `sqs.${region}.${urlSuffix}` } })
   const { operator } = config.senders
   if (operator)
-    deny({
+    denyUnless({
       ArnNotEquals: { 'aws:PrincipalArn': operator },
       StringNotEquals: { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value },
     })

@@ -27,7 +27,18 @@ export function addDeadLetterCommands(program: Command, run: RunCommand): void {
   const parent = program
     .command('dlq')
     .description('Handles dead letters: events that were rejected or failed too often.')
-  addList(parent, run)
+  parent
+    .command('list')
+    .description(
+      'Lists every queue with its numbers of waiting messages and dead letters; exits 1 if there are dead letters.',
+    )
+    .action(() =>
+      run(async ({ target, show }) => {
+        const { listQueueCounts } = await import('../dead-letters/queues.ts')
+        const queues = await listQueueCounts(target)
+        return show({ queues }, { ok: queues.every(({ dead_letters: dead }) => dead === 0) })
+      }),
+    )
   const add = (name: string, description: string, work: (chosen: Chosen) => Promise<boolean>): Command =>
     parent
       .command(name)
@@ -64,20 +75,6 @@ export function addDeadLetterCommands(program: Command, run: RunCommand): void {
         throw new UsageError('dead letters are deleted for good: confirm with --yes')
     })
 }
-
-const addList = (parent: Command, run: RunCommand): Command =>
-  parent
-    .command('list')
-    .description(
-      'Lists every queue with its numbers of waiting messages and dead letters; exits 1 if there are dead letters.',
-    )
-    .action(() =>
-      run(async ({ target, show }) => {
-        const { listQueueCounts } = await import('../dead-letters/queues.ts')
-        const queues = await listQueueCounts(target)
-        return show({ queues }, { ok: queues.every(({ dead_letters: dead }) => dead === 0) })
-      }),
-    )
 
 async function showLetters({ sqs, pair, options, matches, show }: Chosen): Promise<boolean> {
   const { collectDeadLetters } = await import('../dead-letters/actions.ts')

@@ -7,11 +7,6 @@ export function addEventCommands(program: Command, run: RunCommand): void {
     .command('events')
     .alias('event')
     .description('Sends events, as the systems around the service do, and replays archived ones.')
-  addPut(parent, run)
-  addReplay(parent, run)
-}
-
-const addPut = (parent: Command, run: RunCommand): Command =>
   parent
     .command('put')
     .argument('<file>', 'NDJSON, one {"detail-type", "detail", "source"?} per line; - for standard input')
@@ -25,8 +20,6 @@ const addPut = (parent: Command, run: RunCommand): Command =>
         return context.show(result, { ok: result.applied && result.refused_count === 0 })
       }),
     )
-
-const addReplay = (parent: Command, run: RunCommand): Command =>
   parent
     .command('replay')
     .description(
@@ -47,3 +40,4 @@ const addReplay = (parent: Command, run: RunCommand): Command =>
         return replayEvents(context, { from, to })
       }),
     )
+}

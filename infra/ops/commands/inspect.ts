@@ -3,12 +3,6 @@ import { readUserId, type RunCommand } from '../command.ts'
 
 /** Adds the commands that only read: `doctor`, `user show` and `ledger verify`. */
 export function addInspectionCommands(program: Command, run: RunCommand): void {
-  addDoctor(program, run)
-  addShowUser(program.command('user').description('Shows users; an event changes one: see `event put`.'), run)
-  addVerify(program.command('ledger').description('Verifies wallets and their bills.'), run)
-}
-
-const addDoctor = (program: Command, run: RunCommand): Command =>
   program
     .command('doctor')
     .description('Checks every part of a deployment, and exits 1 if something is wrong. Changes nothing.')
@@ -20,9 +14,9 @@ const addDoctor = (program: Command, run: RunCommand): Command =>
         return show({ ok, checks }, { ok })
       }),
     )
-
-const addShowUser = (parent: Command, run: RunCommand): Command =>
-  parent
+  program
+    .command('user')
+    .description('Shows users; an event changes one: see `event put`.')
     .command('show')
     .argument('<user>', 'user id or email address')
     .description('Shows a user, without their secrets.')
@@ -32,9 +26,9 @@ const addShowUser = (parent: Command, run: RunCommand): Command =>
         return show(await describeUser(reference))
       }),
     )
-
-const addVerify = (parent: Command, run: RunCommand): Command =>
-  parent
+  program
+    .command('ledger')
+    .description('Verifies wallets and their bills.')
     .command('verify')
     .description(
       'Recomputes every wallet from its bills, compares the index of its bills and the events that made them, and exits 1 if something differs. Changes nothing.',
@@ -47,3 +41,4 @@ const addVerify = (parent: Command, run: RunCommand): Command =>
         return show(report, { ok: report.differences.length === 0 })
       }),
     )
+}

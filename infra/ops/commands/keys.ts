@@ -11,13 +11,6 @@ const byOption = ['--by <name>', 'your name, for the evidence record', process.e
 /** Adds the command group `keys`, which shows, audits and rotates the signing keys. */
 export function addKeysCommands(program: Command, run: RunCommand): void {
   const parent = program.command('keys').description('Shows, rotates, revokes and audits the signing keys.')
-  addStatus(parent, run)
-  addRotate(parent, run)
-  addRevoke(parent, run)
-  addAudit(parent, run)
-}
-
-const addStatus = (parent: Command, run: RunCommand): Command =>
   parent
     .command('status')
     .description(
@@ -30,8 +23,6 @@ const addStatus = (parent: Command, run: RunCommand): Command =>
         return show(status, { text: { ...status, evidence: summarizeEvidence(status.evidence) } })
       }),
     )
-
-const addRotate = (parent: Command, run: RunCommand): Command =>
   parent
     .command('rotate')
     .description('Starts a rotation: publishes a new key, which signs once every client can know it.')
@@ -40,8 +31,6 @@ const addRotate = (parent: Command, run: RunCommand): Command =>
     .action(({ emergency = false, by }: { emergency?: boolean; by?: string }) =>
       run((context) => runRotation(context, { action: 'rotate', emergency, requested_by: by })),
     )
-
-const addRevoke = (parent: Command, run: RunCommand): Command =>
   parent
     .command('revoke')
     .argument('<kid>', 'kid of the key in the JWKS')
@@ -52,6 +41,8 @@ const addRevoke = (parent: Command, run: RunCommand): Command =>
     .action((kid: string, { by }: { by?: string }) =>
       run((context) => runRotation(context, { action: 'revoke', kid: kid.trim(), requested_by: by })),
     )
+  addAudit(parent, run)
+}
 
 /** Invokes the rotation function with a request, and shows what it did. */
 async function runRotation({ target, show }: CommandContext, request: object): Promise<boolean> {

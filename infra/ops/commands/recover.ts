@@ -7,29 +7,23 @@ export function addRecoveryCommands(program: Command, run: RunCommand): void {
   const maintenance = program
     .command('maintenance')
     .description('Stops requests (503), events (they wait in their queues) and schedules, and lets them run.')
-  addSwitch(maintenance, run, 'on', 'Stops the service, and waits until nothing is at work any more.')
-  addSwitch(maintenance, run, 'off', 'Lets the service run again, and waits until it does.')
+  const addSwitch = (name: 'on' | 'off', description: string) =>
+    maintenance
+      .command(name)
+      .description(description)
+      .addOption(new Option('--only <part>', 'only one part').choices(partNames))
+      .action(({ only }: { only?: PartName }) =>
+        run(async (context) => {
+          const { switchMaintenance } = await import('../maintenance/switch.ts')
+          return switchMaintenance(context, name === 'on', only === undefined ? partNames : [only])
+        }),
+      )
+  addSwitch('on', 'Stops the service, and waits until nothing is at work any more.')
+  addSwitch('off', 'Lets the service run again, and waits until it does.')
   const restore = program
     .command('restore')
     .description('Makes a table that was restored to a full hour ready to serve.')
-  addPrepare(restore, run)
-  addFinish(restore, run)
-}
-
-const addSwitch = (parent: Command, run: RunCommand, name: 'on' | 'off', description: string): Command =>
-  parent
-    .command(name)
-    .description(description)
-    .addOption(new Option('--only <part>', 'only one part').choices(partNames))
-    .action(({ only }: { only?: PartName }) =>
-      run(async (context) => {
-        const { switchMaintenance } = await import('../maintenance/switch.ts')
-        return switchMaintenance(context, name === 'on', only === undefined ? partNames : [only])
-      }),
-    )
-
-const addPrepare = (parent: Command, run: RunCommand): Command =>
-  parent
+  restore
     .command('prepare')
     .description(
       'Checks that the table is whole, and exits 1 if not. Takes out tokens, codes and free deposit addresses, which may have been ended, used or assigned since. Reads the whole table.',
@@ -49,9 +43,7 @@ const addPrepare = (parent: Command, run: RunCommand): Command =>
         return show(preparation, { ok: preparation.late.length === 0 })
       }),
     )
-
-const addFinish = (parent: Command, run: RunCommand): Command =>
-  parent
+  restore
     .command('finish')
     .description(
       'Puts every deposit address that is nobody’s into its pool. Refuses while an event waits that may assign one. Reads the whole table.',
@@ -63,6 +55,7 @@ const addFinish = (parent: Command, run: RunCommand): Command =>
         return show({ free_addresses: await freeAddresses() })
       }),
     )
+}
 
 function readHour(text: string): number {
   const instant = readInstant(text)

@@ -23,11 +23,18 @@ export async function collectDeadLetters(
   return found.slice(0, limit)
 }
 
-/** Deletes the matching dead letters of a queue; resolves with their number. */
-export async function dropDeadLetters(sqs: SQSClient, queue: string, matches: Matches): Promise<number> {
+/** Deletes the matching dead letters of a queue, each after `before`; resolves with their number. */
+export async function dropDeadLetters(
+  sqs: SQSClient,
+  queue: string,
+  matches: Matches,
+  before: (letter: DeadLetter) => Promise<unknown> = async () => undefined,
+): Promise<number> {
   let dropped = 0
   await visitDeadLetters(sqs, await queueUrl(sqs, queue), async (letters) => {
     const toDelete = letters.filter(matches)
+    // One after another: what is sent back to a FIFO queue must keep its order within a message group.
+    for (const letter of toDelete) await before(letter)
     dropped += toDelete.length
     return { toDelete }
   })
@@ -46,15 +53,7 @@ export async function redriveDeadLetters(
 ): Promise<number> {
   if (queue === undefined) throw new UsageError('these events are only kept, and have no queue to go back to')
   const target = await queueUrl(sqs, queue)
-  let redriven = 0
-  await visitDeadLetters(sqs, await queueUrl(sqs, deadLetters), async (letters) => {
-    const toDelete = letters.filter(matches)
-    // Sends the messages one after another, because a FIFO queue must keep the order within a message group.
-    for (const letter of toDelete) await sqs.send(toMessage(letter, target))
-    redriven += toDelete.length
-    return { toDelete }
-  })
-  return redriven
+  return dropDeadLetters(sqs, deadLetters, matches, (letter) => sqs.send(toMessage(letter, target)))
 }
 
 const toMessage = ({ body, attributes, group, id }: DeadLetter, url: string) =>
