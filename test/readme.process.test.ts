@@ -40,7 +40,7 @@ afterAll(async () => {
 async function perform(commands: string): Promise<string> {
   const here = commands
     .replaceAll('http://127.0.0.1:3000', addresses[0])
-    .replaceAll('npm run ops --', `npm run --silent ops -- --url ${addresses[0]}`)
+    .replaceAll(/npm run (--silent )?ops --/g, `npm run --silent ops -- --url ${addresses[0]}`)
   return (await run('bash', ['-euo', 'pipefail', '-c', here], { cwd: root })).stdout
 }
 
