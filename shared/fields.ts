@@ -62,7 +62,7 @@ export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not
 export const Day = v.pipe(
   v.string(),
   v.isoDate('must be a date, yyyy-MM-dd'),
-  v.regex(/^(?!0000)/, 'must be a date that exists, yyyy-MM-dd'),
+  v.regex(/^\d{0,3}[1-9]/, 'must be a date that exists, yyyy-MM-dd'),
   v.check((day) => {
     const instant = Date.parse(`${day}T00:00:00Z`)
     return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day)
@@ -77,7 +77,9 @@ export const CurrencyCode = v.pipe(
 )
 
 /** Schema of a currency that filters a list, in upper or lower case. An unknown currency finds nothing. */
-export const CurrencyFilter = v.optional(v.pipe(v.string(), v.toUpperCase()))
+export const CurrencyFilter = v.optional(
+  v.pipe(v.string(), v.description('In upper or lower case.'), v.toUpperCase()),
+)
 
 /** The number of characters of a text: Unicode code points, as JSON Schema counts them. */
 export const countCharacters = (text: string): number => Array.from(text).length

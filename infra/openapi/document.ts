@@ -1,12 +1,12 @@
 import type { EndpointDescription } from '../../shared/http/endpoint.ts'
-import { scopes } from '../../shared/tokens/scopes.ts'
 import { type Route, routes } from '../routes.ts'
+import { type Components, namePart, nameSchema, pascalCase } from './components.ts'
 import { failureResponses, failureSchemas } from './failures.ts'
 import type { Operation } from './operation.ts'
 import { communityOperations } from './operations/community.ts'
 import { moneyOperations } from './operations/money.ts'
 import { signInOperations } from './operations/sign-in.ts'
-import { inputSchema, type JsonSchema, members, outputSchema } from './schemas.ts'
+import { inputSchema, type JsonSchema, type JsonSchemas, members, objectOf, outputSchema } from './schemas.ts'
 
 const operations = { ...signInOperations, ...moneyOperations, ...communityOperations }
 
@@ -19,31 +19,35 @@ const describedRoutes = routes.filter(({ method }) => method !== 'HEAD')
  * description has no endpoint.
  */
 export async function openApiDocument(): Promise<JsonSchema> {
-  const paths: Record<string, Record<string, JsonSchema>> = {}
+  const paths: Record<string, JsonSchemas> = {}
+  const components: Components = { schemas: { ...failureSchemas }, parameters: {}, responses: {} }
   for (const route of describedRoutes) {
     const path = (paths[route.path] ??= {})
-    path[route.method.toLowerCase()] = describeRoute(route, await readDescription(route.entry))
+    path[route.method.toLowerCase()] = describeRoute(route, await readDescription(route.entry), components)
   }
-  const unknown = Object.keys(operations).filter(
-    (key) => !describedRoutes.some((route) => keyOf(route) === key),
-  )
-  if (unknown.length > 0) throw new Error(`described but not routed: ${unknown.join(', ')}`)
+  if (Object.keys(operations).length > describedRoutes.length) throw new Error('described but not routed')
   return {
     openapi: '3.1.0',
     info: {
       title: 'Account, wallet, community and rewards service',
       version: '1.0.0',
-      description:
-        'Every JSON answer of the service has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone. What API Gateway refuses itself (413, 429, 500, 503) has its own body, `{"message": …}`, and no `Retry-After`: a client goes by the status. Unknown members of a JSON body are ignored, but a body with a member `__proto__`, or with a `constructor` that has a `prototype`, is refused with 40000.',
+      description,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     // The server URL is relative, so the document describes the API that serves it.
     servers: [{ url: '/' }],
-    tags: tags(),
+    tags: Object.values(tags).map(([name, text]) => ({ name, description: text })),
     paths,
-    components: { securitySchemes: securitySchemes(), schemas: failureSchemas() },
+    components: { securitySchemes, ...components },
   }
 }
+
+/** What the whole document says to people, one paragraph of Markdown each. */
+const description = [
+  'Every JSON answer of the service has `code`, `msg` and `data`; `code` is 0 on success. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone. Unknown members of a JSON body are ignored, but a body with a member `__proto__`, or with a `constructor` that has a `prototype`, is refused with 40000.',
+  '**Amounts** (`format: decimal`) are JSON numbers with up to 38 digits, and a double has 16. Read them with a decimal parser: `parse_float=Decimal` in Python, `BigDecimal` in Java, `json.Number` in Go, the source text of the number in JavaScript. Every other number is whole and below 2^53.',
+  '**Failures**: go by the status first, then by `code` if the body has one; later releases add codes. What API Gateway refuses itself (413, 429, 500, 503) has its own body, `{"message": …}`, and no `Retry-After`. After a 429 or 503 wait for `Retry-After` seconds or, without it, for a second and twice as long with each attempt. Repeating a request is safe: nothing takes effect twice.',
+].join('\n\n')
 
 const keyOf = ({ method, path }: Route): string => `${method} ${path}`
 
@@ -53,147 +57,127 @@ async function readDescription(entry: string): Promise<EndpointDescription> {
   return module.handler.description
 }
 
-const tagNames: Record<string, string> = {
-  oauth2: 'OpenID provider',
-  '.well-known': 'OpenID provider',
-  user: 'Password sign-in',
-  account: 'Asset wallet',
-  'bonus-account': 'Reward wallet',
-  community: 'Community',
-  dashboard: 'Dashboard',
-  address: 'Deposits',
-  deposit: 'Deposits',
+/** Names of the tags, and what each stands for, by the folders of the endpoints. */
+const tags: Record<string, [name: string, text: string]> = {
+  'oauth2 .well-known': ['OpenID provider', 'The authorization-code flow with PKCE, its tokens and keys.'],
+  user: ['Password sign-in', 'Sign-in by password and second factor, and sign-out.'],
+  account: ['Asset wallet', 'What a user owns, and every change of it.'],
+  'bonus-account': ['Reward wallet', 'What a user was rewarded with.'],
+  community: ['Community', 'Whom a user referred, directly or through others.'],
+  dashboard: ['Dashboard', 'Sums of a user’s rewards, devices and traffic.'],
+  'address deposit': ['Deposits', 'The addresses to pay to, and what was paid.'],
 }
 
-const tagOf = (path: string): string => tagNames[path.split('/')[1] ?? ''] ?? 'Other'
+const tagOf = (path: string): string | undefined =>
+  Object.entries(tags).find(([folders]) => folders.split(' ').includes(path.split('/')[1] ?? ''))?.[1][0]
 
-const tags = () =>
-  [...new Set(routes.map(({ path }) => tagOf(path)))].map((name) => ({ name, description: name }))
-
-function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema {
+function describeRoute(route: Route, endpoint: EndpointDescription, components: Components): JsonSchema {
   const operation = operations[keyOf(route)]
   if (operation === undefined) throw new Error(`${keyOf(route)} has no description in operations/`)
   const input = addChecks(inputSchema(endpoint.input), operation)
   const parameters = (['path', 'query'] as const).flatMap((location) =>
-    members(input, location).map(({ name, required, schema }) => ({
-      name,
-      in: location,
-      required: location === 'path' || required,
-      schema: location === 'path' || required ? schema : orEmpty(schema),
-    })),
+    members(input, location).map((member) => describeParameter(member, location, components)),
   )
+  const { form, request, replies } = operation
+  // OAuth's endpoints take JSON, too, but clients that are generated for Python break with two media types.
+  const mediaType = endpoint.accepts === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
+  const schema = nameSchema(components, form, (input['properties'] as JsonSchemas)['body'] ?? {})
   return {
-    operationId:
-      route.entry.replaceAll(/[^A-Za-z0-9]+/g, '-') +
-      (route.method === 'POST' && hasOtherMethod(route) ? '-post' : ''),
+    operationId: `${route.method.toLowerCase()}${pascalCase(route.entry)}`,
     summary: operation.summary,
     description: operation.description,
     tags: [tagOf(route.path)],
-    security: security(endpoint),
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(endpoint.accepts === 'none' ? {} : { requestBody: requestBody(input, endpoint, operation) }),
+    security: security(endpoint, members(input, 'body')),
+    ...(parameters.length > 0 && { parameters }),
+    ...(form && { requestBody: { required: true, content: { [mediaType]: { schema, example: request } } } }),
     responses: {
-      ...successes(endpoint, operation),
-      ...failureResponses(endpoint, operation),
+      ...(replies?.[302] ? {} : { 200: describeSuccess(endpoint, operation, components) }),
+      ...replies,
+      ...failureResponses(endpoint, operation, components),
     },
   }
+}
+
+/** Examples of parameters, by their names, with which a reader can try a request. */
+const examples: Record<string, unknown> = {
+  ...{ current: 1, size: 20, currency: 'USDT', currencyNetWork: 'TRC20' },
+  ...(operations['POST /oauth2/authorize/consent']?.request as object),
+}
+
+function describeParameter(
+  { name, required, schema: { description: text, ...schema } }: ReturnType<typeof members>[number],
+  location: 'path' | 'query',
+  components: Components,
+): JsonSchema {
+  const isOptional = location === 'query' && !required
+  return namePart(components, 'parameters', pascalCase(name), {
+    name,
+    in: location,
+    description: isOptional ? [text, 'Empty counts as omitted.'].join(' ').trim() : text,
+    required: !isOptional,
+    ...(isOptional ? { allowEmptyValue: true } : {}),
+    schema: nameSchema(components, name === 'type' ? 'MemberType' : undefined, schema),
+    ...(name in examples ? { example: examples[name] } : {}),
+  })
 }
 
 /** Adds an operation's checks to the schema of the input that they check: the body or the query. */
 function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
-  const parts = input['properties'] as Record<string, JsonSchema>
   if (checks === undefined) return input
+  const parts = input['properties'] as JsonSchemas
   const checked = Object.entries(parts).map(([location, part]): [string, JsonSchema] => {
-    const properties = Object.entries(part['properties'] as Record<string, JsonSchema>)
-    const checkedProperties = properties.map(([name, schema]) => [
-      name,
-      { ...schema, ...checks.properties[name] },
-    ])
-    return [
-      location,
-      { ...part, properties: Object.fromEntries(checkedProperties), required: checks.required },
-    ]
+    // Forms of which a client sends one are described as one form, which has the members of all.
+    const forms = (part['oneOf'] ?? [part]) as { properties: JsonSchemas }[]
+    const named = forms.flatMap((form) => Object.entries(form.properties))
+    const properties = named.map(([name, schema]) => {
+      const check = checks.properties[name] ?? {}
+      return [name, 'type' in check ? check : { ...schema, ...check }]
+    })
+    return [location, { type: 'object', ...checks, properties: Object.fromEntries(properties) }]
   })
   return { ...input, properties: Object.fromEntries(checked) }
 }
 
-/** The schema of an optional query parameter: an empty value counts as omitted. */
-function orEmpty(schema: JsonSchema): JsonSchema {
-  const { type, pattern, format } = schema as { type?: string; pattern?: string; format?: string }
-  const isAnyText = type === 'string' && format === undefined && schema['enum'] === undefined
-  const allowsEmpty = isAnyText && (pattern === undefined || new RegExp(pattern, 'u').test(''))
-  return allowsEmpty || schema['const'] === '' ? schema : { anyOf: [schema, { const: '' }] }
+/** Who may call an endpoint. The roles of an access_token are its scopes, and `first-party`. */
+function security({ scope }: EndpointDescription, body: { name: string }[]): JsonSchema[] {
+  const sends = (member: string) => body.some(({ name }) => name === member)
+  if (scope !== 'public') return [{ accessToken: [scope] }]
+  if (sends('client_secret')) return [{}, { clientSecret: [] }]
+  return sends('access_token') ? [{}, { accessToken: ['first-party'] }] : [{}]
 }
 
-const hasOtherMethod = (route: Route): boolean =>
-  describedRoutes.some((other) => other.entry === route.entry && other.method !== route.method)
-
-function security({ scope }: EndpointDescription): JsonSchema[] {
-  if (scope === 'public') return []
-  return scope === 'first-party' ? [{ firstParty: [] }] : [{ accessToken: [scope] }]
-}
-
-function requestBody(input: JsonSchema, { accepts }: EndpointDescription, operation: Operation): JsonSchema {
-  const schema = (input['properties'] as Record<string, JsonSchema> | undefined)?.['body'] ?? {
-    type: 'object',
+/** The answer of success. A standard's answer has the members of its `data` on its own, too. */
+function describeSuccess(
+  { dialect, output }: EndpointDescription,
+  { data, example = null, csv }: Operation,
+  components: Components,
+): JsonSchema {
+  const schema = data === undefined ? nothing : outputSchema(output)
+  const named = nameSchema(components, data, schema)
+  const answer = `${(data ?? 'Empty').replace(/VO$/, '')}${'items' in schema ? 'List' : ''}Answer`
+  const isStandard = dialect === 'oauth' && data !== undefined
+  const envelope = objectOf({ ...successful, data: named })
+  const media = {
+    schema: nameSchema(components, answer, isStandard ? { allOf: [named, envelope] } : envelope),
+    example: { ...(isStandard && (example as object)), code: 0, msg: 'success', data: example },
   }
-  const media = { schema, ...(operation.request === undefined ? {} : { example: operation.request }) }
-  const content: JsonSchema = { 'application/json': media }
-  if (accepts !== 'json') content['application/x-www-form-urlencoded'] = media
-  return { required: true, content }
+  const table = csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' }, example: csv } }
+  return { description: 'Success', content: { 'application/json': media, ...table } }
 }
 
-function successes(endpoint: EndpointDescription, operation: Operation): JsonSchema {
-  const responses: JsonSchema = {}
-  for (const [status, { description, headers = {} }] of Object.entries(operation.replies ?? {})) {
-    const described = Object.entries(headers).map(([name, text]): [string, JsonSchema] => [
-      name,
-      { description: text, schema: { type: 'string' } },
-    ])
-    responses[status] = {
-      description,
-      ...(described.length > 0 ? { headers: Object.fromEntries(described) } : {}),
-    }
-  }
-  if (operation.replies?.[302] !== undefined) return responses
-  const data = outputSchema(endpoint.output)
-  const standard = endpoint.dialect === 'oauth' ? (operation.example as object | null) : null
-  responses['200'] = {
-    description: 'Success',
-    content: {
-      'application/json': {
-        schema: successSchema(data, endpoint),
-        example: { ...standard, code: 0, msg: 'success', data: operation.example },
-      },
-    },
-  }
-  return responses
+const successful = {
+  code: { type: 'integer', format: 'int32', const: 0 },
+  msg: { type: 'string', const: 'success' },
 }
 
-function successSchema(data: JsonSchema, { dialect }: EndpointDescription): JsonSchema {
-  const envelope = {
-    type: 'object',
-    required: ['code', 'msg', 'data'],
-    properties: { code: { const: 0 }, msg: { const: 'success' }, data },
-  }
-  return dialect === 'oauth' && data['type'] === 'object' ? { allOf: [envelope, data] } : envelope
-}
+/** Null, in terms that generators for Java and Go can read, too: they have no type of null alone. */
+const nothing: JsonSchema = { type: ['string', 'null'], maxLength: 0, description: 'Always null.' }
 
-const securitySchemes = (): JsonSchema => ({
-  accessToken: {
-    type: 'oauth2',
-    description: 'An access_token of the code flow or the password flow, as `Authorization: Bearer …`.',
-    flows: {
-      authorizationCode: {
-        authorizationUrl: '/oauth2/authorize',
-        tokenUrl: '/oauth2/token',
-        scopes: Object.fromEntries(scopes.map((scope) => [scope, `Scope ${scope}`])),
-      },
-    },
-  },
-  firstParty: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'An access_token of the password flow.',
-  },
-})
+/** How a request is authenticated. */
+const bearer =
+  'An access_token with the scope that the operation names; `first-party`: one of the password flow.'
+const basic = 'client_id and client_secret of a confidential client. Others send client_id in the body.'
+const securitySchemes = {
+  accessToken: { type: 'http', scheme: 'bearer', description: bearer },
+  clientSecret: { type: 'http', scheme: 'basic', description: basic },
+}

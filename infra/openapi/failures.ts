@@ -1,7 +1,8 @@
 import { type FailureName, failures, statusOf } from '../../shared/errors.ts'
 import type { EndpointDescription } from '../../shared/http/endpoint.ts'
+import { type Components, namePart, pascalCase } from './components.ts'
 import type { Operation } from './operation.ts'
-import type { JsonSchema } from './schemas.ts'
+import { type JsonSchema, objectOf } from './schemas.ts'
 
 /**
  * The answers of API Gateway itself, keyed by status: message and occasion (guides "Throttle requests
@@ -9,10 +10,7 @@ import type { JsonSchema } from './schemas.ts'
  * Lambda integrations"). An HTTP API cannot give these answers another body.
  */
 const gatewayAnswers: Record<number, { message: string; when: string }> = {
-  413: {
-    message: 'Request Entity Too Large',
-    when: 'the request is over 10 MB, or over 6 MB as a Lambda event',
-  },
+  413: { message: 'Request Entity Too Large', when: 'the request is over 10 MB, or over 6 MB as an event' },
   429: { message: 'Too Many Requests', when: 'the route or the account is throttled' },
   500: { message: 'Internal Server Error', when: 'the function crashed or was ended' },
   503: { message: 'Service Unavailable', when: 'no function was free, or none answered within 30 seconds' },
@@ -28,18 +26,21 @@ function impliedFailures(endpoint: EndpointDescription): FailureName[] {
 }
 
 /** Describes every failure that an endpoint can answer, its own and API Gateway's, keyed by status. */
-export function failureResponses(endpoint: EndpointDescription, operation: Operation): JsonSchema {
-  const names = [...new Set([...operation.failures, ...impliedFailures(endpoint)])]
+export function failureResponses(
+  endpoint: EndpointDescription,
+  operation: Operation,
+  components: Components,
+): JsonSchema {
+  const names = [...new Set([...(operation.failures ?? []), ...impliedFailures(endpoint)])]
   const statuses = [...names.flatMap(statusesOf), ...Object.keys(gatewayAnswers).map(Number)]
   return Object.fromEntries(
-    [...new Set(statuses)].map((status) => [
-      status,
-      describeStatus(
-        status,
-        names.filter((name) => statusesOf(name).includes(status)),
-        endpoint,
-      ),
-    ]),
+    [...new Set(statuses)].map((status) => {
+      const own = names.filter((name) => statusesOf(name).includes(status))
+      const prefix = endpoint.dialect === 'oauth' && own.length > 0 ? 'oauth ' : ''
+      const name = pascalCase(prefix + (own.join(' or ') || 'throttled'))
+      const response = describeStatus(status, own, endpoint)
+      return [status, namePart(components, 'responses', name, response)]
+    }),
   )
 }
 
@@ -49,21 +50,15 @@ const statusesOf = (name: FailureName): number[] =>
 
 function describeStatus(status: number, names: FailureName[], endpoint: EndpointDescription): JsonSchema {
   const gateway = gatewayAnswers[status]
-  const schemas = [...(names.length > 0 ? ['Failure'] : []), ...(gateway ? ['GatewayFailure'] : [])]
-  const refs = schemas.map((schema) => ({ $ref: `#/components/schemas/${schema}` }))
   const own = names.map((name) => `${failures[name].code} ${name}: ${failures[name].msg}`)
   const others = gateway ? [`without the envelope, by API Gateway: ${gateway.when}`] : []
   const examples = names.map((name): [string, object] => [name, { value: exampleFailure(name, endpoint) }])
   if (gateway) examples.push(['api_gateway', { value: { message: gateway.message } }])
+  const schema = refTo(gateway ? 'AnyFailure' : 'Failure')
   return {
     description: [...own, ...others].join('; '),
     ...(status === 429 || status === 503 ? { headers: { 'retry-after': retryAfter } } : {}),
-    content: {
-      'application/json': {
-        schema: refs.length === 1 ? refs[0] : { anyOf: refs },
-        examples: Object.fromEntries(examples),
-      },
-    },
+    content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
   }
 }
 
@@ -78,48 +73,22 @@ function exampleFailure(name: FailureName, { dialect }: EndpointDescription): Js
   return { ...(dialect === 'oauth' ? { error: oauth, error_description: msg } : {}), code, msg, data }
 }
 
-/** The schemas of failures: the service's own, in the envelope, and API Gateway's. */
-export const failureSchemas = (): JsonSchema => ({
-  Failure: {
-    type: 'object',
-    required: ['code', 'msg', 'data'],
-    properties: {
-      code: { type: 'integer', enum: Object.values(failures).map(({ code }) => code) },
-      msg: { type: 'string' },
-      data: {
-        anyOf: [
-          { type: 'null' },
-          {
-            type: 'object',
-            required: ['errors'],
-            properties: {
-              errors: {
-                type: 'array',
-                items: {
-                  type: 'object',
-                  required: ['field', 'reason'],
-                  properties: {
-                    field: {
-                      type: 'string',
-                      description:
-                        'The field or parameter; of an unknown parameter that is repeated, its name if that is a plain word.',
-                    },
-                    reason: { type: 'string' },
-                  },
-                },
-              },
-            },
-          },
-        ],
-      },
-      error: { type: 'string', description: 'OAuth endpoints: RFC 6749 §5.2.' },
-      error_description: { type: 'string' },
-    },
-  },
-  GatewayFailure: {
-    description: 'An answer of API Gateway itself, before or instead of a function.',
-    type: 'object',
-    required: ['message'],
-    properties: { message: { type: 'string' } },
-  },
-})
+const refTo = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/${schema}` })
+const text = { type: 'string' }
+const codeText = 'Begins with the status. Later releases add codes: go by the status if a code is new.'
+const failure = {
+  code: { type: 'integer', format: 'int32', description: codeText },
+  msg: { ...text, description: 'For people.' },
+  data: { oneOf: [refTo('FailureDetails'), { type: 'null' }] },
+}
+const oauth = { error: { ...text, description: 'OAuth endpoints: RFC 6749 §5.2.' }, error_description: text }
+const fieldText =
+  'The field or parameter; of an unknown parameter that is repeated, its name if that is a plain word.'
+
+/** The schemas of failures: the service's own, and `AnyFailure`, which may be API Gateway's. */
+export const failureSchemas: Record<string, JsonSchema> = {
+  Failure: objectOf(failure, oauth),
+  FailureDetails: objectOf({ errors: { type: 'array', items: refTo('FieldError') } }),
+  FieldError: objectOf({ field: { ...text, description: fieldText }, reason: text }),
+  AnyFailure: objectOf({}, { ...failure, ...oauth, message: text }),
+}

@@ -8,16 +8,22 @@ export interface Operation {
   /** Description of the endpoint for client developers, one paragraph of Markdown. */
   description: string
   /** Failures specific to the endpoint. Failures implied by its scope, parameters and body are added. */
-  failures: FailureName[]
+  failures?: FailureName[]
   /**
-   * The endpoint's checks of its parsed parameters or body, as JSON Schema: the required properties, and
-   * further keywords of each property.
+   * The endpoint's checks of its parsed parameters or body, as JSON Schema: the required properties, further
+   * keywords of each property (or with a type, its whole schema), and conditions.
    */
-  checks?: { required: string[]; properties: Record<string, JsonSchema> }
+  checks?: { required: string[]; properties: Record<string, JsonSchema> } & JsonSchema
+  /** Name of the schema of the answer's `data`, or of its items; none if `data` is null. */
+  data?: string
   /** Example of the `data` in a successful answer. */
-  example: unknown
+  example?: unknown
+  /** Example of a successful answer as CSV, if the endpoint has this form, too. */
+  csv?: string
+  /** Name of the schema of the request body. */
+  form?: string
   /** Example of the request body. */
   request?: unknown
-  /** Successful answers without the JSON envelope, keyed by status; `headers` maps names to descriptions. */
-  replies?: Record<number, { description: string; headers?: Record<string, string> }>
+  /** Successful answers without the JSON envelope, keyed by status, as in an OpenAPI document. */
+  replies?: Record<number, JsonSchema>
 }

@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import { Money } from '../../shared/money.ts'
 
 export type JsonSchema = Record<string, unknown>
+export type JsonSchemas = Record<string, JsonSchema>
 
 /** Converts the schema that validates a part of a request to JSON Schema. */
 export const inputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input')
@@ -16,23 +17,66 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
     target: 'draft-2020-12',
     // Omits checks that are code, which JSON Schema cannot express.
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema }) =>
+    // Every number but money is whole, and below 2^53: bounds of which clients would make types of their own.
+    ignoreActions: ['safe_integer', 'integer'],
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
       (valibotSchema as unknown) === Money
-        ? { type: 'number', description: 'An exact decimal with all its digits: do not read it as a double.' }
-        : undefined,
+        ? money
+        : inCommonTerms(valibotSchema.type, jsonSchema as JsonSchema),
   }) as JsonSchema
   // Removes `$schema`, because the OpenAPI document names the JSON Schema dialect once for all.
   delete converted['$schema']
-  return converted
+  // In some languages, \d also matches digits of other scripts.
+  return JSON.parse(JSON.stringify(converted).replaceAll(String.raw`\\d`, '[0-9]')) as JsonSchema
 }
+
+/** An amount, with the extensions by which oapi-codegen, a generator for Go, gets a decimal. */
+const money: JsonSchema = {
+  type: 'number',
+  format: 'decimal',
+  description: 'An exact decimal with all its digits: do not read it as a double.',
+  'x-go-type': 'decimal.Decimal',
+  'x-go-type-import': { path: 'github.com/shopspring/decimal' },
+}
+
+/** The members that hold small numbers. All other numbers are ids, instants or totals. */
+const small = new Set(
+  'current size cap level devices expires_in confirmations required_confirmations'.split(' '),
+)
+
+/** Says a schema in terms that the generators of clients for every language read; undefined if it is. */
+function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined {
+  if (type === 'number') return { type: 'integer', format: 'int64' }
+  if (type === 'literal')
+    return schema['const'] === true
+      ? { type: 'boolean', description: 'Always true.' }
+      : { type: typeof schema['const'], ...schema }
+  // A direction.
+  if (type === 'picklist' && String(schema['enum']) === '1,2')
+    return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
+  if (type === 'nullable') {
+    const [inner = {}] = schema['anyOf'] as JsonSchema[]
+    return { ...inner, type: [inner['type'], 'null'] }
+  }
+  for (const [name, member] of Object.entries((schema['properties'] ?? {}) as JsonSchemas))
+    if (small.has(name) && member['type'] === 'integer') member['format'] = 'int32'
+  return undefined
+}
+
+/** The schema of an object with these required and optional members. */
+export const objectOf = (required: JsonSchemas, optional: JsonSchemas = {}): JsonSchema => ({
+  type: 'object',
+  required: Object.keys(required),
+  properties: { ...required, ...optional },
+})
 
 /** Lists the properties of one member of an object, for example of the `query` of an endpoint's input. */
 export function members(
   schema: JsonSchema,
   name: string,
 ): { name: string; required: boolean; schema: JsonSchema }[] {
-  const part = (schema['properties'] as Record<string, JsonSchema> | undefined)?.[name]
-  const properties = (part?.['properties'] ?? {}) as Record<string, JsonSchema>
+  const part = (schema['properties'] as JsonSchemas | undefined)?.[name]
+  const properties = (part?.['properties'] ?? {}) as JsonSchemas
   const required = (part?.['required'] ?? []) as string[]
   return Object.entries(properties).map(([member, memberSchema]) => ({
     name: member,

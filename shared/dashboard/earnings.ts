@@ -7,7 +7,11 @@ import { type Big, Money, zero } from '../money.ts'
 import { dayEarnings, earnedSums } from './sums.ts'
 
 /** What a user earned in one currency on one day. */
-export const EarningPoint = v.object({ date: v.string(), currency: v.string(), amount: Money })
+export const EarningPoint = v.object({
+  date: v.pipe(v.string(), v.isoDate()),
+  currency: v.string(),
+  amount: Money,
+})
 export type EarningPoint = v.InferOutput<typeof EarningPoint>
 
 const maxDays = 366

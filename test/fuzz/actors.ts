@@ -67,7 +67,7 @@ export async function describeActors() {
       businessId: ['DEPOSIT', 'REWARD', 'NONE'],
       keyword: ['Bob', 'b***b@example.com', 'İß', 'zzmarkerzz'],
       target_user_id: ids,
-      note: ['met in Lisbon', ' 20 code points 😀😀😀😀 ', 'zzmarkerzz'],
+      note: ['met in Lisbon', ' 20 code points 😀😀😀😀', 'zzmarkerzz'],
       email: ['alice@example.com', ' ALICE@EXAMPLE.COM ', 'zzmarkerzz@fuzz.example'],
       login_password: [md5('correct horse battery')],
       client_id: ['demo-app', 'first-party'],

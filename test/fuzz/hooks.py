@@ -55,8 +55,13 @@ def with_real_values(values):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Drops requests that API Gateway itself refuses: its request line and headers have at most 10,240 bytes."""
-    return len(urlencode(case.query or {}, doseq=True)) < 9000
+    """
+    Drops requests that API Gateway itself refuses, because its request line and headers have at most 10,240
+    bytes, and those with a user id above 2^53, which only the words of the API reference exclude.
+    """
+    user_id = case.body.get("target_user_id") if isinstance(case.body, dict) else None
+    fits = not isinstance(user_id, int) or user_id < 2**53
+    return fits and len(urlencode(case.query or {}, doseq=True)) < 9000
 
 
 @schemathesis.hook
@@ -137,12 +142,8 @@ def refuses_strangers(ctx, response, case):
     security = case.operation.definition.raw.get("security")
     if caller is None or not security or response.status_code >= 400:
         return
-    may = any(
-        ("firstParty" not in way or caller["firstParty"])
-        and set(way.get("accessToken", [])) <= set(caller["scopes"])
-        and caller["scopes"]
-        for way in security
-    )
+    roles = {*caller["scopes"], *(["first-party"] if caller["firstParty"] else [])}
+    may = any("accessToken" not in way or set(way["accessToken"]) <= roles for way in security)
     assert may, f"it succeeded for {caller['authorization'][:12]}… with the scopes {caller['scopes']}"
 
 

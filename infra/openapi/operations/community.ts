@@ -13,14 +13,7 @@ const member = {
   note: 'met in Lisbon',
 }
 
-/**
- * Matches texts of 16 digits above 9007199254740991, which are no user ids: the first digits equal those of
- * this number, and the next digit is larger. JSON Schema has no maximum for a text.
- */
-const overLargestId = Array.from(String(Number.MAX_SAFE_INTEGER), (digit, i) => [digit, i] as const)
-  .filter(([digit]) => digit !== '9')
-  .map(([digit, i]) => `${String(Number.MAX_SAFE_INTEGER).slice(0, i)}[${Number(digit) + 1}-9]\\d{${15 - i}}`)
-  .join('|')
+const userId = { type: 'integer', format: 'int64', minimum: 1, description: 'At most 9007199254740991.' }
 
 /** Descriptions and examples of the community and dashboard endpoints. */
 export const communityOperations: Record<string, Operation> = {
@@ -29,6 +22,7 @@ export const communityOperations: Record<string, Operation> = {
     description:
       'Direct referrals (`type=DIRECT`) or the whole downline (`type=COMMUNITY`), sorted by `joined_at`, newest first. `keyword` matches without regard to case: the beginning of a word of the nickname, a whole email address, or three or more characters of the masked email address.',
     failures: ['too_many_requests'],
+    data: 'CommunityMemberPage',
     example: { records: [member], total: 1, size: 20, current: 1, pages: 1 },
   },
   'GET /community/members/export': {
@@ -36,23 +30,22 @@ export const communityOperations: Record<string, Operation> = {
     description:
       'The newest members for the same filters, as JSON, or with `Accept: text/csv` as a CSV attachment (RFC 4180, UTF-8 with a byte order mark). No cell is a formula to a spreadsheet.',
     failures: ['too_many_requests'],
+    data: 'MemberExport',
     example: { total: 1, cap: 10_000, truncated: false, records: [member] },
+    csv: [Object.keys(member), Object.values(member), ''].join('\r\n'),
   },
   'POST /community/members/note': {
     summary: 'Note on a direct referral',
     description: 'Sets the caller’s note on one of their direct referrals. An empty string deletes it.',
-    checks: {
-      required: ['target_user_id', 'note'],
-      properties: { target_user_id: { not: { type: 'string', pattern: `^(?:${overLargestId})$` } } },
-    },
+    checks: { required: ['target_user_id', 'note'], properties: { target_user_id: userId } },
     failures: ['forbidden'],
+    form: 'MemberNoteForm',
     request: { target_user_id: 43, note: 'met in Lisbon' },
-    example: null,
   },
   'GET /dashboard/overview': {
     summary: 'Overview',
     description: 'Totals of rewards, devices, traffic and balances. Rows of zero are left out.',
-    failures: [],
+    data: 'DashboardOverviewVO',
     example: {
       network_rewards: 321.5,
       devices: 2,
@@ -65,14 +58,14 @@ export const communityOperations: Record<string, Operation> = {
   'GET /dashboard/network-rewards': {
     summary: 'Rewards by type',
     description: 'The sum of all rewards, by type and currency.',
-    failures: [],
+    data: 'NetworkRewardVO',
     example: [{ reward_type: 'REFERRAL', currency: 'USDT', amount: 300 }],
   },
   'GET /dashboard/earnings': {
     summary: 'Earnings by day',
     description:
       'One row for every day of the period and every currency earned in it, in ascending order. The default period is the last 30 days; the maximum is 366 days.',
-    failures: [],
+    data: 'EarningPointVO',
     example: [{ date: '2026-09-09', currency: 'USDT', amount: 1.5 }],
   },
 }

@@ -40,41 +40,34 @@ const deposit = {
   credited_at: 1_789_000_060_000,
 }
 
-const walletOperations = (
-  path: string,
-  wallet: string,
-  { filter, ...examples }: { filter: string; account: unknown; bill: unknown },
-): Record<string, Operation> => ({
+const { currency, currency_network, address, tag, required_confirmations, created_at } = deposit
+
+const walletOperations = (path: string, wallet: string, examples: { account: unknown; bill: unknown }) => ({
   [`GET ${path}/info`]: {
     summary: `Balances of the ${wallet} wallet`,
-    description: `One row for each currency, ordered by currency.${filter}`,
-    failures: [],
+    description: 'One row for each currency, ordered by currency.',
+    data: 'Account',
     example: [examples.account],
   },
   [`GET ${path}/bills`]: {
     summary: `Transactions of the ${wallet} wallet`,
     description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
-    failures: [],
+    data: 'BillPage',
     example: listPage(examples.bill),
   },
   [`GET ${path}/asset`]: {
     summary: `Value of the ${wallet} wallet`,
     description:
       'Every currency of the wallet, converted into the quote currency. Without a rate, `rate` and `value` are null.',
-    failures: [],
+    data: 'AssetSummary',
     example: asset,
   },
 })
 
 /** Descriptions and examples of the wallet and deposit endpoints. */
 export const moneyOperations: Record<string, Operation> = {
-  ...walletOperations('/account', 'asset', {
-    filter: ' The filter `currency` ignores case.',
-    account,
-    bill,
-  }),
+  ...walletOperations('/account', 'asset', { account, bill }),
   ...walletOperations('/bonus-account', 'reward', {
-    filter: '',
     account: { ...account, deposited: 0, withdrawal: 0 },
     bill: { ...bill, id: 'R42-7', business_id: 'REWARD', reference: 'reward-7' },
   }),
@@ -83,19 +76,13 @@ export const moneyOperations: Record<string, Operation> = {
     description:
       'The caller’s deposit address for a currency on a network. The first request assigns it; it never changes.',
     failures: ['unavailable'],
-    example: {
-      currency: 'USDT',
-      currency_network: 'TRON',
-      address: 'TXYZ',
-      tag: null,
-      required_confirmations: 20,
-      created_at: 1_789_000_000_000,
-    },
+    data: 'DepositAddress',
+    example: { currency, currency_network, address, tag, required_confirmations, created_at },
   },
   'GET /deposit/records': {
     summary: 'Deposits',
     description: 'One page of the deposits, newest first. Dates are inclusive.',
-    failures: [],
+    data: 'DepositPage',
     example: listPage(deposit),
   },
   'GET /deposit/get/{id}': {
@@ -103,6 +90,7 @@ export const moneyOperations: Record<string, Operation> = {
     description:
       'One deposit of the caller. Another user’s, an unknown and a malformed id get the same answer.',
     failures: ['not_found'],
+    data: 'DepositRecord',
     example: deposit,
   },
 }

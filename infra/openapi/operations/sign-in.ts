@@ -1,30 +1,29 @@
 import { discoveryDocument } from '../../../shared/tokens/discovery.ts'
 import type { Operation } from '../operation.ts'
 
-const redirect = (description: string) => ({
-  302: { description, headers: { location: 'The address that the browser opens next.' } },
-})
-
+const location = { description: 'The address that the browser opens next.', schema: { type: 'string' } }
 const expire = 1_789_000_000_000
 const deviceToken = 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ii4uLiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl'
+const grant = { token_type: 'Bearer', expires_in: 3_600, expire, scope: 'openid email' }
 const accessToken = 'at_16.mXx0c2Vzc2lvbi1pZC0tMQ.YW4tZXhhbXBsZS1vZi0zMi1yYW5kb20tYnl0ZXMtMTI'
 const code = 'SplxlOBeZQQYbYS6WxSbIAqPqzWJ5Cc5mGk0bNq2E7k'
-const claims = { sub: '42', email: 'alice@example.com', email_verified: true, name: 'Alice' }
+const email = 'alice@example.com'
+const kid = 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'
 const loginTicket = 'lt_16.pFJtX1qJbXh3f0b7mC2nUwSgkQ8bS2v5yZ0oYcT6R1A'
 
+const userInfo: Operation = {
+  summary: 'Claims about the user',
+  description: 'OpenID Connect userinfo: the claims for which the token has the scope.',
+  data: 'UserInfo',
+  example: { sub: '42', email, email_verified: true, name: 'Alice' },
+}
+
 const given = { minLength: 1, maxLength: 2048 }
-const unsupported = { const: '', description: 'Not supported.' }
+const unsupported = { maxLength: 0, description: 'Not supported.' }
 
 /** The checks of an authorization request: shared/oauth/authorization-request.ts. */
 const authorizationChecks = {
-  required: [
-    'response_type',
-    'client_id',
-    'redirect_uri',
-    'scope',
-    'code_challenge',
-    'code_challenge_method',
-  ],
+  required: 'response_type client_id redirect_uri scope code_challenge code_challenge_method'.split(' '),
   properties: {
     response_type: { const: 'code' },
     client_id: given,
@@ -34,14 +33,9 @@ const authorizationChecks = {
     nonce: { maxLength: 1024 },
     code_challenge: { pattern: '^[A-Za-z0-9_-]{43}$' },
     code_challenge_method: { const: 'S256' },
-    response_mode: { enum: ['', 'query'] },
+    response_mode: { const: 'query' },
     prompt: { maxLength: 2048 },
-    max_age: {
-      anyOf: [
-        { type: 'string', pattern: String.raw`^\d{0,12}$` },
-        { type: 'integer', minimum: 0, maximum: 999_999_999_999 },
-      ],
-    },
+    max_age: { type: 'integer', format: 'int64', minimum: 0, maximum: 999_999_999_999 },
     request: unsupported,
     request_uri: unsupported,
   },
@@ -55,8 +49,12 @@ export const signInOperations: Record<string, Operation> = {
       'Checks the client, its redirect URI and the PKCE challenge, and redirects the browser to the authorization page with all parameters unchanged. Scopes that are unknown or not for this client are ignored, but `openid` is demanded. For an unknown client or redirect URI the answer is an error, never a redirect. Any other error is sent to the redirect URI with `error`, `state` and `iss`.',
     checks: authorizationChecks,
     failures: ['invalid_redirect'],
-    example: null,
-    replies: redirect('To the authorization page, or back to the client with an error.'),
+    replies: {
+      302: {
+        description: 'To the authorization page, or back to the client with an error.',
+        headers: { location },
+      },
+    },
   },
   'GET /oauth2/authorize/request': {
     summary: 'Describe an authorization request',
@@ -64,6 +62,7 @@ export const signInOperations: Record<string, Operation> = {
       'The authorization page calls this with the query that it was opened with, before it asks for a password. The answer is the client’s registered name and the scopes that it would get. A request that consent would refuse is refused here with the same error.',
     checks: authorizationChecks,
     failures: ['invalid_redirect', 'invalid_scope'],
+    data: 'AuthorizationRequest',
     example: { client_name: 'Demo application', scope: 'openid account.read' },
   },
   'POST /oauth2/authorize/consent': {
@@ -72,6 +71,7 @@ export const signInOperations: Record<string, Operation> = {
       'The authorization page calls this when the user has signed in and decided. If `prompt=login` or `max_age` asks for a more recent sign-in, an approval is answered 401 with `error="insufficient_user_authentication"` in `WWW-Authenticate` (RFC 9470), and the user signs in again. The answer names the address that the browser opens next: the client’s redirect URI with a one-time code, or with `error=access_denied`.',
     checks: authorizationChecks,
     failures: ['invalid_redirect', 'invalid_scope'],
+    form: 'ConsentForm',
     request: {
       response_type: 'code',
       client_id: 'demo-app',
@@ -82,6 +82,7 @@ export const signInOperations: Record<string, Operation> = {
       code_challenge_method: 'S256',
       approved: true,
     },
+    data: 'Consent',
     example: {
       code,
       redirect_to: `http://127.0.0.1:4000/callback?code=${code}&state=af0ifjsldkj&iss=https%3A%2F%2Fapi.example.com`,
@@ -104,6 +105,7 @@ export const signInOperations: Record<string, Operation> = {
       },
     },
     failures: ['invalid_grant', 'unsupported_grant_type', 'invalid_client'],
+    form: 'TokenForm',
     request: {
       grant_type: 'authorization_code',
       code,
@@ -111,15 +113,8 @@ export const signInOperations: Record<string, Operation> = {
       client_id: 'demo-app',
       code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     },
-    example: {
-      device_token: deviceToken,
-      id_token: deviceToken,
-      access_token: accessToken,
-      token_type: 'Bearer',
-      expires_in: 86_400,
-      expire,
-      scope: 'openid account.read',
-    },
+    data: 'Token',
+    example: { device_token: deviceToken, id_token: deviceToken, access_token: accessToken, ...grant },
   },
   'POST /oauth2/authorize': {
     summary: 'Exchange an access_token for a device_token',
@@ -127,60 +122,35 @@ export const signInOperations: Record<string, Operation> = {
       'For business servers: exchanges a first-party access_token, sent in the body or as a Bearer token, for a device_token. Both expire at the same time.',
     checks: { required: [], properties: { scope: { maxLength: 2048 }, nonce: { maxLength: 1024 } } },
     failures: ['invalid_redirect', 'unauthenticated', 'insufficient_scope', 'invalid_scope'],
+    form: 'DeviceTokenForm',
     request: { access_token: accessToken, client_id: 'demo-app', scope: 'openid email' },
-    example: {
-      device_token: deviceToken,
-      token_type: 'Bearer',
-      expires_in: 3_600,
-      expire,
-      scope: 'openid email',
-    },
+    data: 'DeviceToken',
+    example: { device_token: deviceToken, ...grant },
   },
-  'GET /oauth2/userinfo': {
-    summary: 'Claims about the user',
-    description: 'OpenID Connect userinfo: the claims for which the token has the scope.',
-    failures: [],
-    example: claims,
-  },
-  'POST /oauth2/userinfo': {
-    summary: 'Claims about the user, by POST',
-    description: 'The same as GET, for clients that send POST.',
-    failures: [],
-    example: claims,
-  },
+  'GET /oauth2/userinfo': userInfo,
+  'POST /oauth2/userinfo': { ...userInfo, summary: 'Claims about the user, by POST' },
   'POST /oauth2/revoke': {
     summary: 'Revoke a token',
     description:
-      'RFC 7009. An unknown token gets the same answer as a revoked one. A token of another client is refused and stays valid.',
+      'RFC 7009. The body is a form or JSON. An unknown token gets the same answer as a revoked one. A token of another client is refused and stays valid.',
     checks: { required: ['token'], properties: { token: { minLength: 1 } } },
     failures: ['invalid_client', 'invalid_grant'],
+    form: 'RevokeForm',
     request: { token: accessToken, client_id: 'demo-app' },
-    example: null,
   },
   'GET /.well-known/jwks.json': {
     summary: 'Keys that verify device_tokens',
     description:
       'The JWK set (RFC 7517): the key that signs, the next one before it signs, and earlier ones until their last token has expired. HEAD answers the same without a body.',
-    failures: [],
-    example: {
-      keys: [
-        {
-          kty: 'RSA',
-          n: '0vx7agoebGcQ',
-          e: 'AQAB',
-          alg: 'RS256',
-          use: 'sig',
-          kid: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs',
-        },
-      ],
-    },
+    data: 'JsonWebKeySet',
+    example: { keys: [{ kty: 'RSA', n: '0vx7agoebGcQ', e: 'AQAB', alg: 'RS256', use: 'sig', kid }] },
     replies: { 304: { description: 'The copy that `if-none-match` names is still current.' } },
   },
   'GET /.well-known/openid-configuration': {
     summary: 'Discovery document',
     description:
       'OpenID Connect Discovery: the issuer, its endpoints and their capabilities. HEAD answers the same without a body.',
-    failures: [],
+    data: 'ProviderMetadata',
     get example() {
       return discoveryDocument()
     },
@@ -191,7 +161,9 @@ export const signInOperations: Record<string, Operation> = {
     description:
       'Checks the email address and the password (its MD5 in hex), mails a code, and answers with a one-time ticket for the second step. The mail to a user who has an authenticator waits some seconds, and is not sent if the sign-in is completed by then. The answer is the same for an unknown account, a wrong password and a disabled account.',
     failures: ['bad_credentials', 'too_many_requests'],
-    request: { email: 'alice@example.com', login_password: '9cc2ae8a1ba7a93da39b46fc1019c481' },
+    form: 'LoginForm',
+    request: { email, login_password: '9cc2ae8a1ba7a93da39b46fc1019c481' },
+    data: 'LoginResultVO',
     example: {
       need_two_factor: true,
       login_ticket: loginTicket,
@@ -204,20 +176,24 @@ export const signInOperations: Record<string, Operation> = {
     description:
       'Checks the mailed code (`EMAIL`) or the authenticator’s code (`AUTHENTICATOR`) and answers with the tokens. A ticket is used up by success or by the fifth wrong code. After twenty wrong codes of a user in an hour, over all tickets, the answer is 429, and the user is told by mail.',
     failures: ['bad_login_ticket', 'bad_verification_code', 'too_many_requests'],
-    request: {
-      email: 'alice@example.com',
-      login_ticket: loginTicket,
-      method: 'AUTHENTICATOR',
-      authenticator_code: '123456',
+    checks: {
+      required: ['email', 'login_ticket', 'method'],
+      properties: { method: { type: 'string', enum: ['EMAIL', 'AUTHENTICATOR'] } },
+      if: { properties: { method: { const: 'EMAIL' } } },
+      then: { required: ['validate_code'] },
+      else: { required: ['authenticator_code'] },
     },
-    example: { access_token: accessToken, device_token: deviceToken, expire, email: 'alice@example.com' },
+    form: 'LoginVerifyForm',
+    request: { email, login_ticket: loginTicket, method: 'AUTHENTICATOR', authenticator_code: '123456' },
+    data: 'UserDetails',
+    example: { access_token: accessToken, device_token: deviceToken, expire, email },
   },
   'POST /user/logout': {
     summary: 'End the session',
     description:
       'Ends the session of the token: this token and all tokens derived from it stop working at once.',
     failures: ['forbidden'],
+    form: 'LogoutForm',
     request: { id: '42' },
-    example: null,
   },
 }
