@@ -93,7 +93,7 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
   `${copiesPrefix}${evidenceKey(sequence).sk.slice(evidencePrefix.length)}-${hash}`
 
 /**
- * Copies evidence that has no copy yet to the bucket with Object Lock, if there is one: at most a hundred
+ * Copies evidence that has no copy yet to the bucket with Object Lock, if there is one: at most twenty
  * records. A copy comes after its record, because a run that loses a race writes none. Never throws, because
  * no revocation may fail with S3: the next run, a minute later, copies what is left.
  */
@@ -104,7 +104,7 @@ export async function copyEvidence(): Promise<void> {
     const keySet = await readKeySet()
     const copied = keySet.copies?.address === address ? keySet.copies.sequence : 0
     if (copied >= keySet.sequence) return
-    const records = (await readEvidence()).filter(({ sequence }) => sequence > copied).slice(0, 100)
+    const records = (await readEvidence()).filter(({ sequence }) => sequence > copied).slice(0, 20)
     for (const record of records) await callS3(new URL(copyName(record), address), canonicalJson(record))
     const sequence = records.at(-1)?.sequence ?? keySet.sequence
     await writeKeySet(keySet, { ...keySet, copies: { address, sequence } })

@@ -18,14 +18,13 @@ export async function gatherFacts(
     copiesAt,
   }: { at?: number; anchor?: Anchor | undefined; tag?: string; copiesAt?: string | undefined } = {},
 ): Promise<Facts> {
-  // Reads the JWKS before the records: the JWKS may be older than the records, as a cached copy may be, but
-  // never newer.
+  // Reads JWKS and copies before the records: both may be older than the records, but never newer.
   const jwks = await readJwks(target.baseUrl)
-  const [records, schedule, trail, copies] = await Promise.all([
+  const copies = await readCopies(copiesAt ?? (await findCopies(target.namePrefix)))
+  const [records, schedule, trail] = await Promise.all([
     readRecords(),
     readSchedule(`${target.namePrefix}rotate-signing-keys`),
     checkTrails(target),
-    readCopies(copiesAt ?? (await findCopies(target.namePrefix))),
   ])
   const recorded = [...(records.keySet?.keys ?? []), ...records.archive]
   return {

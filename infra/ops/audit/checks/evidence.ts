@@ -105,7 +105,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
     )
 }
 
-/** Compares the chain with its copies: a record that was rewritten, and signed again, has another name. */
+/** Compares the chain with its copies, whose names contain hashes: no copy is that of a rewritten record. */
 export const checkCopies: Check = function* ({ at, copies, evidence }) {
   if (copies === undefined) return
   const records = new Map(evidence.flatMap(({ record }) => (record ? [[copyName(record), record]] : [])))

@@ -17,6 +17,7 @@ import { evidenceHash, evidenceKey } from '../../../../shared/keys/evidence.ts'
 import { readKeySet, thumbprint, toJwks } from '../../../../shared/keys/set.ts'
 import { settings } from '../../../../shared/settings.ts'
 import { useOwnKeys } from '../../../support/own-keys.ts'
+import { actWhile } from '../../../support/tamper-calls.ts'
 
 const { renew } = useOwnKeys()
 const day = 86_400_000
@@ -242,6 +243,14 @@ describe('audit findings', () => {
     const { findings: reported, ok } = audit(gathered)
     expect([...new Set(reported.map(({ finding }) => finding))]).toEqual(found)
     expect(ok).toBe(false)
+  })
+
+  it('an audit during a rotation does not take the copy of a new record for that of a rewritten one', async () => {
+    const rotation = () => call({ action: 'rotate', emergency: true })
+    expect(await actWhile('is answered', 'QueryCommand', rotation, findings)).not.toContain(
+      'history_rewritten',
+    )
+    keySet = await live()
   })
 
   it('the audit says in words what a changed key policy allows, and what it does not allow any more', async () => {
