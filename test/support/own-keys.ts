@@ -8,21 +8,21 @@ import { useOwnTable } from './own-table.ts'
 import { readKeyState } from '../../shared/keys/kms.ts'
 
 /**
- * Gives a test file a table and a key tag of its own, so that no other test rotates its signing keys. `renew`
- * replaces the key set with an empty key set.
+ * Gives a test file a table, a key tag and a bucket of its own, so that no other test rotates its signing
+ * keys. `renew` replaces the key set with an empty key set.
  */
 export function useOwnKeys(): { renew: () => Promise<void> } {
-  const { SIGNING_KEY_TAG, EVIDENCE_COPIES = '' } = process.env
+  const { SIGNING_KEY_TAG } = process.env
   const removals: (() => Promise<void>)[] = []
   const renew = async (): Promise<void> => {
     removals.unshift(await useOwnTable())
     process.env['SIGNING_KEY_TAG'] = `keys-${randomUUID()}`
-    process.env['EVIDENCE_COPIES'] = `${EVIDENCE_COPIES.slice(0, -1)}-${randomUUID()}/`
+    process.env['EVIDENCE_COPIES'] = `${process.env['AWS_ENDPOINT_URL']}/${randomUUID()}/`
     forgetCachedKeySet()
   }
   beforeAll(renew)
   afterAll(async () => {
-    Object.assign(process.env, { SIGNING_KEY_TAG, EVIDENCE_COPIES })
+    Object.assign(process.env, { SIGNING_KEY_TAG, EVIDENCE_COPIES: '' })
     forgetCachedKeySet()
     for (const remove of removals) await remove()
   })

@@ -13,7 +13,7 @@ process.env.TZ = 'UTC'
 process.env.POWERTOOLS_LOG_LEVEL = 'SILENT'
 
 await serveForParent(async () => {
-  const config = readConfig({ stage: 'local', auditTrail: true, authUrl: 'https://auth.example.com/' })
+  const config = readConfig({ stage: 'local', authUrl: 'https://auth.example.com/' })
   const { environment, dynamodbEndpoint, close } = await startAws(
     withTester((outdir) => synthesizeWithoutBundles(outdir, config)),
     { apiUrl: 'https://api.example.com', report: () => undefined },
