@@ -179,7 +179,7 @@ export const signInOperations: Record<string, Operation> = {
     checks: {
       required: ['email', 'login_ticket', 'method'],
       properties: { method: { type: 'string', enum: ['EMAIL', 'AUTHENTICATOR'] } },
-      if: { properties: { method: { const: 'EMAIL' } } },
+      if: { properties: { method: { type: 'string', const: 'EMAIL' } } },
       then: { required: ['validate_code'] },
       else: { required: ['authenticator_code'] },
     },

@@ -65,6 +65,31 @@ it.each([
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
 })
 
+it('the API reference has the names of the interface, and no schema without a name has members', () => {
+  const { schemas } = document['components'] as { schemas: Record<string, { properties?: object }> }
+  const names = `Account AccountBalanceVO AccountListAnswer AssetSummary Bill BillPage BillPageAnswer BillType
+    CommunityMemberPage CommunityMemberVO DashboardOverviewVO DepositAddress DepositPage DepositRecord DepositStatus
+    EarningCurrencyVO EarningPointVO EmptyAnswer Failure JsonWebKeySet LoginForm LoginResultVO LoginVerifyForm
+    MemberType NetworkRewardVO TokenAnswer TwoFactorMethod UserDetails`
+  expect(Object.keys(schemas)).toEqual(expect.arrayContaining(names.split(/\s+/)))
+  const members = Object.values(schemas).flatMap(({ properties = {} }) => Object.entries(properties))
+  const unnamed = members.filter(([, schema]) => /"(properties|enum)":/.test(JSON.stringify(schema)))
+  expect(unnamed.map(([name]) => name)).toEqual(['method'])
+})
+
+it('generators of clients in every language can read each schema of the API reference', () => {
+  const problems: unknown[] = []
+  JSON.stringify(document, (_, part: JsonSchema | null) => {
+    const { const: constant, type, maximum, pattern, anyOf, oneOf } = part ?? {}
+    const isUnion = anyOf ?? (oneOf && !JSON.stringify(oneOf).endsWith(',{"type":"null"}]'))
+    const isForFewLanguages = /\\[pPudbw]|\(\?/.test(String(pattern))
+    if (isUnion || isForFewLanguages || (constant !== undefined && !type) || Number(maximum) > 1e12)
+      problems.push(part)
+    return part
+  })
+  expect(problems).toEqual([])
+})
+
 /** Every example of a request or of a successful answer in the API reference, with its schema. */
 const examples = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { requestBody, responses }]) => {
