@@ -20,10 +20,15 @@ const memberNames: Record<string, string> = {
 /** The parts of the document that have a name, to which its operations refer. */
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
-/** Names a part and refers to it. A part whose name another part has already is returned as it is. */
+/**
+ * Names a part and refers to it. A parameter or response whose name another one has is returned as it is; for
+ * a schema whose name another one has, throws.
+ */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
-  return isDeepStrictEqual(named, part) ? { $ref: `#/components/${kind}/${name}` } : part
+  if (isDeepStrictEqual(named, part)) return { $ref: `#/components/${kind}/${name}` }
+  if (kind === 'schemas') throw new Error(`two schemas are named ${name}`)
+  return part
 }
 
 /** Names a schema, and its members that have a name, and refers to it. Of a list, names the items. */

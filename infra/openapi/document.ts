@@ -89,7 +89,9 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
     tags: [tagOf(route.path)],
     security: security(endpoint, members(input, 'body')),
     ...(parameters.length > 0 && { parameters }),
-    ...(form && { requestBody: { required: true, content: { [mediaType]: { schema, example: request } } } }),
+    ...(endpoint.accepts !== 'none' && {
+      requestBody: { required: true, content: { [mediaType]: { schema, example: request } } },
+    }),
     responses: {
       ...(replies?.[302] ? {} : { 200: describeSuccess(endpoint, operation, components) }),
       ...replies,
@@ -152,7 +154,7 @@ function describeSuccess(
   { data, example = null, csv }: Operation,
   components: Components,
 ): JsonSchema {
-  const schema = data === undefined ? nothing : outputSchema(output)
+  const schema = output.type === 'null' ? nothing : outputSchema(output)
   const named = nameSchema(components, data, schema)
   const answer = `${(data ?? 'Empty').replace(/VO$/, '')}${'items' in schema ? 'List' : ''}Answer`
   const isStandard = dialect === 'oauth' && data !== undefined

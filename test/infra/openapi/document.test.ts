@@ -75,6 +75,7 @@ it('the API reference has the names of the interface, and no schema without a na
   const members = Object.values(schemas).flatMap(({ properties = {} }) => Object.entries(properties))
   const unnamed = members.filter(([, schema]) => /"(properties|enum)":/.test(JSON.stringify(schema)))
   expect(unnamed.map(([name]) => name)).toEqual(['method'])
+  expect(JSON.stringify(document['paths'])).not.toContain('"properties":')
 })
 
 it('generators of clients in every language can read each schema of the API reference', () => {
