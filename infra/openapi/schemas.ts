@@ -44,7 +44,7 @@ const small = new Set(
   'current size cap level devices expires_in confirmations required_confirmations'.split(' '),
 )
 
-/** Says a schema in terms that generators for every language read; undefined if it is in such terms already. */
+/** Says a schema in terms that generators for every language read; undefined if no term has to change. */
 function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined {
   if (type === 'number') return { type: 'integer', format: 'int64' }
   if (type === 'literal')
