@@ -56,9 +56,9 @@ const key = arnOf('kms', 'key/*')
 const evidenceKey = signingKey({})
 const ours = { 'aws:ResourceTag/signing-key': 'keys-*' }
 
-/** The rotation's grants, as infra/constructs/grant.ts makes them, and the tests' own grant to list keys. */
+/** The rotation's grants, as infra/constructs/grant.ts makes them, and the tests' own to list things. */
 const statements: PolicyStatement[] = [
-  { Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' },
+  { Effect: 'Allow', Action: ['dynamodb:*', 's3:PutObject', 's3:ListBucketVersions'], Resource: '*' },
   { Effect: 'Allow', Action: ['kms:CreateKey', 'kms:ListKeys'], Resource: '*' },
   { Effect: 'Allow', Action: 'kms:TagResource', Resource: key },
   {
