@@ -1,10 +1,10 @@
 // Does what a captured rotation could: gives the first evidence record the `run_id` on the command line, and
 // makes the whole chain fit again, each record with a new hash and signature. The old `run_id` undoes that.
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../shared/db/table.ts'
 import { evidenceHash, evidenceKey, readEvidence } from '../../shared/keys/evidence.ts'
 import { signEvidence } from '../../shared/keys/kms.ts'
-import { signingKeySetKey } from '../../shared/keys/set.ts'
+import { readKeySet, writeKeySet } from '../../shared/keys/set.ts'
 
 let previous: string | null = null
 for (const record of await readEvidence()) {
@@ -15,11 +15,5 @@ for (const record of await readEvidence()) {
   const Item = { ...signed, ...evidenceKey(record.sequence) }
   await db.send(new PutCommand({ TableName: tableName(), Item }))
 }
-await db.send(
-  new UpdateCommand({
-    TableName: tableName(),
-    Key: signingKeySetKey,
-    UpdateExpression: 'SET evidence_hash = :hash',
-    ExpressionAttributeValues: { ':hash': previous },
-  }),
-)
+const keySet = await readKeySet()
+await writeKeySet(keySet, { ...keySet, evidence_hash: previous })
