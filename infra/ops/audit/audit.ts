@@ -1,5 +1,4 @@
-import type { Evidence } from '../../../shared/keys/evidence.ts'
-import { keyIn, type SigningKey } from '../../../shared/keys/set.ts'
+import { keyIn } from '../../../shared/keys/set.ts'
 import { nextDue } from '../../../shared/keys/times.ts'
 import { summarizeEvidence } from '../keys/key-status.ts'
 import { checkCopies, checkEvidenceChain, checkProofs } from './checks/evidence.ts'
@@ -7,8 +6,8 @@ import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
 import { checkKms } from './checks/kms.ts'
 import { checkCryptoperiod, checkSchedule, checkTrail } from './checks/rotation.ts'
-import { type Check, type Control, controls, type Finding } from './controls.ts'
-import type { Facts, KmsKey } from './facts.ts'
+import { type Check, type Control, controls } from './controls.ts'
+import type { Facts } from './facts.ts'
 
 const checks: Check[] = [
   checkEvidenceChain,
@@ -23,26 +22,10 @@ const checks: Check[] = [
 ]
 
 /** The report of a key audit; instants are epoch milliseconds. */
-export interface Report {
-  at: number
-  /** True if the audit has no findings. */
-  ok: boolean
-  findings: Finding[]
-  controls: { control: string; title: string; asks: string; holds: boolean }[]
-  /** kid of the key that signs tokens now. */
-  signer: string | null
-  next_due: number | null
-  schedule: Facts['schedule']
-  trail: Facts['trail']
-  /** Every signing key on record, oldest first, each with its facts in KMS. */
-  keys: (SigningKey & { kms: KmsKey | null })[]
-  /** Length and last record of the evidence chain, for a later audit to compare with (`--previous`). */
-  evidence: { count: number; copies?: number | undefined; head: { sequence: number; hash: string } | null }
-  records: Evidence[]
-}
+export type Report = ReturnType<typeof audit>
 
 /** Checks the collected facts against every control, and returns the report. */
-export function audit(facts: Facts): Report {
+export function audit(facts: Facts) {
   const findings = checks.flatMap((check) => [...check(facts)])
   const { at, keySet, archive, evidence, schedule, trail, kms, copies } = facts
   const last = evidence.at(-1)?.record
@@ -56,13 +39,16 @@ export function audit(facts: Facts): Report {
       asks,
       holds: !findings.some((finding) => finding.controls.includes(control as Control)),
     })),
+    /** kid of the key that signs tokens now. */
     signer: keyIn(keySet?.keys ?? [], 'active')?.kid ?? null,
     next_due: keySet === undefined ? null : nextDue(keySet, facts.settings),
     schedule,
     trail,
+    /** Every signing key on record, oldest first, each with its facts in KMS. */
     keys: [...archive, ...(keySet?.keys ?? [])]
       .map((key) => ({ ...key, kms: kms.find(({ arn }) => arn === key.arn) ?? null }))
       .sort((a, b) => a.published_at - b.published_at),
+    /** Length and last record of the evidence chain, for a later audit to compare with (`--previous`). */
     evidence: {
       count: evidence.length,
       copies: copies?.length,

@@ -2,34 +2,12 @@ import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
   type Message,
-  type MessageAttributeValue,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 
 /** A message of a dead-letter queue. */
-export interface DeadLetter {
-  id: string
-  /** Id that the bus gave the event; a replay keeps it. */
-  eventId: string | null
-  /** Why the function rejected the event; null if SQS moved the message after too many receives. */
-  reason: string | null
-  detailType: string | null
-  source: string | null
-  /** The event's `resources`, in which `event put` marks the events that it sends. */
-  resources: string[]
-  /** Name of the replay that sent the event; null for an event from its original sender. */
-  replay: string | null
-  /** When the message reached the dead-letter queue, epoch milliseconds. */
-  since: number
-  /** Body of the message: the whole event, unchanged. */
-  body: string
-  /** Message group, if the queue is a FIFO queue. */
-  group: string | undefined
-  /** The message's attributes: `reason`, and `refusals`, which says how often the event has been refused. */
-  attributes: Record<string, MessageAttributeValue>
-  receiptHandle: string
-}
+export type DeadLetter = ReturnType<typeof toDeadLetter>
 
 /** What `visitDeadLetters` is to do with a batch of dead letters. */
 export interface Decision {
@@ -86,21 +64,28 @@ async function receive(sqs: SQSClient, url: string): Promise<DeadLetter[]> {
   return Messages.map(toDeadLetter)
 }
 
-function toDeadLetter(message: Message): DeadLetter {
+function toDeadLetter(message: Message) {
   const { MessageId = '', Body = '', Attributes, MessageAttributes, ReceiptHandle = '' } = message
   const envelope = readEnvelope(Body)
   const { 'detail-type': detailType, source, resources, 'replay-name': replay } = envelope
   return {
     id: MessageId,
+    /** Id that the bus gave the event; a replay keeps it. */
     eventId: typeof envelope['id'] === 'string' ? envelope['id'] : null,
+    /** Why the function rejected the event; null if SQS moved the message after too many receives. */
     reason: MessageAttributes?.['reason']?.StringValue ?? null,
     detailType: typeof detailType === 'string' ? detailType : null,
     source: typeof source === 'string' ? source : null,
+    /** The event's `resources`, in which `event put` marks the events that it sends. */
     resources: Array.isArray(resources) ? resources.map(String) : [],
+    /** Name of the replay that sent the event; null for an event from its original sender. */
     replay: typeof replay === 'string' ? replay : null,
+    /** When the message reached the dead-letter queue, epoch milliseconds. */
     since: Number(Attributes?.SentTimestamp ?? 0),
     body: Body,
+    /** Message group, if the queue is a FIFO queue. */
     group: Attributes?.MessageGroupId,
+    /** `reason`, and `refusals`, which says how often the event has been refused. */
     attributes: MessageAttributes ?? {},
     receiptHandle: ReceiptHandle,
   }
