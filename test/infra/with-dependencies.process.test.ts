@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { preload } from '../support/preload.ts'
+import { newDirectory } from '../support/new-directory.ts'
 
-const clone = mkdtempSync(join(tmpdir(), 'clone-'))
+const clone = newDirectory()
 const npm = join(clone, 'npm.js')
 
 beforeAll(() => {
@@ -14,8 +14,6 @@ beforeAll(() => {
   writeFileSync(join(clone, 'package.json'), JSON.stringify(packages['']))
   writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
 })
-
-afterAll(() => rmSync(clone, { recursive: true }))
 
 /** Runs a script in a fresh clone; returns the error output without the line that names the installation. */
 function firstStart(environment: NodeJS.ProcessEnv): string {

@@ -1,18 +1,16 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
 import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
 import { table } from './aws/local-table.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'dynamodb-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
+const directory = newDirectory()
 const isAnswering = (endpoint: string) =>
   fetch(new URL(endpoint).origin, { method: 'POST' }).then(
     () => true,

@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { lockDataDirectory } from '../../../infra/local/lock.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'lock-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
-
+const root = newDirectory()
 it('the lock on a data directory is released when the process that holds it is killed', async () => {
   const directory = join(root, 'killed')
   const script = `

@@ -1,16 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { synthesizeLocalStage } from '../../../infra/local/stage.ts'
 import type { StackTemplate } from '../../../infra/local/template/stack-templates.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 
 vi.mock('../../../infra/stacks/add-stacks.ts', { spy: true })
 
-const directory = mkdtempSync(join(tmpdir(), 'stage-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
+const directory = newDirectory()
 // A value that no earlier run has used.
 const exportCap = String(1 + Math.floor(Math.random() * 9_999))
 

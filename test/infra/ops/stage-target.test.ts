@@ -1,13 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../infra/ops/errors.ts'
 import { findStage } from '../../../infra/ops/stage-target.ts'
 import { findTarget } from '../../../infra/ops/target.ts'
 import { configured, standby } from '../../support/configured-stage.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'stage-'))
+const directory = newDirectory()
 
 function write(name: string, content: unknown): string {
   const file = join(directory, name)

@@ -1,28 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { adjustment, describeWallet } from '../../support/ledger.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { createUser } from '../../support/sign-in.ts'
-import { follow, pollOptions, type Procedure } from './follow.ts'
+import { follow, pollOptions } from './follow.ts'
 
+const FILE = join(newDirectory(), 'copy.json')
 const debitCount = 180
 const invalidCount = 40
 
 /** Tests the procedure with debits that arrived before their credit, and with invalid events. */
 export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
-  const procedure = follow('A flooded dead-letter queue', url)
-  const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
-  try {
-    await rehearse(procedure, join(directory, 'copy.json'))
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
-}
-
-async function rehearse({ ops }: Procedure, FILE: string): Promise<void> {
+  const { ops } = follow('A flooded dead-letter queue', url)
   const NAME = 'wallet.adjusted'
   const { userId } = await createUser()
   const wallet = { userId, wallet: 'asset' } as const

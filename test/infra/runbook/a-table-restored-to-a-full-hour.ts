@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
 import { tableName } from '../../../shared/db/table.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken } from '../../support/community.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 import { newUserId } from '../../support/sign-in.ts'
 import { live, replay } from './a-stage-rebuilt-from-its-events.ts'
 import { addressPath, get, readEverything } from './answers.ts'
@@ -14,6 +14,8 @@ import { kidOf, type People } from './people.ts'
 import { nextHour, openTables } from './restore-table.ts'
 
 type Lived = Awaited<ReturnType<typeof live>>
+
+const directory = newDirectory()
 
 /**
  * Tests the procedure for a table that is restored to a full hour. KMS, event senders and token holders keep
@@ -26,7 +28,6 @@ export async function aTableRestoredToAFullHour(
 ): Promise<void> {
   const procedure = follow('A table restored to a full hour', url)
   const tables = openTables(layout)
-  const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
   const run = async (command: string, words = {}) => {
     const { code, result, err } = await procedure.ops(command, words)
     expect(code, `${command}: ${err}`).toBe(0)
@@ -68,7 +69,6 @@ export async function aTableRestoredToAFullHour(
     await expectOtherAddress(url, after)
   } finally {
     tables.close()
-    rmSync(directory, { recursive: true, force: true })
   }
 }
 

@@ -1,11 +1,12 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeDirectory } from './make-directory.ts'
+import { newDirectory } from '../../../support/new-directory.ts'
 import { stackModel, startStack } from './stack.ts'
 
+const directory = newDirectory()
+
 test('the data files of the AWS endpoint are readable by their owner only', async () => {
-  const directory = makeDirectory()
   await startStack(stackModel(), { dataDirectory: directory })
   const files = readdirSync(directory)
   expect(files).toContain('aws.sqlite')

@@ -1,14 +1,11 @@
 import { App, CfnCondition, CfnResource, Fn, Stack } from 'aws-cdk-lib'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildStackModel } from '../../../../infra/local/template/build-model.ts'
 import { readStackTemplates } from '../../../../infra/local/template/stack-templates.ts'
+import { newDirectory } from '../../../support/new-directory.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'assembly-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
+const directory = newDirectory()
 const addresses = {
   region: 'us-east-1',
   accountId: '000000000000',

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { readWallet } from '../../../../shared/ledger/wallet.ts'
 import { adjustment } from '../../../support/ledger.ts'
+import { newDirectory } from '../../../support/new-directory.ts'
 import { newRegistration } from '../../../support/sign-in.ts'
 import { ops } from '../run-ops.ts'
 
@@ -19,9 +19,10 @@ const balanceOf = async (userId: number) => {
   return wallet.holdings.get('USDT')?.balance.toFixed()
 }
 
+const file = join(newDirectory(), 'events.ndjson')
+
 it('event put lists the rejected lines of its input', async () => {
   const userId = randomInt(1, 2 ** 40)
-  const file = join(mkdtempSync(join(tmpdir(), 'ops-')), 'events.ndjson')
   const lines = [
     registration(userId),
     credit(userId, 1),

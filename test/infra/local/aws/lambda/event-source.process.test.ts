@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
 import type { InvocationResult } from '../../../../../infra/local/runtime/function-worker.ts'
 import type { EventSourceModel, QueueModel } from '../../../../../infra/local/model.ts'
-import { makeDirectory } from '../make-directory.ts'
+import { newDirectory } from '../../../../support/new-directory.ts'
 import {
   accountId,
   arnOf,
@@ -17,6 +17,7 @@ import {
   startStack,
 } from '../stack.ts'
 
+const dataDirectory = newDirectory()
 const eventually = (check: () => boolean) => vi.waitUntil(check, { timeout: 10_000, interval: 5 })
 const done = (answer: unknown = null): InvocationResult => ({ payload: JSON.stringify(answer) })
 
@@ -172,7 +173,6 @@ test('a function without permission to receive from its queue gets no messages, 
 })
 
 test('closing the AWS endpoint waits for the SQS batch that is in flight', async () => {
-  const dataDirectory = makeDirectory()
   let finish: () => void = () => undefined
   const run = () => new Promise<InvocationResult>((resolve) => (finish = () => resolve(done())))
   const { sqs, QueueUrl, events, close } = await startWorker({ run, dataDirectory })

@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+/** Makes a directory for a test file, which is deleted after the last test of the file. */
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'test-'))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
