@@ -97,7 +97,7 @@ async function start(
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
   const log = openFunctionLog(logFile, showLine)
   const environmentOf = (item: FunctionModel) =>
-    composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
+    composeEnvironment(item, region, awsUrl, aws.credentialsFor(item))
   const manners = openManners(options.aws)
   const runtime = started.adopt(
     new Runtime({ functions: model.functions, environmentOf, log, freezes: manners.has('freezes') }),

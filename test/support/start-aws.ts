@@ -52,7 +52,7 @@ export async function startAws(
     environment: commonEnvironment(model.functions, region, awsUrl),
     /** The environment of one function, which sends its AWS calls to `url`. */
     environmentOf: (item: FunctionModel, url: string = awsUrl) =>
-      composeEnvironment(item, region, url, { ...aws.credentialsFor(item), sessionToken: 'local' }),
+      composeEnvironment(item, region, url, aws.credentialsFor(item)),
     close: async () => {
       await aws.close()
       await dynamodb.close()

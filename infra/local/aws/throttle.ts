@@ -13,26 +13,22 @@ export function throttle(manners: Manners, { arn }: Caller, { target, path, head
     /attempt=(\d+); max=(\d+)/.exec(String(headers['amz-sdk-request'])) ?? []
   if (Number(attempt) >= Number(max)) return
   const operation = target.operation || path
-  const error = throttlingError(target.service, path, operation)
-  if (error !== undefined && manners.happens('throttles', `${arn} ${operation}`, probability)) throw error
+  const error = errors[target.service]
+  // dynamodb/conflicts.ts throttles transactions, because the SDK does not retry a cancelled transaction.
+  if (error === undefined || operation === 'TransactWriteItems') return
+  if (manners.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
 }
 
-/** The throttling error of a service, as its API reference names it. */
-function throttlingError(service: string, path: string, operation: string): AwsError | undefined {
-  if (service.startsWith('DynamoDB')) {
-    // dynamodb/conflicts.ts throttles transactions, because the SDK does not retry a cancelled transaction.
-    if (operation === 'TransactWriteItems') return undefined
-    return new AwsError('ProvisionedThroughputExceededException', 'The level of throughput was exceeded.')
-  }
-  if (service === 'AmazonSQS')
-    return new AwsError('RequestThrottled', 'The request was denied due to request throttling.', {
-      status: 403,
-      queryCode: 'RequestThrottled',
-    })
-  if (service === 'TrentService') return new AwsError('ThrottlingException', 'You call KMS too often.')
-  if (service === 'AWSEvents') return new AwsError('ThrottlingException', 'Rate exceeded')
-  // These are SES and Lambda, the services with a REST protocol.
-  if (service === '' && path !== '/')
-    return new AwsError('TooManyRequestsException', 'Rate exceeded', { status: 429 })
-  return undefined
+/** The throttling error of each service, as its API reference names it. */
+const errors: Record<string, ConstructorParameters<typeof AwsError>> = {
+  DynamoDB_20120810: ['ProvisionedThroughputExceededException', 'The level of throughput was exceeded.'],
+  AmazonSQS: [
+    'RequestThrottled',
+    'The request was denied due to request throttling.',
+    { status: 403, queryCode: 'RequestThrottled' },
+  ],
+  TrentService: ['ThrottlingException', 'You call KMS too often.'],
+  AWSEvents: ['ThrottlingException', 'Rate exceeded'],
+  // SES and Lambda, the services with a REST protocol.
+  '': ['TooManyRequestsException', 'Rate exceeded', { status: 429 }],
 }

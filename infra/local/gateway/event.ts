@@ -13,25 +13,6 @@ export interface GatewayRequest {
   body: Buffer
 }
 
-/** The members of an event that functions read. API Gateway sends more, such as parsed query parameters. */
-type GatewayEvent = Pick<
-  APIGatewayProxyEventV2,
-  | 'version'
-  | 'routeKey'
-  | 'rawPath'
-  | 'rawQueryString'
-  | 'pathParameters'
-  | 'stageVariables'
-  | 'body'
-  | 'isBase64Encoded'
-> & {
-  headers: Record<string, string>
-  requestContext: Pick<
-    APIGatewayProxyEventV2['requestContext'],
-    'http' | 'requestId' | 'routeKey' | 'stage' | 'timeEpoch'
-  >
-}
-
 /**
  * Headers that never reach a function: hop-by-hop headers, which concern one connection only (RFC 9110
  * §7.6.1), and cookies, which no function reads.
@@ -43,12 +24,15 @@ const droppedHeaders = new Set(
 /** Content types of bodies that API Gateway passes on as text. It base64-encodes all others, even forms. */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
-/** Builds an event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"). */
+/**
+ * Builds an event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"), with the
+ * members that functions read. API Gateway sends more, such as parsed query parameters.
+ */
 export function toEvent(
   { message, requestId, method, encodedPath, rawQueryString, body }: GatewayRequest,
   { route, pathParameters }: RouteMatch,
   stageVariables: Record<string, string>,
-): GatewayEvent {
+) {
   const headers = { ...readHeaders(message.rawHeaders), 'content-length': String(body.length) }
   const path = decodePath(encodedPath)
   const isText = textTypes.test(message.headers['content-type'] ?? '')
@@ -75,7 +59,7 @@ export function toEvent(
     ...(Object.keys(stageVariables).length === 0 ? {} : { stageVariables }),
     ...(body.length === 0 ? {} : { body: body.toString(isText ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !isText,
-  }
+  } satisfies Omit<Partial<APIGatewayProxyEventV2>, 'requestContext'> & { requestContext: object }
 }
 
 /** Creates a random id in the format of API Gateway's request ids. */

@@ -27,7 +27,6 @@ beforeAll(async () => {
       composeEnvironment(model, 'us-east-1', server.url, {
         accessKeyId: 'key',
         secretAccessKey: 'secret',
-        sessionToken: 'token',
       }),
     log: { write: () => undefined },
     limits: { maxWorkersPerFunction: 2 },

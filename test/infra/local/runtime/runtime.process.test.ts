@@ -8,7 +8,7 @@ import { describeFunction } from '../fixture/models.ts'
 let lines: string[] = []
 let runtime: Runtime | undefined
 
-const credentials = { accessKeyId: 'AKIDLOCAL', secretAccessKey: 'secret', sessionToken: 'session' }
+const credentials = { accessKeyId: 'AKIDLOCAL', secretAccessKey: 'secret' }
 
 function start(functions: FunctionModel[], limits: Partial<RuntimeLimits> = {}, freezes = false): Runtime {
   lines = []
@@ -54,7 +54,7 @@ it('a function gets its event, Lambda’s context, and no environment variable o
     TABLE: 'fixture',
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'AKIDLOCAL',
-    AWS_SESSION_TOKEN: 'session',
+    AWS_SESSION_TOKEN: 'local',
     AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
     AWS_LAMBDA_FUNCTION_NAME: 'probe-echo',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
