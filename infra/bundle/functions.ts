@@ -33,7 +33,6 @@ const tools = [
   'infra/bundle/stubs.ts',
   'package.json',
   'package-lock.json',
-  'tsconfig.json',
 ]
 
 /** Lists the entries of all functions: the paths of their sources under functions/, without `.ts`. */
@@ -106,6 +105,9 @@ export const bundleOptions = (entries: readonly string[]) =>
     },
     // The SDK's check for web streams would load Node's web streams, which functions never give to the SDK.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },
+    // esbuild reads no tsconfig.json for files that plug-ins resolve. If it did for others, a bundle would
+    // depend on the order in which esbuild meets its files.
+    tsconfigRaw: {},
     legalComments: 'none',
     plugins: plugIns,
     logLevel: 'warning',
