@@ -129,7 +129,9 @@ async function start(
   started.defer(() => api.close())
   page.serve(serveAuthorizationPage(api.url))
   aws.startDelivery()
-  const demo = options.demo ? startDemo({ model, aws, file: keep('demo.json'), showLine }) : undefined
+  const demo = options.demo
+    ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
+    : undefined
   // Run the demo and the schedules at once, because registrations need no signing key: saves half a second.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)

@@ -33,6 +33,19 @@ export async function runOps(commandLine: string[], output: Terminal): Promise<n
   }
 }
 
+/** Runs a command line with this standard input, and resolves with its exit code and what it wrote. */
+export async function captureOps(commandLine: string[], input = '') {
+  const lines = { out: [] as string[], err: [] as string[] }
+  const code = await runOps(commandLine, {
+    out: (text) => void lines.out.push(text),
+    err: (text) => void lines.err.push(text),
+    readInput: async function* () {
+      yield Buffer.from(input)
+    },
+  })
+  return { code, out: lines.out.join('\n'), err: lines.err.join('\n') }
+}
+
 /**
  * Puts a space before a kid that begins with a hyphen, as one in 64 does, so that the kid is not taken for an
  * option. A kid is a SHA-256 in base64url (RFC 7638).

@@ -13,10 +13,7 @@ export function describeStack(
 ) {
   // The settings are read from the first function, because all functions have the same ones.
   const environment = functions[0]?.environment ?? {}
-  const settings = Object.keys(Settings.entries).flatMap((name): [string, string][] => {
-    const value = environment[environmentName(name)]
-    return value === undefined ? [] : [[name, value]]
-  })
+  const settings = Object.keys(Settings.entries).map((name) => [name, environment[environmentName(name)]])
   const deadLetterQueues = aws.queues().filter(({ isDeadLetterQueue }) => isDeadLetterQueue)
   return {
     base_url: outputs.BaseUrl ?? urls.baseUrl,
@@ -30,10 +27,9 @@ export function describeStack(
     auditor_role_arn: outputs.AuditorRoleArn ?? '',
     functions: functions.map(({ name }) => {
       const served = routes.filter(({ functionName }) => functionName === name)
-      const route = served.map(({ routeKey }) => routeKey).join(', ')
-      return { name, ...(route === '' ? {} : { route }) }
+      return { name, route: served.map(({ routeKey }) => routeKey).join(', ') || undefined }
     }),
-    settings: Object.fromEntries(settings),
+    settings: Object.fromEntries(settings) as Record<string, string | undefined>,
     log_file: logFile,
   }
 }

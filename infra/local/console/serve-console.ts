@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import * as v from 'valibot'
 import type { AwsEndpoint } from '../aws/server.ts'
 import { type DemoUser, demoPassword } from '../demo/demo-users.ts'
 import { contentTypes } from '../http/bind-server.ts'
@@ -22,27 +24,37 @@ interface ConsoleOptions {
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-/** Content-Security-Policy of the console: loads only from its own origin, without inline code or frames. */
+const { resolve } = createRequire(import.meta.url)
+
+/** Loads only from the stack's own origin, without inline code, inline styles or frames. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Content-Security-Policy of the API reference: its viewer needs inline styles and a blob worker. */
-const docsPolicy = `${policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src blob:`
-
-/** Files served below /_local, by path: the console, the events, and the API reference with its viewer. */
+/**
+ * Files served below /_local, by path: the console, the events, and the API reference. Swagger UI shows it,
+ * because it sends requests, runs under this policy, asks other sites for nothing, and is one package of two
+ * files. Scalar looks newer, but installs 270 packages, and its proxy, fonts and agent must be turned off.
+ */
 const files: Record<string, string> = {
   '/': join(import.meta.dirname, 'index.html'),
   '/main.js': join(import.meta.dirname, 'client', 'main.ts'),
   '/console.css': join(import.meta.dirname, 'console.css'),
+  '/pico.css': resolve('@picocss/pico/css/pico.classless.min.css'),
   '/icon.svg': join(root, 'infra', 'authorization-page', 'icon.svg'),
-  '/asyncapi.json': join(root, 'dist', 'asyncapi.json'),
-  '/docs/': join(import.meta.dirname, 'docs.html'),
-  '/docs/redoc.js': createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'),
+  '/docs/': join(import.meta.dirname, 'reference.html'),
+  '/docs/reference.js': join(import.meta.dirname, 'client', 'reference.ts'),
+  '/docs/reference.css': join(import.meta.dirname, 'reference.css'),
+  '/docs/swagger-ui.js': resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  '/docs/swagger-ui.css': resolve('swagger-ui-dist/swagger-ui.css'),
   '/docs/openapi.json': join(root, 'dist', 'openapi.json'),
+  '/asyncapi.json': join(root, 'dist', 'asyncapi.json'),
 }
 
-/** URL of a logo that the API reference's viewer would load from another site; it is removed. */
-const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
+/** An operator command that reads no file and works on no other deployment, and its standard input. */
+const OpsRequest = v.object({
+  command: v.pipe(v.string(), v.regex(/^(keys [a-z]+( [\w-]+)?|dlq redrive \w[\w.-]*|events put -)$/)),
+  input: v.optional(v.string()),
+})
 
 let referencesWritten: Promise<unknown> | undefined
 
@@ -58,11 +70,13 @@ export function createConsole(
       users: users.map(({ email, totp_secret }) => ({ email, password: demoPassword, totp_secret })),
     }),
     '/queues': () => ({ queues: aws.queues(), dead_letters: aws.deadLetters() }),
+    '/keys': async () => (await operate(options.baseUrl, 'keys status')).result,
   }
   return (request, response) => {
     const { pathname, searchParams } = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://local')
     if (!/^\/_local(\/|$)/.test(pathname)) return undefined
     const path = pathname.slice('/_local'.length)
+    if (path === '/ops') return answerOps(request, response, options.baseUrl)
     return answer(request, response, path, facts[path]?.bind(undefined, searchParams))
   }
 }
@@ -81,10 +95,25 @@ async function answer(
   const file = Object.hasOwn(files, path) ? files[path] : undefined
   if (file === undefined) return sendJson(response, 404, { message: 'Not Found' })
   if (path.endsWith('api.json')) await (referencesWritten ??= writeReferences())
-  const contents = await (path === '/main.js' ? bundleScript(file) : readFile(file, 'utf8'))
-  const csp = path.startsWith('/docs/') ? docsPolicy : policy
-  const body = contents.replaceAll(viewerLogo, 'data:,')
-  send(response, 200, contentTypes[extname(path) || '.html'] ?? '', body, { 'content-security-policy': csp })
+  const body = await (file.endsWith('.ts') ? bundleScript(file) : readFile(file, 'utf8'))
+  send(response, 200, contentTypes[extname(path) || '.html'] ?? '', body)
+}
+
+/** Runs an operator command. Pages of other sites cannot send JSON here: CORS does not allow it. */
+async function answerOps(request: IncomingMessage, response: ServerResponse, baseUrl: string): Promise<void> {
+  if (request.headers['content-type'] !== 'application/json')
+    return sendJson(response, 415, { message: 'Unsupported Media Type' })
+  const parsed = v.safeParse(OpsRequest, await json(request).catch(() => undefined))
+  if (!parsed.success) return sendJson(response, 400, { message: 'Bad Request' })
+  sendJson(response, 200, await operate(baseUrl, parsed.output.command, parsed.output.input))
+}
+
+/** Runs an operator command on this stack: its result is null if it failed, and `problem` then says why. */
+async function operate(baseUrl: string, command: string, input?: string) {
+  // Imported when a command first runs, because the commands' AWS clients would delay the start.
+  const { captureOps } = await import('../../ops/command-line.ts')
+  const { out, err } = await captureOps(['--json', '--url', baseUrl, ...command.split(' ')], input)
+  return { result: out === '' ? null : (JSON.parse(out) as unknown), problem: err }
 }
 
 async function bundleScript(file: string): Promise<string> {
@@ -96,15 +125,9 @@ async function bundleScript(file: string): Promise<string> {
 const sendJson = (response: ServerResponse, status: number, value: unknown): void =>
   send(response, status, 'application/json', JSON.stringify(value))
 
-function send(
-  response: ServerResponse,
-  status: number,
-  contentType: string,
-  body: string,
-  headers: Record<string, string> = {},
-): void {
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
   response.writeHead(status, {
-    ...headers,
+    'content-security-policy': policy,
     'content-type': contentType,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',

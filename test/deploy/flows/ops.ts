@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { runOps } from '../../../infra/ops/command-line.ts'
+import { captureOps } from '../../../infra/ops/command-line.ts'
 import type { Steps } from '../steps.ts'
 
 /** Runs an `npm run ops` command line. Throws an Error with its output unless it exits with 0. */
@@ -10,10 +10,8 @@ export async function ops(commandLine: string[]): Promise<string> {
 }
 
 async function run(commandLine: string[]): Promise<{ code: number; text: string }> {
-  const lines: string[] = []
-  const add = (text: string) => void lines.push(text)
-  const code = await runOps(commandLine, { out: add, err: add, readInput: async function* () {} })
-  return { code, text: lines.join('\n') }
+  const { code, out, err } = await captureOps(commandLine)
+  return { code, text: [out, err].filter((text) => text !== '').join('\n') }
 }
 
 const Report = v.object({

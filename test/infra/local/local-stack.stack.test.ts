@@ -31,11 +31,23 @@ it.each([
   expect(response.headers.get('content-type')).toBe(type)
 })
 
-it('the API reference of the local stack loads nothing from other sites', async () => {
+it('the local stack serves the API reference and the events, with a policy that allows no other site', async () => {
   const { base_url: baseUrl } = await useLocalStack()
-  const read = async (path: string) => (await fetch(`${baseUrl}/_local/docs/${path}`)).text()
-  expect(await read('')).toContain('<redoc')
-  expect(await read('redoc.js')).not.toContain('cdn.redoc.ly')
-  expect(JSON.parse(await read('openapi.json'))).toMatchObject({ openapi: '3.1.0' })
-  expect(JSON.parse(await read('../asyncapi.json'))).toMatchObject({ asyncapi: '3.0.0' })
+  const read = (path: string) => fetch(`${baseUrl}/_local/${path}`)
+  const policy = (await read('docs/')).headers.get('content-security-policy')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toMatch(/unsafe|http|blob|\*/)
+  expect(await (await read('docs/openapi.json')).json()).toMatchObject({ openapi: '3.1.0' })
+  expect(await (await read('asyncapi.json')).json()).toMatchObject({ asyncapi: '3.0.0' })
+})
+
+it.each([
+  [415, 'a page of another site', 'text/plain', 'keys status'],
+  [400, 'a command that works on another deployment', 'application/json', '--stage prod keys status'],
+  [400, 'a command that reads a file', 'application/json', 'events put /etc/passwd'],
+  [200, 'a command that the console knows', 'application/json', 'keys status'],
+])('the console answers %i to %s', async (status, _, type, command) => {
+  const { base_url: baseUrl } = await useLocalStack()
+  const request = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify({ command }) }
+  expect((await fetch(`${baseUrl}/_local/ops`, request)).status).toBe(status)
 })

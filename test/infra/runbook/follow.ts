@@ -2,7 +2,7 @@ import { DisableKeyCommand, KMSClient } from '@aws-sdk/client-kms'
 import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
-import { runOps } from '../../../infra/ops/command-line.ts'
+import { captureOps } from '../../../infra/ops/command-line.ts'
 import type { RotationResult } from '../../../shared/keys/run.ts'
 import { sectionOf } from './read-runbook.ts'
 
@@ -56,17 +56,11 @@ const fill = (line: string, words: Words): string[] => line.split(' ').map((part
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 async function run(commandLine: string[]): Promise<CommandOutcome> {
-  const lines = { out: [] as string[], err: [] as string[] }
   const table = process.env['TABLE_NAME']
-  const code = await runOps([...commandLine, '--json'], {
-    out: (line) => void lines.out.push(line),
-    err: (line) => void lines.err.push(line),
-    readInput: async function* () {},
-  })
+  const { code, out, err } = await captureOps([...commandLine, '--json'])
   // Restores TABLE_NAME, which a command with --table changes in the environment of this process.
   process.env['TABLE_NAME'] = table
-  const out = lines.out.join('\n')
-  return { code, result: out === '' ? undefined : JSON.parse(out), err: lines.err.join('\n') }
+  return { code, result: out === '' ? undefined : JSON.parse(out), err }
 }
 
 /** Polling options of the rehearsals. The timeout is long enough for a busy machine. */

@@ -10,16 +10,10 @@ export interface KeySpec {
   algorithm: string
 }
 
-/** The material of a KMS key: its secret part, and the public part of an RSA key. */
-export interface KeyMaterial {
-  secret: crypto.KeyObject
-  public: crypto.KeyObject | undefined
-}
-
 /** The parts of a KMS key that cryptographic operations use. */
 interface Key {
   record: { keyId: string }
-  material: KeyMaterial
+  material: crypto.KeyObject
 }
 
 /** KMS encryption context: name-value pairs to which a ciphertext is bound. */
@@ -47,11 +41,10 @@ export async function generateMaterial({ usage, bits }: KeySpec): Promise<string
 }
 
 /** Reads key material that `generateMaterial` has written. */
-export function readMaterial({ usage }: KeySpec, material: string): KeyMaterial {
+export function readMaterial({ usage }: KeySpec, material: string): crypto.KeyObject {
   const key = Buffer.from(material, 'base64')
-  if (usage !== 'SIGN_VERIFY') return { secret: crypto.createSecretKey(key), public: undefined }
-  const secret = crypto.createPrivateKey({ key, type: 'pkcs8', format: 'der' })
-  return { secret, public: crypto.createPublicKey(secret) }
+  if (usage !== 'SIGN_VERIFY') return crypto.createSecretKey(key)
+  return crypto.createPrivateKey({ key, type: 'pkcs8', format: 'der' })
 }
 
 /** The DER prefix of DigestInfo for SHA-256 (RFC 8017 section 9.2, note 1). */
@@ -60,13 +53,13 @@ const padding = crypto.constants.RSA_PKCS1_PADDING
 
 /** Signs a SHA-256 digest with the raw RSA operation, because Node's sign() would hash it again. */
 export function signDigest({ material }: Key, digest: Buffer): Buffer {
-  return crypto.privateEncrypt({ key: material.secret, padding }, Buffer.concat([digestPrefix, digest]))
+  return crypto.privateEncrypt({ key: material, padding }, Buffer.concat([digestPrefix, digest]))
 }
 
 /** Whether a signature over a SHA-256 digest was made with this key. */
 export function verifyDigest({ material }: Key, digest: Buffer, signature: Buffer): boolean {
   try {
-    const opened = crypto.publicDecrypt({ key: material.public ?? material.secret, padding }, signature)
+    const opened = crypto.publicDecrypt({ key: material, padding }, signature)
     return opened.equals(Buffer.concat([digestPrefix, digest]))
   } catch {
     // OpenSSL throws if the padding is wrong, as in a forged signature.
@@ -83,9 +76,7 @@ const tagBytes = 16
 export function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): Buffer {
   const { keyId } = key.record
   const nonce = crypto.randomBytes(nonceBytes)
-  const cipher = crypto
-    .createCipheriv('aes-256-gcm', key.material.secret, nonce)
-    .setAAD(encodeContext(context))
+  const cipher = crypto.createCipheriv('aes-256-gcm', key.material, nonce).setAAD(encodeContext(context))
   const encrypted = Buffer.concat([cipher.update(plaintext), cipher.final()])
   const header = [Buffer.from([version, keyId.length]), Buffer.from(keyId), nonce, cipher.getAuthTag()]
   return Buffer.concat([...header, encrypted])
@@ -103,7 +94,7 @@ export function decrypt({ material }: Key, ciphertext: Buffer, context: Encrypti
   const sealed = ciphertext.subarray(2 + (ciphertext[1] ?? 0))
   const nonce = sealed.subarray(0, nonceBytes)
   const tagEnd = nonceBytes + tagBytes
-  const decipher = crypto.createDecipheriv('aes-256-gcm', material.secret, nonce)
+  const decipher = crypto.createDecipheriv('aes-256-gcm', material, nonce)
   decipher.setAAD(encodeContext(context)).setAuthTag(sealed.subarray(nonceBytes, tagEnd))
   try {
     return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
@@ -113,12 +104,8 @@ export function decrypt({ material }: Key, ciphertext: Buffer, context: Encrypti
   }
 }
 
-function invalidCiphertext(): AwsError {
-  return new AwsError('InvalidCiphertextException', 'The ciphertext is not valid.')
-}
+const invalidCiphertext = () => new AwsError('InvalidCiphertextException', 'The ciphertext is not valid.')
 
 // Sorts the pairs of an encryption context, because the order in which a client sends them must not matter.
-function encodeContext(context: EncryptionContext): Buffer {
-  const pairs = Object.entries(context).sort(([left], [right]) => (left < right ? -1 : 1))
-  return Buffer.from(JSON.stringify(pairs))
-}
+const encodeContext = (context: EncryptionContext): Buffer =>
+  Buffer.from(JSON.stringify(Object.entries(context).sort(([left], [right]) => (left < right ? -1 : 1))))

@@ -41,7 +41,7 @@ export function cryptographicOperations(keys: KeyStore): Record<string, Operatio
       MacInput,
       (key, { Message, MacAlgorithm }) => {
         requireUse(key, MacAlgorithm)
-        const mac = createHmac('sha256', key.material.secret).update(Message)
+        const mac = createHmac('sha256', key.material).update(Message)
         return { KeyId: key.record.arn, Mac: mac.digest('base64'), MacAlgorithm }
       },
       ({ MacAlgorithm }) => ({ 'kms:MacAlgorithm': MacAlgorithm }),

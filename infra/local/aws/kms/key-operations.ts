@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createPublicKey, randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { PolicyDocument } from '../../model.ts'
 import { Policy } from '../../template/reader.ts'
@@ -162,11 +162,11 @@ function describeKey(
 function describePublicKey(key: Key): Record<string, unknown> {
   requireUsable(key)
   const { record, spec, material } = key
-  if (material.public === undefined)
+  if (spec.usage !== 'SIGN_VERIFY')
     throw new AwsError('UnsupportedOperationException', `${record.arn} has no public key.`)
   return {
     KeyId: record.arn,
-    PublicKey: material.public.export({ type: 'spki', format: 'der' }).toString('base64'),
+    PublicKey: createPublicKey(material).export({ type: 'spki', format: 'der' }).toString('base64'),
     KeySpec: record.spec,
     KeyUsage: spec.usage,
     SigningAlgorithms: [spec.algorithm],

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import type { Manners } from '../../manners.ts'
@@ -5,7 +6,7 @@ import type { PolicyDocument, StackModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
-import { generateMaterial, keySpecs, readMaterial, type KeyMaterial, type KeySpec } from './algorithms.ts'
+import { generateMaterial, keySpecs, readMaterial, type KeySpec } from './algorithms.ts'
 import { drawLag, type LaggingChange, LaggingValue } from './lag.ts'
 
 /** A KMS key as stored. */
@@ -36,7 +37,7 @@ export interface Key {
   record: KeyRecord
   lagging: VisibleKey
   spec: KeySpec
-  material: KeyMaterial
+  material: KeyObject
   policy: CompiledPolicy
 }
 

@@ -23,15 +23,14 @@ export function openOutbox({ database }: Store) {
   database.exec(`
     CREATE TABLE IF NOT EXISTS ses_outbox
       (id INTEGER PRIMARY KEY AUTOINCREMENT, recipient TEXT NOT NULL, subject TEXT NOT NULL,
-       text TEXT NOT NULL, sent_at INTEGER NOT NULL);
-    CREATE INDEX IF NOT EXISTS ses_outbox_recipient ON ses_outbox (recipient COLLATE NOCASE, id)`)
+       text TEXT NOT NULL, sent_at INTEGER NOT NULL)`)
   const insert = database.prepare(
     'INSERT INTO ses_outbox (recipient, subject, text, sent_at) VALUES (:to, :subject, :text, :sent_at)',
   )
   const trim = database.prepare('DELETE FROM ses_outbox WHERE id <= ?')
-  const select = 'SELECT recipient AS "to", subject, text, sent_at FROM ses_outbox'
-  const all = database.prepare(`${select} ORDER BY id DESC`)
-  const toOne = database.prepare(`${select} WHERE recipient = ? COLLATE NOCASE ORDER BY id DESC`)
+  const all = database.prepare(
+    'SELECT recipient AS "to", subject, text, sent_at FROM ses_outbox ORDER BY id DESC',
+  )
   return {
     add(message: OutboxMessage): void {
       const { lastInsertRowid } = insert.run({ ...message })
@@ -39,8 +38,8 @@ export function openOutbox({ database }: Store) {
     },
     /** Lists the mails in the outbox, newest first: all, or only the mails to one address (in any case). */
     list(to?: string): OutboxMessage[] {
-      const rows = to === undefined ? all.all() : toOne.all(to)
-      return rows.map((row) => ({ ...row }) as unknown as OutboxMessage)
+      const mails = all.all().map((row) => ({ ...row }) as unknown as OutboxMessage)
+      return mails.filter((mail) => to === undefined || mail.to.toLowerCase() === to.toLowerCase())
     },
   }
 }

@@ -1,0 +1,62 @@
+import { html } from 'lit-html'
+import { makeButton, operate, type Panel } from './panel.ts'
+
+/** A message of the AsyncAPI document, as far as this panel shows it. */
+interface Message {
+  description: string
+  examples?: { payload: object }[]
+  /** The members of the payload that make two events the same one, each as `{name}`. */
+  'x-business-key': string
+}
+
+let messages: Record<string, Message> = {}
+/** The event that was last filled in: its detail-type, and its detail as JSON. */
+let filled = { name: '', detail: '' }
+
+/** A form that puts events on the bus, filled with the examples of the AsyncAPI document. */
+export const events: Panel = {
+  title: 'Put an event',
+  path: () => 'asyncapi.json',
+  draw: (document: { components: { messages: Record<string, Message> } }) => {
+    ;({ messages } = document.components)
+    if (filled.name === '') void fillEvent('wallet.adjusted')
+    const names = Object.keys(messages).filter((name) => messages[name]?.examples !== undefined)
+    const choose = ({ target }: Event) => fillEvent((target as HTMLSelectElement).value)
+    return html`<label
+        >Kind of event
+        <select @change=${choose}>
+          ${names.map((name) => html`<option ?selected=${name === filled.name}>${name}</option>`)}
+        </select></label
+      >
+      <p>${messages[filled.name]?.description}</p>
+      <label
+        >Detail, as JSON <textarea rows="11" spellcheck="false" .value=${filled.detail}></textarea>
+      </label>
+      ${makeButton('Put the event', put)}`
+  },
+}
+
+/** Fills the form with an event for the person to change or put: by default an example with a new key. */
+export async function fillEvent(name: string, payload?: object): Promise<string> {
+  const { examples, 'x-business-key': key = '' } = messages[name] ?? {}
+  const now = Date.now()
+  // An event takes effect only once, so the example gets another business key.
+  const renew = (member: string, value: unknown) => {
+    if (/(^|_)(at|as_of)$/.test(member)) return now
+    if (member === 'email') return `user-${now}@example.com`
+    if (!/id$/.test(member) || !key.includes(`{${member}}`)) return value
+    return typeof value === 'number' ? now : `${String(value)}-${now}`
+  }
+  filled = { name, detail: JSON.stringify(payload ?? examples?.[0]?.payload, payload ? undefined : renew, 2) }
+  dispatchEvent(new Event('changed'))
+  return 'The event is in the form.'
+}
+
+async function put(): Promise<string> {
+  const detail = JSON.parse(document.querySelector('textarea')?.value ?? '') as unknown
+  const input = JSON.stringify({ 'detail-type': filled.name, detail })
+  const result = await operate<{ applied: boolean; refused: { reason: string }[] }>('events put -', input)
+  const [refusal] = result.refused
+  if (refusal !== undefined) return `The event was refused: ${refusal.reason}`
+  return result.applied ? 'The event has taken effect.' : 'The event still waits in its queue.'
+}

@@ -1,0 +1,89 @@
+import { makeButton } from '../../../authorization-page/dom.ts'
+import { type DemoUser, signedInAccount, signIn } from './sign-in.ts'
+
+/** The part of Swagger UI that this file uses; swagger-ui.js defines it. */
+declare const SwaggerUIBundle: (options: object) => {
+  preauthorizeApiKey: (scheme: string, token: string) => void
+}
+
+/** The part of Swagger UI's plugin system that this file uses. */
+interface System {
+  React: { createElement: (type: unknown, properties?: object | null, ...children: unknown[]) => unknown }
+  getComponent: (name: string, connected?: boolean) => unknown
+}
+
+/** ECMAScript 2026: a reviver gets the text of a number. TypeScript does not have these types yet. */
+const { parse, rawJSON } = JSON as unknown as {
+  parse: (
+    text: string,
+    revive: (_: string, value: unknown, context: { source: string }) => unknown,
+  ) => unknown
+  rawJSON: (text: string) => unknown
+}
+
+/** Formats JSON without changing the digits of its numbers: amounts have more than a double keeps. */
+const formatJson = (text: string): string =>
+  JSON.stringify(
+    parse(text, (_, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value)),
+    undefined,
+    2,
+  )
+
+const plugin = ({ React: { createElement }, getComponent }: System) => ({
+  components: {
+    // Swagger UI's own layout has no heading above the groups, and a list of servers although there is one.
+    Reference: () =>
+      createElement(
+        'div',
+        { className: 'swagger-ui' },
+        ...['SvgAssets', 'InfoContainer', 'AuthorizeBtnContainer', 'FilterContainer'].map((name) =>
+          createElement(getComponent(name, true)),
+        ),
+        createElement('h2', null, 'Endpoints'),
+        createElement(getComponent('operations', true)),
+      ),
+  },
+  wrapComponents: {
+    ExamplesSelect: (Select: unknown) => (shown: object) =>
+      createElement('label', null, 'Example', createElement(Select, shown)),
+    // Swagger UI itself would show JSON after parsing it, with the digits of a double.
+    responseBody: (Body: unknown) => (shown: { content: unknown; contentType: string }) =>
+      createElement(
+        Body,
+        typeof shown.content === 'string' && shown.contentType.startsWith('application/json')
+          ? { ...shown, content: formatJson(shown.content), contentType: 'text/plain' }
+          : shown,
+      ),
+  },
+})
+
+if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
+
+const ui = SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#reference',
+  plugins: [plugin],
+  layout: 'Reference',
+  filter: true,
+  tryItOutEnabled: true,
+  defaultModelsExpandDepth: -1,
+  syntaxHighlight: { theme: 'obsidian' },
+  onComplete: () => void showSession(),
+})
+
+const status = document.querySelector('#session')
+
+/** Fills the token of the signed-in demo user into requests, or offers the sign-in. */
+async function showSession(): Promise<void> {
+  const account = signedInAccount()
+  if (account !== undefined) {
+    ui.preauthorizeApiKey('accessToken', account.accessToken)
+    return status?.replaceChildren(`signed in as ${account.email}`)
+  }
+  const { users } = (await (await fetch('../users')).json()) as { users: DemoUser[] }
+  const [user] = users
+  if (user === undefined) return
+  const start = () =>
+    void signIn(user).then(showSession, (error: unknown) => status?.replaceChildren(String(error)))
+  status?.replaceChildren(makeButton('primary', `Sign in as ${user.email}`, start))
+}

@@ -1,0 +1,51 @@
+import { createGuardrails, generate } from 'otplib'
+import { ApiFailure } from '../../../authorization-page/api.ts'
+import { explain } from '../../../authorization-page/messages.ts'
+import { type Account, checkPassword, sendSecondFactor } from '../../../authorization-page/sign-in-api.ts'
+
+/** A demo user as `/_local/users` describes them. */
+export interface DemoUser {
+  email: string
+  password: string
+  totp_secret?: string
+}
+
+const pollMilliseconds = 250
+const maxPolls = 80
+
+/** The user who is signed in in this tab, here and in the API reference; undefined if there is none. */
+export const signedInAccount = (): Account | undefined =>
+  (JSON.parse(sessionStorage.getItem('account') ?? 'null') as Account | null) ?? undefined
+
+/**
+ * Signs a demo user in by the endpoints that every client uses, with the code of their authenticator or, if
+ * they have none, with the code in the outbox. Throws an Error with a text for the person.
+ */
+export async function signIn({ email, password, totp_secret: secret }: DemoUser): Promise<string> {
+  try {
+    const startedAt = Date.now()
+    const ticket = await checkPassword(email, password)
+    const method = secret === undefined ? 'EMAIL' : 'AUTHENTICATOR'
+    const code =
+      secret === undefined
+        ? await mailedCode(email, startedAt)
+        : await generate({ secret, guardrails: createGuardrails({ MIN_SECRET_BYTES: 10 }) })
+    const account = await sendSecondFactor(email, ticket, method, code)
+    sessionStorage.setItem('account', JSON.stringify(account))
+    return ''
+  } catch (error) {
+    throw error instanceof ApiFailure ? new Error(explain(error), { cause: error }) : error
+  }
+}
+
+/** Waits until the outbox has a mail to this address that was sent at `since` or later; returns its code. */
+async function mailedCode(email: string, since: number): Promise<string> {
+  for (let polls = 0; polls < maxPolls; polls += 1) {
+    const response = await fetch(`/_local/outbox?${new URLSearchParams({ to: email }).toString()}`)
+    const { messages } = (await response.json()) as { messages: { text: string; sent_at: number }[] }
+    const mail = messages.find(({ sent_at: sentAt }) => sentAt >= since)
+    if (mail !== undefined) return /\b\d{6}\b/.exec(mail.text)?.[0] ?? ''
+    await new Promise((resolve) => setTimeout(resolve, pollMilliseconds))
+  }
+  throw new Error('The mail with the code did not arrive.')
+}
