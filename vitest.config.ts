@@ -83,6 +83,7 @@ const long = {
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
+    'test/shared/registration/update/many-tokens.table.test.ts',
   ],
 }
 

@@ -35,4 +35,4 @@ test('once a user is disabled, none of 12,000 derived access_tokens works, and n
   const derive = async ({ named }: (typeof sessions)[number]) =>
     transact((await readDerivingSession(named)).writes)
   expect(await count(sessions.map(derive))).toBe(0)
-})
+}, 120_000)
