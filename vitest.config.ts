@@ -83,8 +83,8 @@ const long = {
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
-    'test/shared/registration/update/many-tokens.table.test.ts',
   ],
+  inMemory: ['test/shared/registration/update/many-tokens.table.test.ts'],
 }
 
 /**
@@ -141,7 +141,7 @@ export default defineConfig({
       project('table', {
         ...inMemory,
         isolate: false,
-        exclude: [...isolatedInMemory, ...onDynamodbLocal, ...long.table],
+        exclude: [...isolatedInMemory, ...onDynamodbLocal, ...long.table, ...long.inMemory],
       }),
       project('table-isolated', { ...inMemory, include: isolatedInMemory }),
       project('dynamodb', {
@@ -154,6 +154,7 @@ export default defineConfig({
       project('stack', { ...onStack, isolate: false, exclude: long.stack }),
       project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
       project('long-table', { ...onTable, include: long.table }),
+      project('long-in-memory', { ...inMemory, include: long.inMemory }),
       project('long-stack', {
         ...onStack,
         // Includes a test with a backlog that takes too long for everyday runs, and one that needs Python.
