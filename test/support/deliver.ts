@@ -18,6 +18,8 @@ const reasons = new Map<string, string>()
 
 /** Replaces the queues of intake functions that are called in this process, until the test ends. */
 function interceptQueues(): void {
+  // A benchmark has real queues.
+  if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
   // The spy has the type of the overload of `send` that takes a callback and returns nothing.
