@@ -48,6 +48,8 @@ export async function fillEvent(name: string, payload?: object): Promise<string>
     return typeof value === 'number' ? now : `${String(value)}-${now}`
   }
   filled = { name, detail: JSON.stringify(payload ?? examples?.[0]?.payload, payload ? undefined : renew, 2) }
+  const field = document.querySelector('textarea')
+  if (field !== null) field.value = filled.detail
   dispatchEvent(new Event('changed'))
   return 'The event is in the form.'
 }
