@@ -44,7 +44,7 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
   })
 
   test.each(['/.well-known/openid-configuration', '/.well-known/jwks.json'])(
-    'HEAD on %s answers as GET does, without a body (RFC 9110 §9.3.2)',
+    'HEAD on %s answers as GET does, without a body (RFC 9110 §9.3.2), and both answer 304 to a known ETag',
     async (path) => {
       const [got, asked] = [await fetch(address(path)), await fetch(address(path), { method: 'HEAD' })]
       expect(asked.status).toBe(200)
@@ -54,8 +54,10 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
         expect(asked.headers.get(name)).not.toBeNull()
       }
       const etag = got.headers.get('etag') ?? ''
-      const current = await fetch(address(path), { method: 'HEAD', headers: { 'if-none-match': etag } })
-      expect(current.status).toBe(304)
+      for (const method of ['GET', 'HEAD']) {
+        const current = await fetch(address(path), { method, headers: { 'if-none-match': etag } })
+        expect(current.status).toBe(304)
+      }
     },
   )
 

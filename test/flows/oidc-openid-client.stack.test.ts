@@ -74,14 +74,6 @@ test.each([
   await expect(oidc.authorizationCodeGrant(config, answer, checks)).rejects.toMatchObject({ error })
 })
 
-test('openid-client reports invalid_grant for a used code', async () => {
-  const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(secret))
-  const answer = await followAuthorization(url, session)
-  await oidc.authorizationCodeGrant(config, answer, checks)
-  const again = oidc.authorizationCodeGrant(config, answer, checks)
-  await expect(again).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
-})
-
 test('openid-client reports the WWW-Authenticate challenge after a wrong client secret', async () => {
   const { config, url, checks } = await begin(confidential, oidc.ClientSecretBasic(`${secret}.`))
   const exchange = oidc.authorizationCodeGrant(config, await followAuthorization(url, session), checks)

@@ -1,23 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { addCommands, createProgram } from '../../infra/ops/command-line.ts'
 import { UsageError } from '../../infra/ops/errors.ts'
-import { opsCommands, runbook } from './runbook/read-runbook.ts'
-
-it('every link in the runbook leads to a heading or a file', () => {
-  const anchorsOf = (text: string) =>
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'))
-  for (const [, target = ''] of runbook.matchAll(/\]\(([^)]+)\)/g)) {
-    const [name = '', anchor] = target.split('#')
-    const file = join(import.meta.dirname, '../../infra', name)
-    expect(name === '' || existsSync(file), target).toBe(true)
-    if (anchor === undefined) continue
-    const text = name === '' ? runbook : readFileSync(file, 'utf8')
-    expect(anchorsOf(text), target).toContain(anchor)
-  }
-})
+import { opsCommands } from './runbook/read-runbook.ts'
 
 describe('commands in the runbook', () => {
   /** Valid values for the placeholders (words in capitals) in the runbook's commands. */

@@ -61,19 +61,6 @@ const statements: PolicyStatement[] = [
   { Effect: 'Allow', Action: ['dynamodb:*', 's3:PutObject', 's3:ListBucketVersions'], Resource: '*' },
   { Effect: 'Allow', Action: ['kms:CreateKey', 'kms:ListKeys'], Resource: '*' },
   { Effect: 'Allow', Action: 'kms:TagResource', Resource: key },
-  {
-    Effect: 'Allow',
-    Action: [
-      'kms:DescribeKey',
-      'kms:GetPublicKey',
-      'kms:Sign',
-      'kms:Verify',
-      'kms:DisableKey',
-      'kms:ScheduleKeyDeletion',
-      'kms:ListResourceTags',
-    ],
-    Resource: key,
-    Condition: { StringLike: ours },
-  },
+  { Effect: 'Allow', Action: 'kms:*', Resource: key, Condition: { StringLike: ours } },
   { Effect: 'Allow', Action: 'kms:Sign', Resource: evidenceKey.arn },
 ]

@@ -30,27 +30,24 @@ function generateQuickly(
 ): Promise<KeyPairKeyObjectResult> {
   const [p, q] = takePair(modulusLength / 2)
   const d = invert(publicExponent, (p - 1n) * (q - 1n))
-  const parts = { n: p * q, e: publicExponent, d, p, q, dp: d % (p - 1n), dq: d % (q - 1n), qi: invert(q, p) }
+  const parts = {
+    n: p * q,
+    e: publicExponent,
+    d,
+    p,
+    q,
+    dp: d % (p - 1n),
+    dq: d % (q - 1n),
+    qi: invert(q % p, p),
+  }
   const jwk = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, toBase64url(part)]))
   const privateKey = crypto.createPrivateKey({ key: { kty: 'RSA', ...jwk }, format: 'jwk' })
   return Promise.resolve({ privateKey, publicKey: crypto.createPublicKey(privateKey) })
 }
 
-/** The inverse of a number by the extended Euclidean algorithm; throws if there is none. */
-function invert(value: bigint, modulus: bigint): bigint {
-  let [rest, next, factor, nextFactor] = [modulus, value % modulus, 0n, 1n]
-  while (next > 0n) {
-    const quotient = rest / next
-    ;[rest, next, factor, nextFactor] = [
-      next,
-      rest - quotient * next,
-      nextFactor,
-      factor - quotient * nextFactor,
-    ]
-  }
-  if (rest !== 1n) throw new Error('the numbers have a common divisor')
-  return factor < 0n ? factor + modulus : factor
-}
+/** The inverse of a number that is less than the modulus (Euclid's algorithm); throws if there is none. */
+const invert = (value: bigint, modulus: bigint): bigint =>
+  value === 1n ? 1n : (modulus * (value - invert(modulus % value, value)) + 1n) / value
 
 function toBase64url(value: bigint): string {
   const hex = value.toString(16)

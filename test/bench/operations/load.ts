@@ -23,37 +23,22 @@ const loads = [10, 10_000, 1_000_000]
 const secondsPerMonth = 30 * 86_400
 
 /** Quotas of AWS and limits of this service, in units a second. `of` names the usage that is limited. */
-const quotas: { name: string; limit: number; of: string; source: string }[] = [
-  {
-    name: 'SES, mails a day',
-    limit: 50_000 / 86_400,
-    of: 'mails',
-    source: 'Managing your sending limits (outside the sandbox, at first)',
-  },
-  { name: 'SES, mails', limit: 14, of: 'mails', source: 'as above' },
-  {
-    name: 'DynamoDB, write units of a new table',
-    limit: 4_000,
-    of: 'write units',
-    source: 'DynamoDB warm throughput',
-  },
-  {
-    name: 'DynamoDB, read units of a new table',
-    limit: 12_000,
-    of: 'read units',
-    source: 'DynamoDB warm throughput',
-  },
-  { name: 'KMS, RSA operations', limit: 1_000, of: 'signatures', source: 'KMS request quotas' },
-  { name: 'KMS, symmetric operations', limit: 10_000, of: 'symmetric', source: 'KMS request quotas' },
-  {
-    name: 'throttle of POST /user/login-with-password',
-    limit: 1_000,
-    of: 'sign-ins',
-    source: '`throttleRate` (infra/config.ts)',
-  },
-  { name: 'API Gateway, requests', limit: 10_000, of: 'requests', source: 'API Gateway quotas' },
-  { name: 'DynamoDB, write units of a table', limit: 40_000, of: 'write units', source: 'DynamoDB quotas' },
-  { name: 'EventBridge, PutEvents', limit: 10_000, of: 'events', source: 'EventBridge quotas, us-east-1' },
+const quotas: [name: string, limit: number, of: string, source: string][] = [
+  [
+    'SES, mails a day',
+    50_000 / 86_400,
+    'mails',
+    'Managing your sending limits (outside the sandbox, at first)',
+  ],
+  ['SES, mails', 14, 'mails', 'as above'],
+  ['DynamoDB, write units of a new table', 4_000, 'write units', 'DynamoDB warm throughput'],
+  ['DynamoDB, read units of a new table', 12_000, 'read units', 'DynamoDB warm throughput'],
+  ['KMS, RSA operations', 1_000, 'signatures', 'KMS request quotas'],
+  ['KMS, symmetric operations', 10_000, 'symmetric', 'KMS request quotas'],
+  ['throttle of POST /user/login-with-password', 1_000, 'sign-ins', '`throttleRate` (infra/config.ts)'],
+  ['API Gateway, requests', 10_000, 'requests', 'API Gateway quotas'],
+  ['DynamoDB, write units of a table', 40_000, 'write units', 'DynamoDB quotas'],
+  ['EventBridge, PutEvents', 10_000, 'events', 'EventBridge quotas, us-east-1'],
 ]
 
 /** The usage of one sign-in with all operations of `mix`, keyed by column of the table of operations. */
@@ -101,8 +86,8 @@ export function describeLoad(operations: readonly Row[]): Table {
 export function describeQuotas(operations: readonly Row[]): Table {
   const total = perSignIn(operations)
   const rows = quotas
-    .map(({ name, limit, of, source }) => ({
-      quota: name,
+    .map(([quota, limit, of, source]) => ({
+      quota,
       'a second': round(limit, 3),
       'reached at sign-ins a minute': round((60 * limit) / (total.get(of) ?? 0), 2),
       document: source,

@@ -86,30 +86,21 @@ it('bills of several days are listed completely, newest first', () => {
   for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id].direction)
 })
 
-it('every combination of bill filters and dates finds the same bills as a check of every single bill', async () => {
+it('every combination of bill filters and dates finds the same bills as a check of every single bill, on every page', async () => {
   expect(combinations.length).toBe(480)
-  for (const query of combinations) {
+  for (const [i, query] of combinations.entries()) {
     const expected = filterBills(all, query)
-    const page = await readPage(userId, 'asset', { ...query, current: 1, size: 7 })
+    // Another page for each query: the first, the later ones, and up to two after the last.
+    const current = 1 + (i % (Math.ceil(expected.length / 7) + 2))
+    const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
     const found = [page.records, page.total, page.pages]
-    expect(found, JSON.stringify(query)).toEqual([
-      expected.slice(0, 7),
+    expect(found, JSON.stringify({ ...query, current })).toEqual([
+      expected.slice((current - 1) * 7, current * 7),
       expected.length,
       Math.ceil(expected.length / 7),
     ])
   }
 }, 60_000)
-
-it.each([1, 2, 3, 4, 9])(
-  'page %d of the bills of a wallet holds the right bills, with 7 on each page',
-  async (current) => {
-    const query = { currency: 'USDT', beginTime: days[1], endTime: days[3] }
-    const expected = filterBills(all, query)
-    const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
-    expect(page.records).toEqual(expected.slice((current - 1) * 7, current * 7))
-    expect(page.total).toBe(expected.length)
-  },
-)
 
 it('bills of the asset wallet do not appear in the reward wallet', async () => {
   const bills = await readAllBills(userId, 'reward')
