@@ -4,6 +4,6 @@
  */
 export function identitiesOf(address: string): string[] {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.')
-  // The last label is a top-level domain, which nobody can verify.
+  // Leave out the last label: nobody can verify a top-level domain.
   return [address, ...labels.slice(0, -1).map((_label, position) => labels.slice(position).join('.'))]
 }

@@ -12,7 +12,7 @@ export const serviceTag = { name: 'service', value: service } as const
 /** Tag of every resource and role with the name of its stage. */
 export const stageTagName = 'stage'
 
-/** Tag of the keys of the data stack, `account-service-dev/EvidenceKey`: the audit finds a key by it. */
+/** Tag by which the audit finds a key of the data stack. Example: `account-service-dev/EvidenceKey`. */
 export const keyTagName = 'key'
 
 /** The tags of every resource of a stage. */

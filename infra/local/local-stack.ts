@@ -35,7 +35,7 @@ export interface LocalStack {
   invoke: InvokeFunction
   /** File with every line that the functions have logged. */
   logFile: string
-  /** Stops everything, the last started first. Afterwards no process or server of the stack is left. */
+  /** Stops all parts in reverse order of their start, so that no process or server of the stack is left. */
   stop: () => Promise<void>
 }
 
@@ -51,12 +51,12 @@ export interface StartOptions extends LocalStackOptions {
 const region = 'us-east-1'
 /** Account id of the local stack, which belongs to no real account. */
 const accountId = '000000000000'
-/** What the bundles, the demo data and some use take, several times over. */
+/** Minimum free disk space: several times what bundles, demo data and some use of the stack need. */
 const minFreeBytes = 100_000_000
 
 /**
- * Starts the local stack, and resolves when all of it answers (with demo data: when Alice can sign in).
- * Throws a `StartupError` for a problem that a person can fix, after stopping what has started.
+ * Starts the local stack. Resolves when every server answers (with demo data: when the demo user Alice can
+ * sign in). Throws after stopping every started part: a `StartupError` if a person can fix the problem.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
   const started = new AsyncDisposableStack()
@@ -132,7 +132,7 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Run the demo and the schedules at once, because registrations need no signing key: saves half a second.
+  // Run the demo and the schedules in parallel to save half a second: registrations need no signing key.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { createHash, randomInt } from 'node:crypto'
 
-/** The manners (faults and delays of AWS that the local stack has only with `--aws`), and what they mean. */
+/** What each manner does. A manner is a fault or delay of AWS that the local stack imitates with `--aws`. */
 export const mannerMeanings = {
   conflicts: 'DynamoDB refuses writes and transactions because of another transaction on their items',
   throttles: 'AWS services refuse calls with their own throttling errors',
@@ -16,11 +16,11 @@ export type Manner = keyof typeof mannerMeanings
 
 const names = Object.keys(mannerMeanings) as Manner[]
 
-/** The manners that are on, and the seed of all their random draws. */
+/** The chosen manners (faults and delays of AWS), and the seed of their random draws. */
 export interface MannerOptions {
   manners: readonly Manner[]
   seed: number
-  /** How many times faster visibility timeouts and the lag of keys pass. Default: 1. */
+  /** Factor that shortens visibility timeouts and the delays of KMS key changes. Default: 1. */
   speed?: number
 }
 
@@ -45,25 +45,25 @@ export function parseManners(text: string): MannerOptions {
   return { manners: names.filter((name) => chosen.includes('all') || chosen.includes(name)), ...numbers }
 }
 
-/** Describes manners as the value of `--aws` that repeats a run. */
+/** Formats manners as a value of `--aws`, with which a later run repeats the same faults and delays. */
 export function describeManners({ manners, seed, speed = 1 }: MannerOptions): string {
   const chosen = manners.length === names.length ? 'all' : manners.join(',')
   return `${chosen},seed=${seed}${speed === 1 ? '' : `,speed=${speed}`}`
 }
 
-/** The manners that are on, with their random draws. */
+/** The chosen manners (faults and delays of AWS), with their random draws. */
 export interface Manners {
   readonly speed: number
   has: (manner: Manner) => boolean
   /** Draws a number of at least 0 and under 1. */
   draw: (manner: Manner, stream: string) => number
-  /** Draws whether something with this probability happens; never when the manner is off. */
+  /** Draws whether a fault or delay of this probability happens; false for a manner that is not chosen. */
   happens: (manner: Manner, stream: string, probability: number) => boolean
 }
 
 /**
- * Opens the manners. Each stream, such as the calls of one operation by one function, has its own series of
- * draws from the seed, so the calls of other functions do not change it.
+ * Creates the random draws of the chosen manners. Each `stream`, such as the calls of one operation by one
+ * function, has its own series of draws from the seed, so other functions' calls do not change the series.
  */
 export function openManners(options: MannerOptions = { manners: [], seed: 0 }): Manners {
   const { manners, seed, speed = 1 } = options

@@ -3,12 +3,12 @@ import { mannerMeanings, parseManners, type MannerOptions } from './manners.ts'
 
 /** The command-line options of the local stack. */
 export interface LocalStackOptions {
-  /** Port of the API. As for the other ports, 0 chooses any free one. */
+  /** Port of the API. Each of the three ports may be 0, which chooses any free port. */
   port: number
   awsPort: number
   /** Port of the authorization page. */
   pagePort: number
-  /** Directory for all data; undefined keeps the data for this run only. */
+  /** Directory for all data; undefined deletes the data when the stack stops. */
   dataDirectory: string | undefined
   demo: boolean
   /** Settings of infra/config.ts that `--set` overrides, by name. */

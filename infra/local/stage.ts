@@ -20,7 +20,7 @@ export type Synthesize = (
  * every invalid setting of infra/config.ts.
  */
 export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings) => {
-  // Bundling and loading CDK run in parallel, because the bundler is a separate process.
+  // Load CDK while the bundler runs in its own process.
   const bundling = Promise.all([bundleFunctions(), bundleAuthorizationPage()])
   const [templates] = await Promise.all([readTemplates(settings, bundling), bundling])
   return copyBundles(templates, outputDirectory)
@@ -84,7 +84,7 @@ async function synthesize(
       analyticsReporting: false,
       // Skip the validation, which takes three quarters of the synthesis. `cdk synth` and the tests validate.
       builtinCloudFormationValidation: false,
-      // Without staging, templates name the bundler's output directories, whose paths never change.
+      // Switch off asset staging: templates then name the bundler's directories, whose paths never change.
       context: { ...context, 'aws:cdk:disable-asset-staging': true },
     })
     await addStacks(app, config)

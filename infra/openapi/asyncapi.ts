@@ -10,8 +10,8 @@ import { inputSchema, type JsonSchema } from './schemas.ts'
 
 /**
  * Builds the AsyncAPI 3 document of the events that the service takes from its bus. The payload of a message
- * is the event's `detail`, because senders compose it and programs are generated for it. Everything comes
- * from the handlers, from infra/events.ts and from the demo events, which are the examples.
+ * is the event's `detail`, which is what senders compose and what generated programs represent. The content
+ * comes from the handlers, from infra/events.ts and from the demo events, which serve as examples.
  */
 export async function asyncApiDocument(): Promise<JsonSchema> {
   const intakes = await loadIntakes()
@@ -50,7 +50,7 @@ function describeMessage({ detailType, key, rejections }: Intake): JsonSchema {
     description: readComment(readFileSync(intakeFile(detailType), 'utf8'), 'export const handler'),
     payload: { $ref: `#/components/schemas/${detailType}` },
     examples: example && [{ payload: example.detail }],
-    // The key of a detail in which each value is its own name shows how a key is made.
+    // Show how the key is composed: compute the key of a detail in which the value of `name` is `{name}`.
     'x-business-key': key(new Proxy({}, { get: (_, name) => `{${String(name)}}` })),
     'x-senders': senders,
     'x-refusals': describeRefusals(rejections),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchema, JsonSchemas } from './schemas.ts'
 
-/** The names of members that are objects or enumerations of their own, or lists of such. */
+/** Schema names of members that are objects or enumerations, or lists of these, keyed by `SCHEMA.MEMBER`. */
 const memberNames: Record<string, string> = {
   'AssetSummary.assets': 'AssetValue',
   'Bill.business_id': 'BillType',
@@ -17,12 +17,12 @@ const memberNames: Record<string, string> = {
   'MemberExport.records': 'CommunityMemberVO',
 }
 
-/** The parts of the document that have a name, to which its operations refer. */
+/** The named schemas, parameters and responses, to which the operations of the document refer. */
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Names a part and refers to it. A parameter or response whose name another one has is returned as it is; for
- * a schema whose name another one has, throws.
+ * Registers a part under a name, and returns a reference to the part. If a different part already has the
+ * name, throws for a schema; otherwise returns the new part itself.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -31,7 +31,7 @@ export function namePart(components: Components, kind: keyof Components, name: s
   return part
 }
 
-/** Names a schema, and its members that have a name, and refers to it. Of a list, names the items. */
+/** Replaces a schema (in a list, that of the items) and its members in `memberNames` by references. */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema
   const { items, properties = {} } = schema as { items?: JsonSchema; properties?: JsonSchemas }
@@ -41,6 +41,6 @@ export function nameSchema(components: Components, name: string | undefined, sch
   return namePart(components, 'schemas', name, schema)
 }
 
-/** Writes words in the form of a type's name. */
+/** Converts words to PascalCase, the form of a schema's name: `oauth too_large` → `OauthTooLarge`. */
 export const pascalCase = (text: string): string =>
   text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())

@@ -42,7 +42,7 @@ export async function openApiDocument(): Promise<JsonSchema> {
   }
 }
 
-/** What the whole document says to people, one paragraph of Markdown each. */
+/** The introduction of the document. Each text is a paragraph of Markdown. */
 const description = [
   'Every JSON answer of the service has `code`, `msg` and `data`; `code` is 0 on success. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone. Unknown members of a JSON body are ignored, but a body with a member `__proto__`, or with a `constructor` that has a `prototype`, is refused with 40000.',
   '**Amounts** (`format: decimal`) are JSON numbers with up to 38 digits, and a double has 16. Read them with a decimal parser: `parse_float=Decimal` in Python, `BigDecimal` in Java, `json.Number` in Go, the source text of the number in JavaScript. Every other number is whole and below 2^53.',
@@ -57,7 +57,7 @@ async function readDescription(entry: string): Promise<EndpointDescription> {
   return module.handler.description
 }
 
-/** Names of the tags, and what each stands for, by the folders of the endpoints. */
+/** The tags with their names and descriptions, keyed by the first segments of the endpoints' paths. */
 const tags: Record<string, [name: string, text: string]> = {
   'oauth2 .well-known': ['OpenID provider', 'The authorization-code flow with PKCE, its tokens and keys.'],
   user: ['Password sign-in', 'Sign-in by password and second factor, and sign-out.'],
@@ -79,7 +79,7 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
     members(input, location).map((member) => describeParameter(member, location, components)),
   )
   const { form, request, replies } = operation
-  // OAuth's endpoints take JSON, too, but clients that are generated for Python break with two media types.
+  // Omit the JSON that OAuth endpoints take, too: generated Python clients break with two media types.
   const mediaType = endpoint.accepts === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
   const schema = nameSchema(components, form, (input['properties'] as JsonSchemas)['body'] ?? {})
   return {
@@ -128,7 +128,7 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   if (checks === undefined) return input
   const parts = input['properties'] as JsonSchemas
   const checked = Object.entries(parts).map(([location, part]): [string, JsonSchema] => {
-    // Forms of which a client sends one are described as one form, which has the members of all.
+    // Describe alternative forms (`oneOf`) as one form with the members of all.
     const forms = (part['oneOf'] ?? [part]) as { properties: JsonSchemas }[]
     const named = forms.flatMap((form) => Object.entries(form.properties))
     const properties = named.map(([name, schema]) => {
@@ -148,7 +148,7 @@ function security({ scope }: EndpointDescription, body: { name: string }[]): Jso
   return sends('access_token') ? [{}, { accessToken: ['first-party'] }] : [{}]
 }
 
-/** The answer of success. A standard's answer has the members of its `data` on its own, too. */
+/** The successful answer. In the OAuth dialect, the members of `data` also stand beside `code` and `msg`. */
 function describeSuccess(
   { dialect, output }: EndpointDescription,
   { data, example = null, csv }: Operation,
@@ -172,7 +172,7 @@ const successful = {
   msg: { type: 'string', const: 'success' },
 }
 
-/** Null, in terms that generators for Java and Go can read, too: they have no type of null alone. */
+/** Schema of null. Generators for Java and Go have no type of null alone, so the empty string is added. */
 const nothing: JsonSchema = { type: ['string', 'null'], maxLength: 0, description: 'Always null.' }
 
 /** How a request is authenticated. */

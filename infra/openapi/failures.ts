@@ -25,7 +25,7 @@ function impliedFailures(endpoint: EndpointDescription): FailureName[] {
   return names
 }
 
-/** Describes every failure that an endpoint can answer, its own and API Gateway's, keyed by status. */
+/** Describes every failure of an endpoint, keyed by status, including the failures of API Gateway itself. */
 export function failureResponses(
   endpoint: EndpointDescription,
   operation: Operation,

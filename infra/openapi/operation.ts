@@ -10,15 +10,15 @@ export interface Operation {
   /** Failures specific to the endpoint. Failures implied by its scope, parameters and body are added. */
   failures?: FailureName[]
   /**
-   * The endpoint's checks of its parsed parameters or body, as JSON Schema: the required properties, further
-   * keywords of each property (or with a type, its whole schema), and conditions.
+   * The checks that the endpoint makes of its parsed parameters or body, as JSON Schema: required properties,
+   * further keywords of each property (with `type`, they replace its whole schema), and conditions.
    */
   checks?: { required: string[]; properties: Record<string, JsonSchema> } & JsonSchema
   /** Name of the schema of the answer's `data`, or of its items; none if `data` is null. */
   data?: string
   /** Example of the `data` in a successful answer. */
   example?: unknown
-  /** Example of a successful answer as CSV, if the endpoint has this form, too. */
+  /** Example of a successful answer as CSV, for an endpoint that also answers in CSV. */
   csv?: string
   /** Name of the schema of the request body. */
   form?: string

@@ -17,7 +17,7 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
     target: 'draft-2020-12',
     // Omits checks that are code, which JSON Schema cannot express.
     errorMode: 'ignore',
-    // Every number but money is whole, and below 2^53: bounds of which clients would make types of their own.
+    // Omit the limits of whole numbers (below 2^53), for which generators would create types of their own.
     ignoreActions: ['safe_integer', 'integer'],
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       (valibotSchema as unknown) === Money
@@ -26,11 +26,11 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
   }) as JsonSchema
   // Removes `$schema`, because the OpenAPI document names the JSON Schema dialect once for all.
   delete converted['$schema']
-  // In some languages, \d also matches digits of other scripts.
+  // Write \d as [0-9], because in some languages \d also matches digits of other scripts.
   return JSON.parse(JSON.stringify(converted).replaceAll(String.raw`\\d`, '[0-9]')) as JsonSchema
 }
 
-/** An amount, with the extensions by which oapi-codegen, a generator for Go, gets a decimal. */
+/** Schema of an amount, with the extensions that make oapi-codegen (Go) use a decimal type. */
 const money: JsonSchema = {
   type: 'number',
   format: 'decimal',
@@ -39,19 +39,19 @@ const money: JsonSchema = {
   'x-go-type-import': { path: 'github.com/shopspring/decimal' },
 }
 
-/** The members that hold small numbers. All other numbers are ids, instants or totals. */
+/** Names of members with small numbers, which get int32. All other numbers are ids, instants or totals. */
 const small = new Set(
   'current size cap level devices expires_in confirmations required_confirmations'.split(' '),
 )
 
-/** Says a schema in terms that generators for every language read; undefined if no term has to change. */
+/** Rewrites a schema with keywords that all generators read; undefined if there is nothing to rewrite. */
 function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined {
   if (type === 'number') return { type: 'integer', format: 'int64' }
   if (type === 'literal')
     return schema['const'] === true
       ? { type: 'boolean', description: 'Always true.' }
       : { type: typeof schema['const'], ...schema }
-  // A direction.
+  // The enumeration of 1 and 2 is the direction of a bill.
   if (type === 'picklist' && String(schema['enum']) === '1,2')
     return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
   if (type === 'nullable') {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../startup-error.ts'
 
-/** Answers one HTTP request. If it rejects, the client gets a plain 500. */
+/** Handles one HTTP request. If the promise rejects, the client gets a plain 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
 /** An HTTP server that listens at once, and answers 503 until it gets a handler. */
@@ -11,11 +11,11 @@ export interface BoundServer {
   port: number
   /** URL of the server, without a trailing slash. */
   url: string
-  /** Answers with `handler` from now on. Idle connections close after this time (default: 65 s). */
+  /** Passes requests to `handler`. Closes idle connections after `keepAliveMilliseconds` (default: 65 s). */
   serve: (handler: RequestHandler, keepAliveMilliseconds?: number) => void
   /**
-   * Stops accepting connections, waits this long (default: 2 s) for running requests, then closes their
-   * connections.
+   * Stops accepting connections, waits up to `graceMilliseconds` (default: 2 s) for running requests, then
+   * closes their connections.
    */
   close: (graceMilliseconds?: number) => Promise<void>
 }
@@ -42,7 +42,7 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
     Promise.resolve()
       .then(() => (refuseForeignHost(request, response) ? undefined : handler(request, response)))
       .catch((error: unknown) => {
-        // A client that has disconnected cannot be answered, which is no fault of the server.
+        // Ignore an error after the client has disconnected: no answer can reach the client any more.
         if (response.destroyed) return
         console.error(error)
         if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' })
@@ -102,9 +102,9 @@ function explainPortError(error: Error, port: number, option: string): Error {
 const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Answers 403 if a request names another host than this machine, as API Gateway does for unknown hosts.
- * Returns whether it did. In a DNS rebinding attack, a page in the developer's browser reaches a loopback
- * address under a name of the attacker's, and the browser lets the page read the answers.
+ * Sends 403 to a request for another host name than this machine's, as API Gateway does, and then returns
+ * true. In a DNS rebinding attack, a page in the developer's browser sends requests to this machine under the
+ * attacker's host name, and the browser lets the page read the answers.
  */
 function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
   if (localHosts.test(headers.host ?? '')) return false

@@ -9,7 +9,7 @@ import { FunctionWorker, type InvocationResult } from './function-worker.ts'
 export type InvokeFunction = (
   functionName: string,
   payload: string,
-  /** Ends the function early, as at its timeout. */
+  /** Ends a call that runs longer with the error of a timeout, before the function's own timeout. */
   endAfterMilliseconds?: number,
 ) => Promise<InvocationResult>
 
@@ -28,7 +28,7 @@ export interface RuntimeLimits {
   maxIdleMilliseconds: number
 }
 
-/** Default limits for about a hundred concurrent requests: ten calls of a function run, the others wait. */
+/** Default limits. Of about a hundred concurrent requests, ten run per function, and the others wait. */
 const defaultLimits: RuntimeLimits = {
   maxWorkersPerFunction: 10,
   maxWorkers: 40,
@@ -58,8 +58,8 @@ interface Pool {
   model: FunctionModel
   workers: Set<FunctionWorker>
   /**
-   * Idle workers, the most recently used one last. The last one gets the next invocation, so that the others
-   * are idle long enough to be ended.
+   * Idle workers in the order of their last use. The most recently used worker gets the next invocation, so
+   * that the other workers are idle long enough to be ended.
    */
   idle: { worker: FunctionWorker; since: number }[]
   waiting: WaitingInvocation[]
@@ -142,7 +142,7 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // Functions without a worker come first, then by waiting time: a busy function must not block others.
+    // Serve functions without a worker first, then by waiting time, so that a busy function blocks no other.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )

@@ -58,7 +58,7 @@ try {
 let busy = false
 
 // Freezes the thread, as Lambda does: timers, sockets and unfinished work stop until the next invocation.
-// Writes the log lines first. If an invocation arrives in this time, the thread does not freeze.
+// Writes pending log lines first. An invocation that arrives while they are written prevents the freeze.
 const freeze = () =>
   process.stderr.write('', () => process.stdout.write('', () => busy || Atomics.wait(running, 0, 0)))
 

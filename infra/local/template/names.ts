@@ -26,8 +26,8 @@ export interface UnnamedResource {
 }
 
 /**
- * Resource types whose `Ref` is the name of the resource: the property that sets the name, the ARN without
- * `arn:aws:`, and the maximum length of a name.
+ * Resource types whose `Ref` is the resource's name. For each: the property that sets the name, the pattern
+ * of the ARN after `arn:aws:`, and the maximum length of the name.
  */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
@@ -40,7 +40,7 @@ const namedTypes: Record<string, [property: string, arn?: string, maxLength?: nu
 
 type Identify = (resource: UnnamedResource, addresses: Addresses) => Identity
 
-/** Further resource types, each with a function that makes the `Ref` and the attributes. */
+/** Further resource types, each with a function that returns the `Ref` value and the attributes. */
 const otherTypes: Record<string, Identify> = {
   'AWS::ApiGatewayV2::Api': (resource, { apiUrl }) => {
     const id = hash(resource).slice(0, 10)
@@ -76,7 +76,7 @@ const identifyKey = (id: string, at: Addresses): Identity => ({
   attributes: { Arn: arnOf('kms:REGION:ACCOUNT:key/NAME', id, at), KeyId: id },
 })
 
-/** Determines the name of a resource, the same at every start. Undefined if nothing refers to its type. */
+/** Returns `Ref` and attributes of a resource, the same at every start; undefined for an unknown type. */
 export function identifyResource(resource: UnnamedResource, addresses: Addresses): Identity | undefined {
   const named = namedTypes[resource.type]
   if (named === undefined) return otherTypes[resource.type]?.(resource, addresses)
@@ -92,7 +92,7 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
     .replace('ACCOUNT', accountId)
     .replace('NAME', () => name)}`
 
-/** Makes a text in place of one that AWS would generate at random; it is the same at every start. */
+/** Returns a hash in place of a text that AWS would generate at random; the same at every start. */
 const hash = ({ stackName, logicalId }: UnnamedResource): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 

@@ -42,7 +42,7 @@ export const Tags = v.pipe(
   v.optional(v.array(v.object({ Key: Text, Value: Text })), []),
   v.transform((tags) => Object.fromEntries(tags.map(({ Key: name, Value: value }) => [name, value]))),
 )
-/** Schema of a policy document, with its statements as a list. Compiling the policies validates them. */
+/** Schema of a policy document; converts the statements to a list, which the policy compiler validates. */
 export const Policy = v.pipe(
   v.looseObject({ Statement: v.unknown() }),
   v.transform(({ Statement: statement, ...document }): PolicyDocument => {
@@ -52,8 +52,8 @@ export const Policy = v.pipe(
 )
 
 /**
- * AWS services whose resources are ignored, because no request or event depends on them: they monitor, bill,
- * encrypt in transit or publish.
+ * AWS services whose resources are ignored, because no request or event on the local stack depends on them:
+ * monitoring, costs, TLS, DNS, content delivery, and the set-up of mail.
  */
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
@@ -74,7 +74,7 @@ export interface Resource<Properties> {
   attribute: (name: string) => string
 }
 
-/** Reads the templates of all stacks of a stage as one. */
+/** Reads the templates of all stacks of a stage as if they were one template. */
 export class TemplateReader {
   private readonly stacks: StackTemplate[]
   private readonly resolver: Resolver
@@ -123,7 +123,7 @@ export class TemplateReader {
     return v.parse(v.record(v.string(), Text), Object.fromEntries(outputs))
   }
 
-  /** Throws a `StartupError` that names every resource whose type was neither read nor is ignored. */
+  /** Throws a `StartupError` that names every resource of a type that was not read and is not ignored. */
   refuseUnknown(): void {
     const unknown = this.active.filter(({ type }) => !this.servedTypes.has(type) && !isIgnored(type))
     const names = unknown.map(({ stack, logicalId, type }) => `${stack.name}/${logicalId} (${type})`)

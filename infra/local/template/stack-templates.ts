@@ -31,7 +31,7 @@ export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   }))
 
 function readAssetPaths(artifact: object): [objectKey: string, path: string][] {
-  // Manifests are recognized by file name, because the artifact classes differ between copies of the library.
+  // Recognize asset manifests by file name: copies of the CDK library differ in their artifact classes.
   const file = 'file' in artifact && typeof artifact.file === 'string' ? artifact.file : ''
   if (!file.endsWith('.assets.json')) return []
   const { files = {} } = JSON.parse(readFileSync(file, 'utf8')) as AssetManifest

@@ -21,7 +21,7 @@ const userInfo: Operation = {
 const given = { minLength: 1, maxLength: 2048 }
 const unsupported = { maxLength: 0, description: 'Not supported.' }
 
-/** The checks of an authorization request: shared/oauth/authorization-request.ts. */
+/** The checks that shared/oauth/authorization-request.ts makes, as JSON Schema. */
 const authorizationChecks = {
   required: 'response_type client_id redirect_uri scope code_challenge code_challenge_method'.split(' '),
   properties: {

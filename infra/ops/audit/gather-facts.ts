@@ -18,7 +18,7 @@ export async function gatherFacts(
     copiesAt,
   }: { at?: number; anchor?: Anchor | undefined; tag?: string; copiesAt?: string | undefined } = {},
 ): Promise<Facts> {
-  // Reads JWKS and copies before the records: both may be older than the records, but never newer.
+  // Read JWKS and evidence copies first: they may be older than the records, but never newer.
   const jwks = await readJwks(target.baseUrl)
   const copies = await readCopies(copiesAt ?? (await findCopies(target.namePrefix)))
   const [records, schedule, trail] = await Promise.all([

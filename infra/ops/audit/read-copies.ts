@@ -16,7 +16,7 @@ export async function readCopies(address: string | undefined): Promise<string[] 
   return [...names]
 }
 
-/** Finds where the rotation puts copies, which it cannot change itself; undefined without a bucket. */
+/** Reads the URL of the evidence copies from the rotation function's settings; undefined without a bucket. */
 export async function findCopies(namePrefix: string): Promise<string | undefined> {
   const FunctionName = `${namePrefix}rotate-signing-keys`
   const lambda = new LambdaClient(clientOptions())

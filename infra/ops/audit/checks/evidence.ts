@@ -105,7 +105,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
     )
 }
 
-/** Compares the chain with its copies, whose names contain hashes: no copy is that of a rewritten record. */
+/** Finds rewritten and uncopied records by the names of the copies, which contain the records' hashes. */
 export const checkCopies: Check = function* ({ at, copies, evidence }) {
   if (copies === undefined) return
   const records = new Map(evidence.flatMap(({ record }) => (record ? [[copyName(record), record]] : [])))
@@ -116,7 +116,7 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
       yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
-/** States in which a key cannot sign here. A key in another region is audited in the other region. */
+/** States in which a key cannot sign in this region. The other region's audit checks the keys there. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

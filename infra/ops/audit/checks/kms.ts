@@ -112,7 +112,7 @@ function describe({ Effect, Principal, Action, ...rest }: Statement): string {
   return `${Effect === 'Allow' ? 'allows' : 'denies'} ${what} to ${who}, ${how}`.replaceAll(/["{}[\]]/g, '')
 }
 
-/** Brings lists into one order. To IAM, a list of one value is the same as the value. */
+/** Sorts every list, and replaces a list of one value by the value: IAM treats both alike. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? sorted(value[0]) : value.toSorted()
   if (typeof value !== 'object' || value === null) return value

@@ -7,7 +7,7 @@ import type { Facts } from '../facts.ts'
 const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
-/** Maximum delay of a rotation step before it becomes a finding; the alarm has the same limit. */
+/** Maximum delay of a rotation step without a finding, the same as that of the alarm `rotation-overdue`. */
 export const maxOverdueMilliseconds = hourMilliseconds
 
 /**
@@ -47,8 +47,8 @@ function* checkOverdue({ at, keySet, settings }: Facts): Generator<Finding> {
 function* checkActiveKey(key: SigningKey, { at, settings }: Facts): Generator<Finding> {
   if (key.state !== 'active' || key.active_at === null) return
   const period = settings.signingKeyRotationDays * dayMilliseconds
-  // Allows the publish window in addition to the period: after the period has been shortened, the successor
-  // must first be published for that window.
+  // Add the time for which a new key is published before it signs: if the configured period is shortened, the
+  // successor of the active key still needs that time.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
   const age = at - key.active_at
   if (age <= maxAge) return
