@@ -5,13 +5,13 @@ import { publicEndpoint } from '../shared/http/endpoint.ts'
 
 const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 
-/** Answers a request that matches no route: 405 with the allowed methods if the path exists, else 404. */
+/** Rejects a request that matches no route: 405 with the allowed methods if the path exists, else 404. */
 export const handler = publicEndpoint({
   input: v.object({}),
   output: v.never(),
   async run({ request }) {
     const methods = Object.entries(routes).find(([path]) => matches(path, request.rawPath))?.[1]
-    // A path with an encoded slash matches one of these routes, but no route of API Gateway.
+    // A path with an encoded slash gets 404 even if it matches here, because API Gateway has no such route.
     if (methods === undefined || methods.includes(request.method)) throw new Failure('no_route')
     throw new Failure('method_not_allowed', { headers: { allow: methods.join(', ') } })
   },

@@ -19,7 +19,7 @@ export const pagePolicy = (connectSource: string): string =>
 
 /** Security headers of the authorization page that CloudFront can only send as custom headers. */
 export const customPageHeaders = {
-  // Keeps a site that opens the page in a new window from reaching into that window.
+  // Prevents a site that opens the page in a new window from accessing that window.
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
@@ -30,8 +30,7 @@ export const pageHeaders = {
   ...customPageHeaders,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // The URL of the authorization page contains the authorization request, which must not reach other sites in
-  // a Referer header.
+  // Sends no Referer header, because the page's URL contains the authorization request.
   'referrer-policy': 'no-referrer',
 }
 

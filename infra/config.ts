@@ -43,10 +43,10 @@ export const Config = v.pipe(
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether CloudFront with a firewall (AWS WAF) is the only way to the API; or an object of its settings.
-     * `rate` (600): requests a minute from one IPv4 address; a route with a share of the throttle accepts
-     * the same share of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret that proves to
-     * functions that a request came through the edge. `alarmTopicArn`: a topic for the alarms in us-east-1.
+     * Whether CloudFront with a firewall (AWS WAF), the edge, is the only way to the API; or an object of its
+     * settings. `rate` (600): requests a minute from one IPv4 address; a route with a share of `throttleRate`
+     * accepts the same share of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret that
+     * proves that a request came through the edge. `alarmTopicArn`: a topic for the alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
@@ -75,8 +75,8 @@ export const Config = v.pipe(
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
      * Delay of the mailed code for a user who has an authenticator; no mail is sent if the sign-in is
-     * completed by then. At most 900, the longest delay of a queue; at most half of loginTicketTtlSeconds
-     * takes effect. Default: 10, or 3 on the local stack, where somebody waits for the mail.
+     * completed by then. At most 900, the longest delay of a queue; above half of loginTicketTtlSeconds, that
+     * half applies. Default: 10, or 3 on the local stack, where somebody waits for the mail.
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /**
@@ -96,19 +96,19 @@ export const Config = v.pipe(
      */
     auditors: v.optional(Principals),
     /**
-     * ARNs of the IAM roles and users that may disable, delete or share signing keys, beside the rotation and
-     * the root user. Default: none; without `protectData`, everyone whom IAM policies allow to do so.
+     * ARNs of the IAM roles and users that, besides the rotation and the root user, may disable, delete or
+     * share signing keys. Default: none; without `protectData`, everyone whom IAM policies allow to do so.
      */
     breakGlass: v.optional(Principals),
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
-     * delete for 400 days, with copies of the rotation's evidence. If the account or its organization has a
-     * trail, needed for the copies only.
+     * delete for 400 days. The bucket also gets copies of the evidence (signed records) of the key rotation.
+     * If the account or its organization has a trail, needed for the copies only.
      */
     auditTrail: v.optional(Flag, false),
     /**
-     * For each of the senders `business`, `chain`, `rewards` and `operator`, the ARNs of the only IAM roles
-     * and users, of any account, that may send the sender's events. Default: everyone whom the account's IAM
+     * The senders are `business`, `chain`, `rewards` and `operator`. For each of them, ARNs of IAM roles and
+     * users of any account: only these may send the sender's events. Default: everyone whom the account's IAM
      * policies allow to put events on the bus may send as any of the four.
      */
     senders: v.optional(Senders, {}),
@@ -122,7 +122,7 @@ export const Config = v.pipe(
     return {
       ...config,
       ...(config.failover ? inStandbyRegion(config.standby) : {}),
-      // A bus, archive or log group that outlived its stack would hold a name that the next failover needs.
+      // No protection after a failover: a bus, archive or log group that remained would block the next one.
       protectData: protectData && !config.failover,
       alarms,
       breakGlass: config.breakGlass ?? (protectData ? [] : [anyPrincipal]),
@@ -181,8 +181,8 @@ export const Config = v.pipe(
 export type Config = v.InferOutput<typeof Config>
 
 /**
- * The configuration that differs in a standby region. There is no edge: the firewall is in us-east-1, which
- * may be the lost region, and the lost region's distribution still holds the domain.
+ * The configuration that differs in a standby region. There is no edge (CloudFront with a firewall): the
+ * firewall is in us-east-1, which may be the lost region, and the lost edge still holds the domain.
  */
 const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,
@@ -191,8 +191,8 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
 })
 
 /**
- * The region of a deployment: the region of the command line, or after a failover the standby region. Throws
- * a ConfigError for the standby region without a failover, because two regions would serve one table.
+ * The region of a deployment: after a failover the standby region, otherwise the given one. Throws a
+ * ConfigError for the standby region without a failover, because two regions would serve one table.
  */
 export function deploymentRegion(
   { standby: place, failover }: Config,

@@ -140,7 +140,7 @@ export const events: Event[] = [
   },
   {
     detailType: 'address.assigned',
-    // An operator repeats the assignments of a lost region: see infra/RUNBOOK.md#a-lost-region.
+    // After the loss of a region, an operator sends the assignments again: infra/RUNBOOK.md#a-lost-region.
     senders: ['operator', ownSource],
     permissions: {
       reads: ['ADDR#', 'ADDRS#'],

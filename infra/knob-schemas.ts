@@ -51,7 +51,7 @@ const EdgeOptions = v.strictObject({
 })
 export type EdgeOptions = v.InferOutput<typeof EdgeOptions>
 
-/** Schema of an edge: its options, or a boolean that says whether there is an edge. */
+/** Schema of the knob `edge`: the options of the edge, or a boolean that says whether there is an edge. */
 export const Edge = v.union([
   EdgeOptions,
   v.pipe(

@@ -4,7 +4,7 @@ import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
-/** Answers the balances of the caller's asset wallet, in all currencies or in the requested one. */
+/** Returns the balances of the caller's asset wallet, in all currencies or in the requested one. */
 export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({ query: v.object({ currency: CurrencyFilter }) }),

@@ -4,7 +4,7 @@ import { AssetSummary, summarizeAssets } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readRecentRates } from '../../shared/rates/rates.ts'
 
-/** Answers what the caller's reward wallet is worth in the quote currency. */
+/** Returns what the caller's reward wallet is worth in the quote currency. */
 export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({}),

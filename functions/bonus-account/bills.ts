@@ -4,7 +4,7 @@ import { pageOf } from '../../shared/page.ts'
 import { Bill } from '../../shared/ledger/bill.ts'
 import { BillsQuery, readBillsPage } from '../../shared/ledger/page/page.ts'
 
-/** Answers a page of the bills of the caller's reward wallet, newest first. */
+/** Returns a page of the bills of the caller's reward wallet, newest first. */
 export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({ query: BillsQuery }),

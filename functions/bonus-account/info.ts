@@ -3,7 +3,7 @@ import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
-/** Answers the balances of the caller's reward wallet in all currencies. */
+/** Returns the balances of the caller's reward wallet in all currencies. */
 export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({}),

@@ -4,7 +4,7 @@ import { Export, exportMembers, MembersQuery, prefetchMembers } from '../../shar
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { prefers } from '../../shared/http/prefers.ts'
 
-/** Exports the newest of the caller's direct referrals or whole downline, as JSON or, on request, as CSV. */
+/** Exports the newest members of the caller's downline, or of the direct referrals only, as JSON or CSV. */
 export const handler = signedInEndpoint({
   scope: 'community.read',
   input: v.object({ query: MembersQuery }),

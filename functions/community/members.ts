@@ -4,7 +4,7 @@ import { listMembers, MembersPageQuery, prefetchMembers } from '../../shared/com
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 
-/** Answers a page of the caller's direct referrals or of their whole downline, newest first. */
+/** Returns a page of the caller's direct referrals or of their whole downline, newest first. */
 export const handler = signedInEndpoint({
   scope: 'community.read',
   input: v.object({ query: MembersPageQuery }),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { Overview, readOverview } from '../../shared/dashboard/overview.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
-/** Answers the dashboard's overview: the caller's rewards, devices, traffic, balances and earnings. */
+/** Returns the dashboard's overview: the caller's rewards, devices, traffic, balances and earnings. */
 export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({}),

@@ -3,7 +3,7 @@ import { DepositRecord, readRecordsPage, RecordsQuery } from '../../shared/depos
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 
-/** Answers a page of the caller's deposits, newest first. */
+/** Returns a page of the caller's deposits, newest first. */
 export const handler = signedInEndpoint({
   scope: 'deposit.read',
   input: v.object({ query: RecordsQuery }),

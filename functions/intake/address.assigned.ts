@@ -14,9 +14,9 @@ import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-eve
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 
 /**
- * Restores the assignment of a deposit address to its user, if the event is replayed after the table has lost
- * the assignment. The service sends the event itself when it assigns an address; that first delivery changes
- * nothing. A user with two addresses of one pool keeps both, and is shown the one assigned first.
+ * Assigns a deposit address to its user again, if the table has lost the assignment and the event is
+ * replayed. The service sends the event when it assigns an address; that delivery changes nothing. A user
+ * with two addresses of one pool keeps both, and sees the address that was assigned first.
  */
 export const handler = intake({
   detailType: addressAssigned,

@@ -15,16 +15,16 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Number of addresses that one transaction adds, within its limit of 100 writes: two for each address, and
- * one for the chunk's event record. Never change it: an interrupted batch is continued by chunk number.
+ * Number of addresses in a chunk, which one transaction adds. A transaction can have 100 writes: two for each
+ * address, and one for the chunk's event record. Never change it: a retry skips chunks by their number.
  */
 const chunkSize = 48
 
 /**
  * Adds deposit addresses to the pool of their currency and network, each exactly once, even if an earlier
- * delivery added only some. Each transaction adds a chunk of addresses and claims the chunk's own key. A
- * final transaction claims the batch's business key, so the batch counts as recorded once all its addresses
- * are there. If another batch has one of the addresses, the batch is rejected before anything is written.
+ * delivery added only some. Each transaction adds a part of the addresses under a key of its own. A final
+ * transaction records the batch under `batch_id`, so a recorded batch has all its addresses. If another batch
+ * has one of the addresses, the batch is rejected before anything is written.
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',
@@ -61,7 +61,7 @@ export const handler = intake({
       try {
         outcomes.push(await applyOnce({ ...record, detailType, businessKey }, writes))
       } catch (error) {
-        // Another batch has added the same address since the addresses were read.
+        // The condition fails if another batch has added one of these addresses since `readAddresses`.
         throw error instanceof ConditionFailed ? new RejectedEvent('address_taken') : error
       }
     }

@@ -7,8 +7,8 @@ import { codeMailFields, mailRejections, sendMail } from '../../shared/sign-in/s
 import { readSignInRecord } from '../../shared/sign-in/record.ts'
 
 /**
- * Mails a sign-in code to a user who has an authenticator, unless the login ticket has been used or ended
- * while the queue held the event back. Like mail.requested, the event is not recorded.
+ * Mails a sign-in code to a user who has an authenticator, unless the login ticket has been used or has ended
+ * during the event's delay. As with mail.requested, a second delivery of the event mails the code twice.
  */
 export const handler = intake({
   detailType: mailDelayed,

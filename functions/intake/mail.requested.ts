@@ -7,8 +7,8 @@ import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shar
 
 /**
  * Mails a sign-in code, or a warning to a user whose password somebody else knows, unless the mail has
- * expired. The event is not recorded: if the queue delivers it twice, the user gets the mail twice, which
- * does less harm than a mail lost between recording and sending.
+ * expired. The event has no record: if the queue delivers it twice, the user gets the mail twice. With a
+ * record, a failure between recording and sending would lose the mail, which does more harm.
  */
 export const handler = intake({
   detailType: mailRequested,

@@ -12,8 +12,8 @@ import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
 /**
- * Counts a package purchase: in the buyer's profile at once, and in the sums of all ancestors through the
- * tree's journal. A payment is debited in the same transaction.
+ * Counts a package purchase in the buyer's profile, and debits a payment from a wallet in the same
+ * transaction. The sums of all ancestors follow later, through the journal of the referral tree.
  */
 export const handler = intake({
   detailType: 'package.purchased',

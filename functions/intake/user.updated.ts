@@ -8,7 +8,7 @@ import { Nickname, UserEmail, type UserFields } from '../../shared/users/identit
 
 /**
  * Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins.
- * A new password or TOTP secret, or disabling, ends every session, login ticket and code of the user.
+ * A new password, a new TOTP secret or disabling the user ends all sessions, login tickets and codes.
  */
 export const handler = intake({
   detailType: 'user.updated',

@@ -5,8 +5,8 @@ import { updateWithdrawal, WithdrawalStatus } from '../../shared/ledger/withdraw
 import { Amount } from '../../shared/money.ts'
 
 /**
- * Moves the money of a withdrawal: to the hold when it is requested, out of the wallet when it is settled,
- * back to the balance when it is cancelled.
+ * Moves the money of a withdrawal: from the balance to the hold (set aside for withdrawals) when it is
+ * requested, out of the wallet when it is settled, and back to the balance when it is cancelled.
  */
 export const handler = intake({
   detailType: 'withdrawal.updated',
@@ -18,7 +18,7 @@ export const handler = intake({
     status: WithdrawalStatus,
     at: Instant,
   }),
-  // Each status of a withdrawal is a separate event, so the status is part of the business key.
+  // A withdrawal has an event for each status, so the key that identifies an event includes the status.
   key: ({ withdrawal_id, status }) => `${withdrawal_id}#${status}`,
   rejections: ['unknown_user', 'insufficient_balance', 'insufficient_hold', 'balance_too_large'],
   apply: ({ withdrawal_id, user_id, currency, amount, status }, record) =>

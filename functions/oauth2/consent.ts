@@ -4,7 +4,7 @@ import { AuthorizationParameters } from '../../shared/oauth/authorization-reques
 import { readClient } from '../../shared/oauth/client.ts'
 import { consent, ConsentAnswer } from '../../shared/oauth/consent.ts'
 
-/** Answers an authorization request for the signed-in user who approved or denied it. */
+/** Completes an authorization request that the user approved or denied. Returns the URL to open next. */
 export const handler = signedInEndpoint({
   scope: 'first-party',
   accepts: 'json',

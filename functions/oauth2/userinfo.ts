@@ -3,7 +3,7 @@ import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { userClaims } from '../../shared/tokens/scopes.ts'
 import { readUser } from '../../shared/users/user.ts'
 
-/** Answers claims about the user, as far as the token's scopes allow (OpenID Connect Core §5.3). */
+/** Returns claims about the user: those that the token's scopes allow (OpenID Connect Core §5.3). */
 export const handler = signedInEndpoint({
   scope: 'openid',
   dialect: 'oauth',

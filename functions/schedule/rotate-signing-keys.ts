@@ -11,20 +11,20 @@ import { settings } from '../../shared/settings.ts'
 
 const requested = { requested_by: v.optional(v.pipe(v.string(), v.maxLength(200))) }
 
-/** The function's input: the schedule invokes it with `{}`, an operator with an `action`. */
+/** Input of the function: `{}` from the schedule, or an `action` from an operator. */
 const Call = v.union([
   v.object({ action: v.literal('revoke'), kid: v.string(), ...requested }),
   v.object({ action: v.literal('rotate'), emergency: v.optional(v.boolean(), false), ...requested }),
   v.object({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
 ])
 
-/** Time before the function's end at which a run stops waiting for KMS, so that it can do its other steps. */
+/** Time between the end of waiting for KMS and the function's timeout, for the rotation's other steps. */
 const reserveMilliseconds = 15_000
 
 /**
- * Rotates the signing keys. `{}`, the scheduled call, does what is due. `{"action":"rotate"}` starts a
- * rotation now; with `"emergency":true` the new key signs at once. `{"action":"revoke","kid":…}` takes a key
- * out of the JWKS and disables it.
+ * Rotates the signing keys. The schedule's input `{}` takes every step of the rotation that is due.
+ * `{"action":"rotate"}` starts a rotation now; with `"emergency":true` the new key signs at once.
+ * `{"action":"revoke","kid":…}` takes a key out of the JWKS and disables it.
  */
 export async function handler(
   event: unknown,
@@ -45,12 +45,12 @@ export async function handler(
 }
 
 /**
- * Emits how late the next step of the rotation is. This happens before the rotation runs, so that a rotation
- * that keeps failing raises the alarm, too.
+ * Emits as a metric how late the next step of the rotation is. The metric comes before the rotation, so that
+ * a rotation that keeps failing raises the alarm, too.
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // Before the first key exists, the only step that can be late is to create it.
+  // While there is no key, the only step that can be late is the creation of the first key.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

@@ -14,7 +14,7 @@ import { verifyWallet } from '../../shared/ledger/verify/wallet.ts'
 import type { WalletId } from '../../shared/ledger/wallet.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
-/** Result of one run of the verification. */
+/** What one invocation of the function has verified. */
 export interface VerificationReport {
   wallets: number
   bills: number
@@ -23,16 +23,16 @@ export interface VerificationReport {
 
 type Run = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>
 
-/** Time that must be left to start another wallet: enough to finish a wallet with many bills. */
+/** Minimum remaining time to start verifying another wallet: enough to finish one with many bills. */
 const reserveMilliseconds = 120_000
 
-/** Number of wallets that a run verifies at the same time: enough to keep its processor busy. */
+/** Number of wallets that are verified at the same time: enough to keep the processor busy. */
 const concurrency = 8
 
 /**
- * Recomputes the balances of wallets from their bills, every wallet once a day. A run starts every five
- * minutes and continues the slice of the ledger whose turn it is. A slice's turn comes every eighty minutes
- * and a run takes at most fifteen, so two runs never work on the same wallets.
+ * Recomputes the balances of every wallet from its bills once a day. The wallets are divided into sixteen
+ * slices. An invocation starts every five minutes, continues one slice and takes at most fifteen minutes. A
+ * slice is continued every eighty minutes, so two invocations never work on the same wallets.
  */
 export async function handler(_event: unknown, context: Run): Promise<VerificationReport> {
   resetConsumedUnits()
@@ -52,7 +52,7 @@ export async function handler(_event: unknown, context: Run): Promise<Verificati
   return report
 }
 
-/** Reads the slice whose turn it is at an instant. Emits the age of the oldest verification. */
+/** Reads the slice that is to be verified now. Emits the age of the oldest verification as a metric. */
 async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
   const oldest = Math.min(...slices.map(({ started_at, verified_at }) => verified_at || started_at || now))
@@ -60,7 +60,7 @@ async function readSliceInTurn(now: number): Promise<Slice> {
   return slices[Math.floor(now / 300_000) % slices.length] as Slice
 }
 
-/** Continues the pass over a slice while time is left. */
+/** Verifies further wallets of a slice while time is left, and stores where the next invocation continues. */
 async function verifySlice(slice: Slice, context: Run, report: VerificationReport): Promise<void> {
   let { after } = slice
   let isDone = false

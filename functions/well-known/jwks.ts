@@ -8,8 +8,8 @@ import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
  * The key set is read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
- * once. Above ten answers a second, it is read only once a second, because all functions together can read
- * this one item at most 3,000 times a second (the limit of a partition).
+ * once. Above ten answers a second, the key set is read only once a second: it is one DynamoDB item, which
+ * all functions together can read at most 3,000 times a second (the limit of a partition).
  */
 const keySets = cacheRead(readKeySet, {
   maxAge: jwksCacheMilliseconds,
@@ -18,12 +18,12 @@ const keySets = cacheRead(readKeySet, {
 })
 
 /**
- * Answers the JWKS: the public keys with which device_tokens are verified (RFC 7517 §5). Answers
+ * Returns the JWKS: the public keys with which device_tokens are verified (RFC 7517 §5). Fails with
  * `unavailable` until the deployment has its first key.
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Other services verify tokens with the JWKS, and they keep running while this service is in maintenance.
+  // Works in maintenance, too: other services keep running and verify tokens with the JWKS.
   answersInMaintenance: true,
   input: v.object({}),
   output: Jwks,

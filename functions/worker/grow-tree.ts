@@ -12,10 +12,10 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time reserved for delaying the retry of a tree whose AWS calls hung and were aborted. */
+/** Time reserved for delaying the messages of a referral tree whose AWS calls hung and were aborted. */
 const hangingReserveMilliseconds = 2_000
 
-/** Longest pause before a failed tree is tried again: the queue's visibility timeout. */
+/** Longest pause before a failed referral tree is tried again: the queue's visibility timeout. */
 const maxRetryDelaySeconds = 180
 
 const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
@@ -23,9 +23,9 @@ const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
 restOnTheHour()
 
 /**
- * Updates all ancestors with the entries in the journals of referral trees. A message only names a tree; the
- * new members and purchases are in the tree's journal. One run therefore serves all messages of a tree, and
- * an extra message does nothing.
+ * Updates all ancestors with the entries in the journals of referral trees. A message only names a referral
+ * tree; the new members and purchases are in the journal of the tree. One invocation therefore serves all
+ * messages of a tree, and an extra message does nothing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
@@ -39,8 +39,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       const { root_id: rootId } = read.output
       messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
     } else {
-      // The body can hold anything, so it is not logged. SQS delivers the message again at once, and makes it
-      // a dead letter after too many receives.
+      // Logs no body, because a body that names no tree may contain anything. SQS delivers the message again
+      // at once, and after too many receives moves it to the dead-letter queue.
       log.warn('a message names no tree', { message_id: message.messageId })
       failures.push({ itemIdentifier: message.messageId })
       await delayRetry(message, 0)
@@ -51,8 +51,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     const turn = () => takeTurn(rootId, deadline)
-    // If a tree has work left, the same messages are delivered again. The worker cannot send itself new
-    // messages: Lambda stops such a loop after 16 rounds (developer guide, "recursive loop detection").
+    // If entries are left, these messages go back to the queue. The worker cannot send new messages to
+    // itself: Lambda stops such a loop after 16 rounds (developer guide, "recursive loop detection").
     let maxDelaySeconds = 0
     try {
       if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue
@@ -67,7 +67,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   return { batchItemFailures: failures }
 }
 
-/** Works at a tree until its journal is empty or the deadline has passed. */
+/** Processes the journal of a referral tree until the journal is empty or the deadline has passed. */
 async function takeTurn(rootId: number, deadline: number): ReturnType<typeof growTree> {
   const startedAt = performance.now()
   resetConsumedUnits()

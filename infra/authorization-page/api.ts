@@ -1,7 +1,7 @@
 /** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** `code` of the API's envelope, or its equivalent for API Gateway's answers; 0 if no valid answer came. */
+  /** `code` of the API's envelope, or its equivalent for an answer of API Gateway; 0 for other failures. */
   readonly code: number
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
@@ -51,7 +51,7 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
     })
     answer = (await response.json()) as typeof answer
   } catch {
-    // The user sees one message for a broken connection, a timeout and an answer that is not JSON: no answer.
+    // The user sees the same message for a broken connection, a timeout and an answer that is not JSON.
     throw new ApiFailure(0)
   }
   if (answer.code === 0) return answer.data as Data
@@ -64,8 +64,8 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Describes a failure that API Gateway itself answered, without an envelope. API Gateway's 429 lasts only for
- * seconds and, unlike the API's own 429, does not mean that this user has tried too often.
+ * Creates the failure for an answer without an envelope, which comes from API Gateway itself. Its 429 lasts
+ * only for seconds and, unlike the API's own 429, does not mean that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

@@ -74,7 +74,7 @@ function startFlow(request: AuthorizationRequest): void {
     show((history.state as { step: StepName } | null)?.step ?? 'password')
   }
   addEventListener('popstate', showCurrent)
-  // A page restored from the back/forward cache shows its last view, which may be outdated.
+  // A page from the back/forward cache shows an old view, so the current step is shown again.
   addEventListener('pageshow', (event) => event.persisted && showCurrent())
   showCurrent()
 }

@@ -21,7 +21,7 @@ export interface Account {
   expire: number
 }
 
-/** Asks the service for a request's app and scopes. Throws an ApiFailure if the request is invalid. */
+/** Requests the app's name and scopes from the service. Throws an ApiFailure if the request is invalid. */
 export async function checkRequest(sent: SentRequest): Promise<AuthorizationRequest> {
   const query = new URLSearchParams(sent.parameters).toString()
   const data = await get<{ client_name: string; scope: string }>(`/oauth2/authorize/request?${query}`)

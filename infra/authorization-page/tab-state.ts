@@ -15,7 +15,7 @@ export interface TabState {
 
 const storageKey = 'sign-in'
 
-/** Reads the stored state; empty if it belongs to another authorization request than the URL's. */
+/** Reads the stored state; empty if the state belongs to another authorization request. */
 export function readState(): TabState {
   const stored = sessionStorage.getItem(storageKey)
   if (stored === null) return {}

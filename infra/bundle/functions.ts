@@ -40,8 +40,8 @@ export const functionEntries = (): string[] =>
   globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) => file.replace(/\.ts$/, ''))
 
 /**
- * Creates the directories of all bundles, empty if nothing has been bundled yet. Synthesis only needs them to
- * exist, so whoever only reads templates need not wait for the bundler.
+ * Creates the directories of all bundles, empty if nothing has been bundled yet. CDK's synthesis needs only
+ * the directories, so a command that only reads templates need not wait for the bundler.
  */
 export function makeBundleDirectories(): void {
   for (const entry of functionEntries()) mkdirSync(bundleDirectory(entry), { recursive: true })
@@ -64,7 +64,7 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
   const startedAt = Date.now()
   const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
-  // An empty key marks the bundles as outdated: a bundle may lack a source that was saved meanwhile.
+  // An empty key marks the bundles as outdated, because a source was saved while they were built.
   const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
   const outputs = Object.fromEntries(
     entries.map((entry) => [
@@ -93,7 +93,7 @@ export const bundleOptions = (entries: readonly string[]) =>
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // esbuild tree-shakes ES modules, but not the CommonJS files that the SDK names as `main`.
+    // Prefers the SDK's ES modules, which esbuild can tree-shake, to the CommonJS files that `main` names.
     mainFields: ['module', 'main'],
     // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
     // other than the environment, endpoint discovery, event streams and signatures for several regions.
@@ -103,10 +103,10 @@ export const bundleOptions = (entries: readonly string[]) =>
       '@aws-sdk/signature-v4-multi-region': './infra/bundle/single-region-signing.ts',
       '@smithy/core/event-streams': stubs,
     },
-    // The SDK's check for web streams would load Node's web streams, which functions never give to the SDK.
+    // Hides web streams from the SDK, which would load Node's web streams. Functions never use them.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },
-    // esbuild reads no tsconfig.json for files that plug-ins resolve. If it did for others, a bundle would
-    // depend on the order in which esbuild meets its files.
+    // Ignores tsconfig.json. esbuild reads no tsconfig.json for files that plug-ins resolve; if other files
+    // used one, a bundle would depend on the order in which esbuild meets the files.
     tsconfigRaw: {},
     legalComments: 'none',
     plugins: plugIns,
@@ -117,7 +117,7 @@ function readRecord(): BundleRecord {
   try {
     return v.parse(BundleRecord, JSON.parse(readFileSync(recordFile, 'utf8')))
   } catch {
-    // If the record is missing, damaged or of another shape, every function is bundled again.
+    // Without a valid record of the last build, every function is bundled again.
     return { inputs: [], key: '', outputs: {} }
   }
 }

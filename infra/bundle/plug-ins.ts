@@ -16,7 +16,7 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // `process` is read whole: it has fewer exports in a thread, and the bundler may run in one.
+      // `process` is loaded whole: the bundler may run in a thread, where `process` lacks some exports.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -39,7 +39,7 @@ function exportsOf(path: string): string {
 /** File with the stubs that replace parts of the SDK. */
 export const stubs = join(import.meta.dirname, 'stubs.ts')
 
-/** Internal SDK modules that the stubs replace; an alias can replace only modules that a package exports. */
+/** Internal SDK modules that the stubs replace. An alias of esbuild could not replace unexported modules. */
 const stubbed = [
   'Sha256Js',
   'Md5Js',
@@ -51,8 +51,8 @@ const stubbed = [
 ]
 
 /**
- * Removes SDK parts that no function needs, 18 KB of most bundles: whole modules, and the list of regions,
- * because the SDK can also tell the partition of a region from the region's name.
+ * Removes SDK parts that no function needs, 18 KB of most bundles: the modules of `stubbed`, and the list of
+ * regions. Without the list, the SDK tells a region's partition from the region's name.
  */
 const stubSdk: Plugin = {
   name: 'stub-sdk',
@@ -71,7 +71,7 @@ const stubSdk: Plugin = {
 }
 
 /**
- * The AWS errors that our code distinguishes by class, and the error that the SDK retries because of its
+ * The AWS errors that need a class of their own, because our code or the SDK's retry distinguishes them by
  * class. The SDK throws every other error as its service's base class, with the same name and status.
  */
 const errorClasses = [
@@ -92,7 +92,7 @@ const otherError = new RegExp(
 /**
  * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. esbuild
  * keeps objects with computed keys, which might have side effects, so `[_name]:` becomes the constant's text.
- * It also keeps registered errors, so most errors are not registered.
+ * esbuild also keeps every registered error, so only the `errorClasses` stay registered.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

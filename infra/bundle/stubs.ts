@@ -17,7 +17,7 @@ export class EndpointCache {
 /** Replaces `@smithy/core/event-streams`, a tenth of a bundle: functions never use event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** Replace the SDK's hashes in JavaScript, which are for runtimes without `node:crypto`. */
+/** Replaces the SDK's hashes in JavaScript, which only runtimes without `node:crypto` need. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 

@@ -8,7 +8,7 @@ import { describeReach } from './reach.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The generated section of each document that has one: its name in the markers, and what writes it. */
+/** The generated sections: the document, the section's name in its markers, and what writes the text. */
 const sections: [document: string, section: string, describe: () => string | Promise<string>][] = [
   ['shared/README.md', 'items', describeItems],
   ['infra/README.md', 'knobs', describeKnobs],

@@ -16,12 +16,12 @@ const monthSeconds = 30 * 86_400
  */
 const polls = (5 * monthSeconds) / 20
 
-/** Dollars of a scheduled run: 0.1 s at 512 MB, three read units, a write unit, two log lines. */
+/** Dollars that a scheduled run costs: 0.1 s at 512 MB, three read units, a write unit, two log lines. */
 const dollarsOfRun = 2.7e-6
 
 const count = (value: unknown, pattern: RegExp): number => JSON.stringify(value).match(pattern)?.length ?? 0
 
-/** Dollars a month by type of resource, in us-east-1 in 2026 (AWS's pricing pages), while nobody uses it. */
+/** Dollars a month by type of resource, in us-east-1 in 2026 (AWS's pricing pages), for an unused stage. */
 const prices: Record<string, Price> = {
   // The first two rotations of a key add a dollar each, further ones nothing.
   'KMS::Key': [
@@ -67,7 +67,7 @@ export async function readIdleCost(stage: string, values: Properties = {}): Prom
   const costs = new Map([
     // A key that waits for its deletion costs nothing.
     ['signing keys, on average', 1 + extraSeconds / 86_400 / config.signingKeyRotationDays],
-    // Three metrics: RotationOverdueSeconds, LedgerVerificationAge and LedgerDifferences.
+    // There are three metrics: RotationOverdueSeconds, LedgerVerificationAge and LedgerDifferences.
     ['metrics of the schedules', 3 * 0.3],
   ])
   for (const { template } of app.synth().stacks)

@@ -11,8 +11,8 @@ const declared = ['shared/settings.ts', 'infra/config.ts']
   .join('\n')
 
 /**
- * Markdown table of the knobs of a deployment. Knobs that functions read are also environment variables; the
- * others only affect the stacks.
+ * Markdown table of the knobs (configuration values) of a deployment. Knobs that functions read are also
+ * environment variables; the others only affect the stacks.
  */
 export function describeKnobs(): string {
   const schemas = Config.pipe[0].entries

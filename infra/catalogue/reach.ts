@@ -48,8 +48,8 @@ const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
 ]
 
 /**
- * Markdown table of what an attacker could do with each function's permissions, which are listed in the
- * function's row of the routes, events, workers or schedules.
+ * Markdown table of what an attacker could do with each function's permissions. The tables of routes, events,
+ * workers and schedules list the permissions.
  */
 export function describeReach(): string {
   const functions = [

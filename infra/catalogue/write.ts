@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { catalogueDocuments } from './documents.ts'
 
-// The modules that declare items create AWS clients, which need this variable.
+// Sets the variable that AWS clients need, because the modules that declare items create such clients.
 process.env['AWS_REGION'] ??= 'us-east-1'
 
 /** Rewrites the generated sections of every document. */

@@ -6,8 +6,8 @@ import type { Config } from '../config.ts'
 import type { DataTable } from './grant.ts'
 
 /**
- * Adds the IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys, their
- * records and the names of the records' copies, the rotation's configuration, and what CloudTrail tells.
+ * Adds the IAM role for the commands `keys audit` and `keys status`. The role can only read the signing keys,
+ * their evidence (the signed records), the names of its copies, the rotation's configuration, and CloudTrail.
  */
 export function addAuditorRole(
   stack: Stack,
@@ -23,7 +23,7 @@ export function addAuditorRole(
     role.addToPolicy(new iam.PolicyStatement({ actions, resources: [resource], conditions }))
   // These actions have no resource-level permissions, so their resource must be `*`.
   allow(['kms:ListKeys', 'cloudtrail:DescribeTrails', 'cloudtrail:LookupEvents'], '*')
-  // The trail may be in another region or, if it is the organization's, in another account.
+  // Allows the trails of all regions and accounts: the trail of an organization is in another account.
   const trails = `arn:${stack.partition}:cloudtrail:*:*:trail/*`
   allow(['cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'], trails)
   allow(['kms:GetPublicKey', 'kms:ListResourceTags', 'kms:Verify'], evidenceKey.keyArn)

@@ -13,7 +13,7 @@ const otherKeys: Record<string, typeof macKey> = {
   },
 }
 
-/** The actions of roles on a data key, a KMS key without which the table's contents are useless. */
+/** The KMS actions that roles may do with a data key. Without data keys, the table's contents are useless. */
 export const dataKeyActions = (name: string): string[] => (otherKeys[name] ?? macKey).actions
 
 /** Description of a data key in KMS. */
@@ -39,10 +39,10 @@ export const keyRotation = ({ protectData }: Config) => ({
 })
 
 /**
- * Statements for a key's own policy, which hold whatever IAM policies allow. Roles of this stage may do
- * nothing but `actions` with the key, so that a captured function cannot tag, disable or delete it; roles of
- * other stages of the service may do nothing. Principals without the service's tags, such as the role that
- * deploys the service, cannot sign with the key.
+ * Statements for a key's own policy. IAM policies cannot override them. Roles of this stage may only do
+ * `actions` with the key, so an attacker in a function cannot tag, disable or delete the key; roles of other
+ * stages of the service may do nothing. Principals without the service's tags, such as the role that deploys
+ * the service, cannot sign with the key.
  */
 export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
   const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }

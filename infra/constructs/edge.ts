@@ -30,7 +30,7 @@ import { addDomainOutputs } from './custom-domain.ts'
 interface EdgeProps {
   config: Config
   api: HttpApi
-  /** Number of the secret that the edge sends. */
+  /** Number of the secret that CloudFront sends to functions. */
   secretNumber: number
   /** ARN of the firewall, an AWS WAF web ACL in us-east-1. */
   webAclArn: string
@@ -44,11 +44,11 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
  * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets
- * that prove to functions that a request came through the edge. Only functions refer to the edge, and it
- * refers only to the API, so one stack can hold all of them.
+ * that prove to functions that a request came through the edge. One stack can hold API, edge and functions
+ * without a cycle: functions refer to the edge, and the edge refers only to the API.
  */
 export class Edge extends Construct {
-  /** URL of the edge, without a trailing slash. */
+  /** URL of the CloudFront distribution or its domain, without a trailing slash. */
   readonly baseUrl: string
   /** The secrets that functions accept, separated by commas: a reference that CloudFormation resolves. */
   readonly originSecrets: string
@@ -64,7 +64,7 @@ export class Edge extends Construct {
       origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-        // This exceeds API Gateway's wait for a function, so that clients get API Gateway's timeout answer.
+        // Longer than API Gateway waits for a function, so that clients get API Gateway's timeout answer.
         readTimeout: Duration.seconds(35),
         customHeaders: { [originSecretHeader]: secrets.sent.unsafeUnwrap() },
       }),
@@ -87,8 +87,8 @@ export class Edge extends Construct {
           }
         : {}),
       // Caches nothing: answers say `no-store`, and answers without `cache-control` expire in zero seconds.
-      // The maximum is above zero, or CloudFront would drop `Authorization`, which it forwards only as a
-      // part of the cache key. As part of the key, the header also keeps the answers to two tokens apart.
+      // The maximum is above zero, or CloudFront would drop `Authorization`, which it forwards only as a part
+      // of the cache key. So no client can get a cached answer to another client's token, either.
       defaultBehavior: {
         ...behavior,
         cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {
@@ -116,10 +116,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Secrets with consecutive numbers: the distribution sends one, and functions also accept its neighbours,
-   * so a deployment or a rollback may replace the secrets in any order. A further secret lists all accepted
-   * secrets, because a template can have only 60 references to secrets. The further secret's name contains
-   * the number, because CloudFormation reads a secret again only when the reference changes.
+   * Adds the secret that CloudFront sends, and the secrets with the previous and the next number, which
+   * functions also accept. A deployment or rollback may therefore replace the secrets in any order. A further
+   * secret lists all accepted secrets, because a template can have only 60 references to secrets. Its name
+   * contains the number, because CloudFormation reads a secret again only when the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

@@ -121,9 +121,9 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey with tags also needs kms:TagResource. No condition key distinguishes a new key from an existing
-  // key. IfExists lets a new key pass whatever KMS knows of it, but no existing key of another use, key spec
-  // or deployment. A new key has no alias, while most keys that people create have one.
+  // Allows kms:TagResource, which CreateKey with tags needs, too. No condition key distinguishes a new key
+  // from an existing one. IfExists ignores properties that KMS does not know of a new key, but excludes
+  // existing keys of another use, spec or deployment. A new key has no alias, unlike most keys of people.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

@@ -15,7 +15,7 @@ interface KeyChangesProps {
   keys: string[]
   /** Name of the rule for changes, without the stage's prefix; the queue is called `…-dead-letters`. */
   name: string
-  /** Whether to watch also the changes of all other keys, and signatures. */
+  /** Whether to watch signatures and the changes of all other keys, too. */
   watchesAll: boolean
 }
 
@@ -32,10 +32,10 @@ const otherActions =
   )
 
 /**
- * Counts the changes of KMS keys that CloudTrail records, also refused ones, and keeps them in a queue. It
- * watches changes of `keys` by anybody. With `watchesAll`, it also watches all other keys, because CloudTrail
- * does not say which deployment owns a signing key; of these changes it leaves out the rotation's changes of
- * retired keys and the grants of AWS services. It then also watches signatures by anybody but the service.
+ * Counts the changes of KMS keys that CloudTrail records, also refused ones, and keeps them in a queue:
+ * changes of `keys` by anybody and, with `watchesAll`, of all other keys, because CloudTrail does not say
+ * which deployment owns a signing key. Of other keys, it ignores what AWS services grant and how the rotation
+ * changes retired keys. With `watchesAll`, it also counts signatures by anybody but the service.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -71,24 +71,24 @@ export class KeyChanges extends Construct {
     const signatures = addRule('Signatures', foreignSignatures, 'counts signatures of strangers', {
       eventName: ['Sign'],
       userIdentity: byAnybodyBut('*'),
-      // CloudTrail may not record the parameters of a refused call.
+      // CloudTrail may not record the parameters of a refused call, so every refused call matches.
       $or: [
         { requestParameters: { signingAlgorithm: [signingAlgorithm] } },
         { errorCode: [{ exists: true }] },
       ],
     })
-    // To CloudTrail, signatures are reads, which rules do not get by default (EventBridge: Receiving
-    // read-only management events). Reads that no rule matches cost nothing. A metric filter would need all
-    // reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second and cannot leave out
-    // callers.
+    // Only this state of a rule includes reads (EventBridge: Receiving read-only management events), and
+    // CloudTrail counts signatures as reads. Reads that no rule matches cost nothing. A metric filter would
+    // need all reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second and cannot
+    // leave out callers.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }
 }
 
 /**
- * Matches callers other than this account's functions of that name, in any stage: Lambda's sessions have the
- * ARN of the role, then the function's name. People can assume only one such role, the auditor's.
+ * Matches callers other than functions of this service whose name fits `functionName`, in any stage. The ARN
+ * of a Lambda session has the role's and the function's name. People can assume only the auditor's role.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-/** Creates a function's log group; without a name, CloudFormation gives it one. */
+/** Creates a function's log group. By default, CloudFormation chooses the name. */
 export const addLogGroup = (scope: Construct, id: string, config: Config, logGroupName?: string): LogGroup =>
   new LogGroup(scope, id, {
     ...(logGroupName === undefined ? {} : { logGroupName }),
@@ -13,8 +13,8 @@ export const addLogGroup = (scope: Construct, id: string, config: Config, logGro
   })
 
 /**
- * Lets a function write to its own log group. AWS's managed policy would also allow other log groups, and to
- * create log groups, so that a removed log group would reappear.
+ * Lets a function write to its own log group. AWS's managed policy would also allow writing to others and
+ * creating log groups, so that a removed log group would reappear.
  */
 export const writeLogs = (logGroup: LogGroup): PolicyStatement =>
   new PolicyStatement({

@@ -30,7 +30,7 @@ export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: 
         conditions,
       }),
     )
-  // Roles of this stage have both tags. A single statement would deny only roles that lack both of them.
+  // Needs two statements: roles of this stage have both tags, but one would deny only roles that lack both.
   for (const [sid, tag, value] of [
     ['own-events-service', serviceTag.name, serviceTag.value],
     ['own-events-stage', stageTagName, stage],

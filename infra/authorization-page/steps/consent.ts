@@ -22,7 +22,7 @@ const descriptions: Record<Scope, string> = {
   'deposit.read': 'see your deposit addresses and deposits',
 }
 
-/** Describes an OAuth scope to the user. A scope that only a newer service knows is shown unchanged. */
+/** Describes an OAuth scope to the user. A scope that has no description here is shown unchanged. */
 const describeScope = (scope: string): string => (descriptions as Record<string, string>)[scope] ?? scope
 
 /** Shows the step that asks the user to allow or deny the app's request. */
@@ -88,7 +88,7 @@ const showAccount = ({ email }: Account, onChange: (event: Event) => void): HTML
     makeButton('link', 'Not you?', onChange),
   )
 
-/** Ends the session of a user who denied or left. A failure is ignored: the session expires anyway. */
+/** Ends the user's session. Ignores a failure of the API, because the session expires anyway. */
 async function endSession(account: Account): Promise<void> {
   try {
     await signOut(account)

@@ -32,7 +32,7 @@ export function openDynamodbProxy(model: StackModel, endpoint: string, manners: 
   return { service, close: () => agent.destroy() }
 }
 
-// Response headers not to forward: they concern one connection (RFC 9110 section 7.6.1) or are set again.
+// Response headers not to forward: they concern one connection (RFC 9110 section 7.6.1), or Node sets them.
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
 
 async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Answer> {

@@ -43,7 +43,7 @@ export const findTable = ({ tables }: Tables, reference: string): TableModel | u
 
 /** What a request does with one item, one partition or one table. */
 export interface TableUse {
-  /** The IAM action without `dynamodb:`. A member of a transaction has one of its own, such as `PutItem`. */
+  /** The IAM action without `dynamodb:`. A member of a transaction has its own action, such as `PutItem`. */
   action: string
   /** Name or ARN of the table; undefined for an operation on no table. */
   table: string | undefined

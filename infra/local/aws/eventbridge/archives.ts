@@ -9,7 +9,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS archived_events (archive TEXT, at INTEGER, id TEXT, event TEXT);
   CREATE INDEX IF NOT EXISTS archived_events_at ON archived_events (archive, at)`
 
-/** An event in its EventBridge envelope: the `head` of the envelope, and the whole event as JSON `text`. */
+/** An event in EventBridge's envelope: the envelope's id and time, and the whole event as JSON text. */
 export interface SealedEvent {
   head: { id: string; time: string }
   text: string

@@ -104,7 +104,7 @@ function putEvents(
   return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
 }
 
-/** The result of a throttled entry when the request itself is accepted (EventBridge: PutEvents). */
+/** The result of one throttled entry of an accepted request (EventBridge: PutEvents). */
 const throttledEntry: Record<string, string> = {
   ErrorCode: 'ThrottlingException',
   ErrorMessage: 'The request was denied due to request throttling.',

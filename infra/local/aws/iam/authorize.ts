@@ -4,11 +4,11 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** ARN of the resource, or `*` for none. Of several, one must be allowed and none explicitly denied. */
+  /** ARN of the resource; `*` for none. Of several ARNs, one must be allowed and none explicitly denied. */
   resource: string | string[]
-  /** Condition keys of the request; names in any case. An undefined or empty value counts as missing. */
+  /** Condition keys with names in any case. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
-  /** The resource's own policy. `required`: it must allow each call (KMS). `additional`: it can (SQS). */
+  /** The resource's own policy, which must allow each call if `required` (KMS), and otherwise can (SQS). */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 
@@ -19,7 +19,7 @@ export const tagContext = (prefix: string, tags: Record<string, string>): Record
 /** Returns why a request is denied, in AWS's words; undefined if it is allowed. */
 export type FindDenial = (request: AccessRequest) => string | undefined
 
-/** Session of a function or an assumed role. Error messages show `origin`, such as `function jwks`. */
+/** Session of a function or an assumed role. Error messages show `origin`: for example, `function jwks`. */
 export interface RoleSession {
   origin: string
   roleArn: string
@@ -38,7 +38,7 @@ export function compileSession(
   const common: AccessRequest['context'] = {
     'aws:PrincipalArn': roleArn,
     'aws:PrincipalAccount': accountId,
-    // Functions call AWS over TLS. Locally they use the loopback interface instead, which counts as secure.
+    // Counts every call as encrypted: functions use TLS on AWS, and the loopback interface here.
     'aws:SecureTransport': 'true',
     ...tagContext('aws:PrincipalTag', roleTags),
   }

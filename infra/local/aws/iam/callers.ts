@@ -12,7 +12,7 @@ export interface Credentials {
 export interface Caller {
   arn: string
   credentials: Credentials
-  /** Returns why a request of this caller is denied. Only a resource's own policy can deny the owner. */
+  /** Returns why a request of this caller is denied. IAM policies never deny the account's owner. */
   findDenial: FindDenial
 }
 
@@ -59,7 +59,7 @@ export function openCallers(model: StackModel) {
     ),
   }
   return {
-    /** Finds who signed a request by the access key; an unknown key is the owner's. Undefined if unsigned. */
+    /** Finds who signed a request: the account's owner for an unknown access key, undefined without one. */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
       // credentials. Access keys only distinguish functions.

@@ -9,7 +9,7 @@ export type Principal =
   | { kind: 'account'; accountId: string }
   | { kind: 'service'; name: string }
 
-/** The question to a policy: who does which action on which resource, in which context. */
+/** What a policy is evaluated for: who does which action on which resource, in which context. */
 export interface PolicyQuestion {
   action: string
   resource: string
@@ -36,7 +36,7 @@ export function compilePolicies(documents: PolicyDocument[], origin: string): Co
   }
 }
 
-/** Evaluates a policy for a request. An explicit deny wins; undefined if no statement matches. */
+/** Evaluates a policy: `Deny` if any matching statement denies; undefined if no statement matches. */
 export function evaluatePolicy(
   policy: CompiledPolicy,
   question: PolicyQuestion,

@@ -99,7 +99,7 @@ export function decrypt({ material }: Key, ciphertext: Buffer, context: Encrypti
   try {
     return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
   } catch {
-    // AES-GCM does not say what is wrong, and neither does KMS.
+    // The error gives no reason: AES-GCM does not know any, and KMS does not give any either.
     throw invalidCiphertext()
   }
 }

@@ -7,7 +7,7 @@ import type { Key, KeyStore } from './key-store.ts'
 /** The IAM condition keys of a KMS request, by name. */
 export type Context = AccessRequest['context']
 
-/** Returns a function that makes an operation on a KMS key. `context` adds IAM condition keys. */
+/** Returns a function that defines an operation on a KMS key. `context` adds IAM condition keys. */
 export function keyOperation(keys: KeyStore) {
   return <const Schema extends v.GenericSchema>(
     action: string,
@@ -38,7 +38,7 @@ export function keyAccess(action: string, key: Key, context: Context = {}): Acce
   }
 }
 
-/** Throws DisabledException for a disabled KMS key, KMSInvalidStateException for one in another bad state. */
+/** Throws DisabledException for a disabled key, KMSInvalidStateException for a new or a deleted one. */
 export function requireUsable({ record, lagging }: Key): void {
   const state = lagging.state.visible
   if (state === 'Disabled') throw new AwsError('DisabledException', `${record.arn} is disabled.`)
