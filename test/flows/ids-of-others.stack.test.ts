@@ -1,10 +1,15 @@
+import { randomBytes, randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
 import { inputSchema, members } from '../../infra/openapi/schemas.ts'
 import { type Route, routes } from '../../infra/routes.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { depositId } from '../../shared/deposits/deposit.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
+import { applyEvent } from '../support/apply-event.ts'
 import { createAccessToken } from '../support/community.ts'
+import { addDepositor, deposit } from '../support/deposits.ts'
 import { addUser } from '../support/ledger.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
 import { address, obtainCode } from '../support/oauth.ts'
@@ -15,9 +20,14 @@ import {
   createSession,
   issueClientToken,
 } from '../support/oauth-clients.ts'
-import { depositOfAnother, nobody, unknownText } from '../support/others.ts'
 import { createUser } from '../support/sign-in.ts'
 import { joinFamily, newFamily } from '../infra/grants/family.ts'
+
+/** A user id that is not registered. */
+const nobody = 2 ** 52 + randomInt(2 ** 40)
+
+/** Returns a code, ticket, secret or id that does not exist. */
+const unknownText = () => randomBytes(32).toString('base64url')
 
 /** A request that names something by its id. */
 interface Named {
@@ -35,12 +45,11 @@ type Pair = [others: Named, nobodys: Named]
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
-    return [
-      [
-        { path: `/deposit/get/${await depositOfAnother()}`, token },
-        { path: `/deposit/get/${unknownText()}`, token },
-      ],
-    ]
+    const detail = deposit((await addDepositor()).address)
+    await applyEvent(depositUpdated, detail)
+    const { currency_network: network, txid, output_index: outputIndex } = detail
+    const get = (id: string) => ({ path: `/deposit/get/${id}`, token })
+    return [[get(depositId({ network, txid, outputIndex })), get(unknownText())]]
   },
   async 'POST /user/logout'() {
     const { accessToken: token } = await createSession()
@@ -110,28 +119,22 @@ const pairs: Record<string, () => Promise<Pair[]>> = {
     const { userId } = await createSession()
     return [[{ body: { access_token: lookalike(userId) } }, { body: { access_token: lookalike(nobody) } }]]
   },
-  'GET /oauth2/authorize': async () => (await wrongRedirects()).map((pair) => asQuery(pair)),
-  'GET /oauth2/authorize/request': async () => (await wrongRedirects()).map((pair) => asQuery(pair)),
+  'GET /oauth2/authorize': async () => [asQuery(await wrongRedirects())],
+  'GET /oauth2/authorize/request': async () => [asQuery(await wrongRedirects())],
   async 'POST /oauth2/authorize/consent'() {
     const { accessToken: token } = await createSession()
-    return (await wrongRedirects()).map(([others, nobodys]) => [
-      { body: others, token },
-      { body: nobodys, token },
-    ])
+    return [(await wrongRedirects()).map((body) => ({ body, token })) as Pair]
   },
 }
 
 /** Authorization requests with an unregistered redirect URI: to an existing client, and to an unknown one. */
-async function wrongRedirects(): Promise<[Record<string, string>, Record<string, string>][]> {
+async function wrongRedirects(): Promise<Record<string, string>[]> {
   const client = await createClient()
   const request = authorizationRequest({ ...client, redirectUri: 'https://elsewhere.example/' })
-  return [[request, { ...request, client_id: 'nobody' }]]
+  return [request, { ...request, client_id: 'nobody' }]
 }
 
-const asQuery = ([others, nobodys]: [Record<string, string>, Record<string, string>]): Pair => [
-  { query: others },
-  { query: nobodys },
-]
+const asQuery = (pair: Record<string, string>[]) => pair.map((query) => ({ query })) as Pair
 
 /** A text that looks like an access_token of a user, but was never issued. */
 const lookalike = (userId: number): string =>

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { handler as loginHandler } from '../../functions/user/login-with-password.ts'
 import { handler as verifyHandler } from '../../functions/user/login-2fa.ts'
 import { callEndpoint, type TestAnswer } from './call-endpoint.ts'
+import { measureCalls } from './measure-calls.ts'
 import { newSourceIp, type TestUser } from './sign-in.ts'
 
 /** Sends a password to the login handler, by default from a new source address. */
@@ -38,3 +39,14 @@ export const verifyMailed = (
   callEndpoint(verifyHandler, {
     body: { email, login_ticket: ticket, method: 'EMAIL', validate_code: code },
   })
+
+/** Sends guesses at once. Counts how many are compared, by a call to KMS, and how they are answered. */
+export async function guessAtOnce(count: number, guess: (number: number) => Promise<TestAnswer>) {
+  let answers: TestAnswer[] = []
+  const { names } = await measureCalls(async () => {
+    answers = await Promise.all(Array.from({ length: count }, (_, number) => guess(number)))
+  })
+  const compared = names.filter((name) => name === 'GenerateMac' || name === 'Decrypt').length
+  const answered = (codes: number[]) => answers.filter(({ code }) => codes.includes(code)).length
+  return { compared, wrong: answered([40101, 40103]), blocked: answered([42900]) }
+}
