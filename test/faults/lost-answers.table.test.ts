@@ -8,7 +8,6 @@ import { handler as rotate } from '../../functions/schedule/rotate-signing-keys.
 import { handler as login2fa } from '../../functions/user/login-2fa.ts'
 import { readItem } from '../../shared/db/read.ts'
 import { countFreeAddresses } from '../../shared/deposits/address.ts'
-import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readCode } from '../../shared/oauth/authorization-code.ts'
 import { giveBackSourceTry, guessSource, reserveSourceTry } from '../../shared/sign-in/limits/source.ts'
 import { passwordCounter } from '../../shared/sign-in/password/attempt.ts'
@@ -19,7 +18,7 @@ import { consentTo } from '../support/consent.ts'
 import { contextWith, deliver } from '../support/deliver.ts'
 import { newPool, provision } from '../support/deposits.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
-import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
+import { addUser, adjustment, holdingsOf } from '../support/ledger.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
 import { bearer, createClient, createSession } from '../support/oauth-clients.ts'
 import { login, verifyMailed } from '../support/sign-in-calls.ts'
@@ -114,8 +113,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(metrics.map(({ name }) => name)).toEqual(['Unavailable'])
     passTime()
     expect(await deliver(walletAdjusted, event, eventContext())).toBe('done')
-    const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
-    expect(describeWallet(wallet).holdings).toEqual({ USDT: '1 0 0 0' })
+    expect(await holdingsOf(userId)).toEqual({ USDT: '1 0 0 0' })
   })
 })
 

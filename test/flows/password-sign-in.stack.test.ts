@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as v from 'valibot'
 import { expect, test, vi } from 'vitest'
@@ -18,27 +20,11 @@ const UserDetails = v.object({ access_token: v.string(), device_token: v.string(
 const newLoopback = () => `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
 
 /** Posts JSON from the given loopback address. */
-function post(path: string, body: object, from: string, headers: Record<string, string> = {}) {
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    status: number
-    code: number
-    data: unknown
-  }>()
-  const outgoing = request(
-    requireEnv('BASE_URL') + path,
-    { method: 'POST', localAddress: from, headers: { 'content-type': 'application/json', ...headers } },
-    (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => {
-        const { code, data } = v.parse(Envelope, JSON.parse(Buffer.concat(chunks).toString()))
-        resolve({ status: response.statusCode ?? 0, code, data })
-      })
-    },
-  )
-  outgoing.on('error', reject)
-  outgoing.end(JSON.stringify(body))
-  return promise
+async function post(path: string, body: object, from: string, headers: Record<string, string> = {}) {
+  const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }
+  const outgoing = request(requireEnv('BASE_URL') + path, { ...options, localAddress: from })
+  const [incoming] = (await once(outgoing.end(JSON.stringify(body)), 'response')) as [IncomingMessage]
+  return { status: incoming.statusCode, ...v.parse(Envelope, await json(incoming)) }
 }
 
 const login = ({ email, password }: Pick<TestUser, 'email' | 'password'>, from: string) =>

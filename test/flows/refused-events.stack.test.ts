@@ -4,10 +4,9 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { readWallet } from '../../shared/ledger/wallet.ts'
-import { addUser, adjustment } from '../support/ledger.ts'
+import { addUser, adjustment, balanceOf } from '../support/ledger.ts'
 import { patience } from '../support/manners.ts'
 import { putEvents } from '../support/put-event.ts'
 
@@ -50,13 +49,7 @@ it(
       adjustment(userId, { amount: '0.5' }),
     ])
     await putEvents('wallet.adjusted', events)
-    await vi.waitFor(
-      async () => {
-        const { holdings } = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
-        expect(holdings.get('USDT')?.balance.toFixed()).toBe('12.5')
-      },
-      { timeout: patience(25_000), interval: 100 },
-    )
+    await expect.poll(() => balanceOf(userId), { timeout: patience(25_000), interval: 100 }).toBe('12.5')
     expect(await takeDeadLetters(`"user_id":${userId},`, refused.length)).toEqual(refused)
   },
   patience(60_000),

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { listen } from './serve-http.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,19 +17,15 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => void> {
   let written: Promise<string> | undefined
-  const server = createServer((_request, response) => {
+  const { url, close } = await listen((_request, response) => {
     written ??= writeApiReference()
     written.then(
       (file) => response.end(file),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  project.provide('apiReference', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  return () => {
-    server.close()
-    server.closeAllConnections()
-  }
+  project.provide('apiReference', url)
+  return close
 }
 
 /** Generates the API reference in a process of its own, and resolves with the path of its file. */

@@ -8,6 +8,7 @@ import { closeChunk } from '../../shared/ledger/page/index.ts'
 import {
   newWallet,
   putWallet,
+  readWallet,
   type Wallet,
   type WalletId,
   type WalletName,
@@ -73,6 +74,14 @@ export const describeWallet = ({ version, holdings }: Wallet) => ({
       ]),
   ),
 })
+
+/** The amounts of a user's asset wallet, keyed by currency, as text: balance, hold, deposited, withdrawal. */
+export const holdingsOf = async (userId: number) =>
+  describeWallet(await readWallet({ userId, wallet: 'asset' }, { consistent: true })).holdings
+
+/** The USDT balance of a user's asset wallet, as text; undefined if the wallet has had none. */
+export const balanceOf = async (userId: number): Promise<string | undefined> =>
+  (await holdingsOf(userId))['USDT']?.split(' ')[0]
 
 /** A bill to add: its currency, type and instant (epoch milliseconds). */
 export interface NewTestBill {

@@ -1,14 +1,20 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Serves HTTP on a free port of this machine while `use` runs with its URL. */
-export async function serveHttp<T>(listener: RequestListener, use: (url: string) => Promise<T>): Promise<T> {
+/** Starts an HTTP server on a free port of this machine. Returns its URL, and what stops it. */
+export async function listen(listener: RequestListener) {
   const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  try {
-    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  } finally {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const close = (): void => {
     server.close()
     server.closeAllConnections()
   }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}
+
+/** Serves HTTP on a free port of this machine while `use` runs with its URL. */
+export async function serveHttp<T>(listener: RequestListener, use: (url: string) => Promise<T>): Promise<T> {
+  const { url, close } = await listen(listener)
+  return use(url).finally(close)
 }

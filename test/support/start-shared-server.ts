@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { listen } from './serve-http.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -39,23 +39,19 @@ export async function startSharedServer({ script, environment, answer }: Options
     child.once('exit', (code) => reject(new Error(`${script} ended with ${code ?? 'a signal'}`)))
   })
 
-  function serve(request: IncomingMessage, response: ServerResponse): void {
-    const url = new URL(request.url ?? '/', 'http://broker')
-    if (answer?.(url, response) === true) return
+  const { url, close } = await listen((request, response) => {
+    const asked = new URL(request.url ?? '/', 'http://broker')
+    if (answer?.(asked, response) === true) return
     started.then(
       (description) => response.end(JSON.stringify(description)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
-  }
-
-  const broker = createServer(serve)
-  await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve))
+  })
   return {
-    url: `http://127.0.0.1:${(broker.address() as AddressInfo).port}`,
+    url,
     described: started.catch(() => undefined),
     stop: async () => {
-      broker.close()
-      broker.closeAllConnections()
+      close()
       await endChild(child)
     },
   }

@@ -1,23 +1,22 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as oidc from 'openid-client'
 import { vi } from 'vitest'
+import { listen } from '../../support/serve-http.ts'
 
 /** An OAuth client with its own server: starts a sign-in and receives the authorization response. */
 export class ClientApp {
   readonly origin: string
   readonly redirectUri: string
-  private readonly server: Server
+  private readonly close: () => void
   private readonly config: oidc.Configuration
   private readonly pkceCodeVerifier = oidc.randomPKCECodeVerifier()
   readonly state = oidc.randomState()
   private readonly expectedNonce = oidc.randomNonce()
   private answer: URL | undefined
 
-  private constructor(server: Server, config: oidc.Configuration) {
-    this.server = server
+  private constructor(origin: string, close: () => void, config: oidc.Configuration) {
+    this.close = close
     this.config = config
-    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    this.origin = origin
     this.redirectUri = `${this.origin}/callback`
   }
 
@@ -27,10 +26,7 @@ export class ClientApp {
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only to stand out
       execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks],
     })
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const app = new ClientApp(server, config)
-    server.on('request', (request, response) => {
+    const { url: origin, close } = await listen((request, response) => {
       const url = new URL(request.url ?? '/', app.origin)
       if (url.pathname === '/callback') app.answer = url
       response.writeHead(200, { 'content-type': 'text/html' })
@@ -38,6 +34,7 @@ export class ClientApp {
         '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title><h1>The app',
       )
     })
+    const app = new ClientApp(origin, close, config)
     return app
   }
 
@@ -74,8 +71,5 @@ export class ClientApp {
     return claims
   }
 
-  [Symbol.dispose](): void {
-    this.server.close()
-    this.server.closeAllConnections()
-  }
+  [Symbol.dispose] = (): void => this.close()
 }

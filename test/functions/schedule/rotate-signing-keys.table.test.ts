@@ -236,10 +236,7 @@ it('a rotation fails if KMS refuses to create a key, and the next run creates on
 })
 
 it('a slow rotation run changes nothing after another run has abandoned the attempt of the slow run', async () => {
-  let release: () => void = () => undefined
-  const overtaken = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: overtaken, resolve: release } = Promise.withResolvers<undefined>()
   let held = false
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name === 'CreateKeyCommand' && !held) {
@@ -253,7 +250,7 @@ it('a slow rotation run changes nothing after another run has abandoned the atte
   passTime(minute)
   await invoke({})
   const before = await signer()
-  release()
+  release(undefined)
   await slow
   restore()
   expect(await signer()).toBe(before)

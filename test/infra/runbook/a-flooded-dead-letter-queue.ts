@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { readWallet } from '../../../shared/ledger/wallet.ts'
-import { adjustment, describeWallet } from '../../support/ledger.ts'
+import { adjustment, holdingsOf } from '../../support/ledger.ts'
 import { newDirectory } from '../../support/new-directory.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { createUser } from '../../support/sign-in.ts'
@@ -17,7 +16,6 @@ export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
   const { ops } = follow('A flooded dead-letter queue', url)
   const NAME = 'wallet.adjusted'
   const { userId } = await createUser()
-  const wallet = { userId, wallet: 'asset' } as const
   const debits = Array.from({ length: debitCount }, () => adjustment(userId, { direction: 2 }))
   await putEvents(NAME, debits)
   await putEvents(
@@ -38,7 +36,7 @@ export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
 
   // Fixes the cause of the rejected debits: the missing credit arrives.
   await putEvents(NAME, [adjustment(userId, { amount: String(debitCount) })])
-  const balance = async () => describeWallet(await readWallet(wallet, { consistent: true })).holdings['USDT']
+  const balance = async () => (await holdingsOf(userId))['USDT']
   await expect.poll(balance, pollOptions).toBe(`${debitCount} 0 0 0`)
   const reason = { NAME, REASON: 'insufficient_balance' }
   expect((await ops('dlq redrive NAME --reason REASON', reason)).result).toEqual({ redriven: debitCount })

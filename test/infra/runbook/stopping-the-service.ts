@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { readWallet } from '../../../shared/ledger/wallet.ts'
-import { addUser, adjustment, describeWallet } from '../../support/ledger.ts'
+import { addUser, adjustment, holdingsOf } from '../../support/ledger.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { follow, pollOptions } from './follow.ts'
 import type { People } from './people.ts'
@@ -14,8 +13,7 @@ export async function stoppingTheService(url: string, people: People): Promise<v
   const letters = follow('A flooded dead-letter queue', url)
   const session = await people.signIn()
   const userId = await addUser()
-  const wallet = { userId, wallet: 'asset' } as const
-  const balance = async () => describeWallet(await readWallet(wallet, { consistent: true })).holdings['USDT']
+  const balance = async () => (await holdingsOf(userId))['USDT']
   const waiting = async () => {
     const { queues } = (await letters.ops('dlq list')).result as {
       queues: { name: string; waiting: number }[]

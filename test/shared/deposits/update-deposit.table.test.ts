@@ -2,13 +2,9 @@ import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
-import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { deliver, deliverBatch, refusedAs } from '../../support/deliver.ts'
 import { addDepositor, deposit } from '../../support/deposits.ts'
-import { addUser, describeWallet, readAllBills } from '../../support/ledger.ts'
-
-const holdingsOf = async (userId: number) =>
-  describeWallet(await readWallet({ userId, wallet: 'asset' }, { consistent: true })).holdings
+import { addUser, holdingsOf, readAllBills } from '../../support/ledger.ts'
 
 async function recordsOf(userId: number, query: Partial<RecordsQuery> = {}) {
   const whole = { current: 1, size: 20, ...query } as RecordsQuery

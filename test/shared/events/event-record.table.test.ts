@@ -11,10 +11,9 @@ import { db } from '../../../shared/db/table.ts'
 import { applyOnce } from '../../../shared/events/event-record.ts'
 import { type Intake, intake } from '../../../shared/events/intake.ts'
 import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
-import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { contextWith } from '../../support/deliver.ts'
 import { toSqsEvent } from '../../support/sqs-event.ts'
-import { addUser, adjustment } from '../../support/ledger.ts'
+import { addUser, adjustment, balanceOf } from '../../support/ledger.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
 /** The attribute `refusals` of each dead letter that SQS has accepted. */
@@ -69,11 +68,6 @@ const reject = async () => {
   throw new RejectedEvent('conflicting_content')
 }
 const refusing = intakeThat(reject)
-async function balanceOf(userId: number): Promise<string | undefined> {
-  const { holdings } = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
-  return holdings.get('USDT')?.balance.toFixed()
-}
-
 test('a refused event leaves one dead letter, however often SQS delivers it again because its function answered too late', async () => {
   const copy = { ...newCopy({ key: randomUUID() }), id: randomUUID() }
   for (let receives = 1; receives <= 25; receives += 1)

@@ -2,12 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
-import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
-import { addUser, adjustment, describeWallet, readPage } from '../../support/ledger.ts'
-
-const holdingsOf = async (userId: number) =>
-  describeWallet(await readWallet({ userId, wallet: 'asset' }, { consistent: true })).holdings
+import { addUser, adjustment, holdingsOf, readPage } from '../../support/ledger.ts'
 
 /** Adds a user who has ten of each of two currencies. */
 async function addOwner(): Promise<number> {

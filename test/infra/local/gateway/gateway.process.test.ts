@@ -1,4 +1,6 @@
-import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
+import { once } from 'node:events'
+import { request, type IncomingMessage, type RequestOptions } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { createGateway } from '../../../../infra/local/gateway/gateway.ts'
@@ -6,12 +8,6 @@ import { bindServer, type BoundServer } from '../../../../infra/local/http/bind-
 import { composeEnvironment } from '../../../../infra/local/runtime/function-environment.ts'
 import { Runtime } from '../../../../infra/local/runtime/runtime.ts'
 import { describeFunction } from '../fixture/models.ts'
-
-interface Answer {
-  status: number
-  headers: IncomingHttpHeaders
-  text: string
-}
 
 const handlers = ['probe.show', 'probe.answer', 'probe.fault', 'probe.huge', 'probe.hang', 'broken.handler']
 let server: BoundServer
@@ -69,30 +65,12 @@ afterAll(async () => {
 })
 
 // Uses Node's HTTP client, because fetch can neither send a header twice nor bind a local address.
-function send(
-  method: string,
-  path: string,
-  options: RequestOptions = {},
-  body?: string | Buffer,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { host: '127.0.0.1', port: server.port, method, path, agent: false, ...options },
-      (incoming) => {
-        const chunks: Buffer[] = []
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-        incoming.on('end', () =>
-          resolve({
-            status: incoming.statusCode ?? 0,
-            headers: incoming.headers,
-            text: Buffer.concat(chunks).toString(),
-          }),
-        )
-      },
-    )
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
+async function send(method: string, path: string, options: RequestOptions = {}, body?: string | Buffer) {
+  const outgoing = request({ host: '127.0.0.1', port: server.port, method, path, agent: false, ...options })
+  // A connection may also break while the rest of a large body is being sent, after the answer.
+  outgoing.on('error', () => undefined)
+  const [incoming] = (await once(outgoing.end(body), 'response')) as [IncomingMessage]
+  return { status: incoming.statusCode, headers: incoming.headers, text: await text(incoming) }
 }
 
 const see = async (...arguments_: Parameters<typeof send>) => {

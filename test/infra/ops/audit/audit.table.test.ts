@@ -1,8 +1,5 @@
 import { GetKeyPolicyCommand, PutKeyPolicyCommand } from '@aws-sdk/client-kms'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../../functions/schedule/rotate-signing-keys.ts'
 import { audit, summarize } from '../../../../infra/ops/audit/audit.ts'
@@ -12,11 +9,13 @@ import { gatherFacts } from '../../../../infra/ops/audit/gather-facts.ts'
 import type { Target } from '../../../../infra/ops/target.ts'
 import { formatResult } from '../../../../infra/ops/terminal.ts'
 import { kms } from '../../../../shared/aws/kms.ts'
-import { db, tableName } from '../../../../shared/db/table.ts'
+import { tableName } from '../../../../shared/db/table.ts'
+import { writeItem } from '../../../../shared/db/write.ts'
 import { evidenceHash, evidenceKey } from '../../../../shared/keys/evidence.ts'
 import { readKeySet, thumbprint, toJwks } from '../../../../shared/keys/set.ts'
 import { settings } from '../../../../shared/settings.ts'
 import { useOwnKeys } from '../../../support/own-keys.ts'
+import { listen } from '../../../support/serve-http.ts'
 import { actWhile } from '../../../support/tamper-calls.ts'
 
 const { renew } = useOwnKeys()
@@ -24,20 +23,17 @@ const day = 86_400_000
 
 /** The keys that the faked JWKS endpoint returns; if undefined, it returns the keys on record. */
 let published: object[] | undefined
-const server = createServer((request, response) => {
+const { url: baseUrl, close } = await listen((request, response) => {
   const answer = async () => {
-    if (request.url?.endsWith('openid-configuration'))
-      return { issuer: baseUrl(), jwks_uri: `${baseUrl()}/keys` }
+    if (request.url?.endsWith('openid-configuration')) return { issuer: baseUrl, jwks_uri: `${baseUrl}/keys` }
     return published === undefined ? toJwks((await readKeySet()).keys) : { keys: published }
   }
   void answer().then((body) =>
     response.setHeader('cache-control', 'public, max-age=300').end(JSON.stringify(body)),
   )
 })
-const baseUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
-afterAll(() => new Promise((resolve) => server.close(resolve)))
+afterAll(close)
 afterEach(() => {
   vi.unstubAllEnvs()
   published = undefined
@@ -50,7 +46,7 @@ const report = async (at?: number) => audit(await facts(at))
 async function facts(at = Date.now()) {
   const target: Target = {
     stage: 'local',
-    baseUrl: baseUrl(),
+    baseUrl,
     hasEdge: false,
     hasAlarms: false,
     awsEndpoint: undefined,
@@ -68,16 +64,15 @@ const findings = async (at?: number) => [
   ...new Set((await report(at)).findings.map(({ finding }) => finding)),
 ]
 
-const setItem = (key: object, attribute: string, value: unknown) =>
-  db.send(
-    new UpdateCommand({
-      TableName: tableName(),
-      Key: key,
+const setItem = (Key: { pk: string; sk: string }, attribute: string, value: unknown) =>
+  writeItem({
+    Update: {
+      Key,
       UpdateExpression: 'SET #attribute = :value',
       ExpressionAttributeNames: { '#attribute': attribute },
       ExpressionAttributeValues: { ':value': value },
-    }),
-  )
+    },
+  })
 /** Creates a key set with a retired key in the archive, a retiring and the active key, and a successor. */
 async function live() {
   await renew()

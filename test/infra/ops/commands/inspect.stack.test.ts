@@ -1,8 +1,6 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { toNumberValue } from '../../../../shared/db/decimal.ts'
-import { db, tableName } from '../../../../shared/db/table.ts'
 import { readItem } from '../../../../shared/db/read.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
 import { billList } from '../../../../shared/ledger/bill.ts'
@@ -31,14 +29,13 @@ async function addWallet(): Promise<number> {
 
 /** Tampers with the ledger: changes an attribute of an item directly in the table. */
 const falsify = (pk: string, sk: string, path: string, value: Big) =>
-  db.send(
-    new UpdateCommand({
-      TableName: tableName(),
+  writeItem({
+    Update: {
       Key: { pk, sk },
       UpdateExpression: `SET ${path} = :value`,
       ExpressionAttributeValues: { ':value': toNumberValue(value) },
-    }),
-  )
+    },
+  })
 
 describe('ledger verify', () => {
   it.each([

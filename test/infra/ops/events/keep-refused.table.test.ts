@@ -11,9 +11,8 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { handler } from '../../../../functions/intake/wallet.adjusted.ts'
 import { keepRefused } from '../../../../infra/ops/events/keep-refused.ts'
-import { readWallet } from '../../../../shared/ledger/wallet.ts'
 import { contextWith } from '../../../support/deliver.ts'
-import { addUser, adjustment } from '../../../support/ledger.ts'
+import { addUser, adjustment, balanceOf } from '../../../support/ledger.ts'
 import { toSqsEvent } from '../../../support/sqs-event.ts'
 
 /** The dead letters in the faked queue, which delivers each dead letter once. */
@@ -51,11 +50,6 @@ async function deliver(
   const event = toSqsEvent([{ body, sentAt, refusals }])
   const { batchItemFailures } = await handler(event, contextWith(30_000))
   expect(batchItemFailures).toEqual([])
-}
-
-const balanceOf = async (userId: number) => {
-  const { holdings } = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
-  return holdings.get('USDT')?.balance.toFixed()
 }
 
 it.each([

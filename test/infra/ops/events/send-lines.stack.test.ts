@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { readWallet } from '../../../../shared/ledger/wallet.ts'
-import { adjustment } from '../../../support/ledger.ts'
+import { adjustment, balanceOf } from '../../../support/ledger.ts'
 import { newDirectory } from '../../../support/new-directory.ts'
 import { newRegistration } from '../../../support/sign-in.ts'
 import { ops } from '../run-ops.ts'
@@ -14,11 +13,6 @@ const registration = (userId: number) =>
   event('user.registered', newRegistration({ user_id: userId, registered_at: Date.now() }))
 const credit = (userId: number, index: number, amount = '1') =>
   event('wallet.adjusted', adjustment(userId, { adjustment_id: `${userId}-${index}`, amount }))
-const balanceOf = async (userId: number) => {
-  const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
-  return wallet.holdings.get('USDT')?.balance.toFixed()
-}
-
 const file = join(newDirectory(), 'events.ndjson')
 
 it('event put lists the rejected lines of its input', async () => {
