@@ -14,7 +14,7 @@ export interface Registration {
   registeredAt: number
 }
 
-/** The community's part of a user's registration or update. */
+/** What the community contributes to the transaction that registers or updates a user. */
 export interface Membership {
   /** Writes for the transaction that registers or updates the user. */
   writes: Write[]
@@ -23,8 +23,8 @@ export interface Membership {
 }
 
 /**
- * Prepares a member's profile, and the journal entry from which the worker adds the member to all ancestors.
- * Throws OutOfOrderEvent if the referrer is not registered, RejectedEvent if members refer themselves.
+ * Prepares a member's profile, and the journal entry from which grow-tree adds the member to all ancestors.
+ * Throws OutOfOrderEvent if the referrer is not registered, RejectedEvent if the member is the referrer.
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
@@ -49,10 +49,10 @@ export const placeBelow = ({
 })
 
 /**
- * The community's part of a new nickname or email address: the profile, and the journal entry from which the
- * worker updates the search indexes of all ancestors. If nothing changes, there are no writes. If the
- * condition of a write fails, another writer has changed the profile: call this function again. Throws
- * OutOfOrderEvent for a user who is not registered.
+ * Prepares a member's new nickname or email address: the write of the profile, and the journal entry from
+ * which the worker grow-tree updates the search indexes of all ancestors. If nothing changes, there are no
+ * writes. If the condition of a write fails, another writer has changed the profile: call this function
+ * again. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,
@@ -66,7 +66,7 @@ export async function renameMember(
   return isSame ? { ...renamed, writes: [] } : renamed
 }
 
-/** Adds a journal entry to the write of a change, but not for a root, which has no ancestors. */
+/** Adds a journal entry to the write of a change; none for the root of a tree, which has no ancestors. */
 function withJournal(
   { userId, rootId, depth }: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
   change: JournalChange,

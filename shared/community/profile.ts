@@ -96,7 +96,7 @@ export const renameProfile = (
   },
 })
 
-/** Answer: a member as one of their ancestors sees them. */
+/** Response data: a member as one of their ancestors sees them. */
 export const Member = v.object({
   user_id: v.pipe(v.number(), v.safeInteger()),
   nickname: v.string(),
@@ -153,13 +153,13 @@ async function readWithProfiles(
   const stored = items.slice(0, members.length).filter((item) => item !== undefined)
   if (stored.length === members.length) return [stored.map(toProfile), items.slice(members.length)]
   if (consistent) throw new Error('a member of a list has no profile')
-  // The eventually consistent read did not find a member who has just joined.
+  // Reads again, because an eventually consistent read can miss the profile of a member who has just joined.
   return readWithProfiles(members, others, { consistent: true })
 }
 
 /**
  * Whether a member is in another's downline. Reads one profile for every `maxUplineLength` levels between
- * them, but none for a member of another tree, so that the time of a search does not disclose that member.
+ * them. Reads none for a member of another tree: the duration of a search must not disclose such a member.
  */
 export async function isBelow(
   owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,

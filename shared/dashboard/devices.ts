@@ -67,7 +67,6 @@ function putDevice(deviceId: string, device: Device, { version = 0 }: Partial<St
   return putVersioned({ ...devices.key({ deviceId }), ...device, version: version + 1 }, version)
 }
 
-/** The writes that adjust users' counts of active devices after a device has changed. */
 function changeCounts(before: Device | undefined, after: Device): Write[] {
   const userBefore = before?.active ? before.userId : undefined
   const userAfter = after.active ? after.userId : undefined

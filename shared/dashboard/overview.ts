@@ -7,9 +7,9 @@ import { dayEarnings, earnedSums, readTotals, readTypeReward, totals, typeReward
 
 const CurrencyAmount = v.object({ currency: v.string(), amount: Money })
 
-/** Answer of the dashboard's overview: what a user owns and has earned. */
+/** Response data of the dashboard's overview: what a user owns and has earned. */
 export const Overview = v.object({
-  /** Sum of all rewards in the reward currency. Rewards that had no rate when granted are left out. */
+  /** Sum of all rewards in the reward currency, except rewards that had no exchange rate when granted. */
   network_rewards: Money,
   /** Number of the user's active devices. */
   devices: v.pipe(v.number(), v.safeInteger()),
@@ -25,7 +25,7 @@ export type Overview = v.InferOutput<typeof Overview>
 
 const gigabytesPerByte = new Big('1e-9')
 
-/** Reads a user's dashboard overview. It reads four items, however much the user has earned. */
+/** Reads a user's dashboard overview: always four items, however much the user has earned. */
 export async function readOverview(userId: number): Promise<Overview> {
   const yesterday = addDays(dayOf(Date.now()), -1)
   const [[all, day], asset, reward] = await Promise.all([

@@ -30,7 +30,7 @@ export const typeRewards = itemType({
   found: 'by user; by user, currency and type',
 })
 
-// Attribute names of sums and counts. A currency follows `earnedPrefix`.
+// Attribute names of sums and counts. The name of a sum in one currency is `earnedPrefix` and the currency.
 const networkRewards = 'network_rewards'
 const trafficBytes = 'traffic_bytes'
 const activeDevices = 'devices'
@@ -95,7 +95,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // A sum has two attributes. Only its whole part, which every addition writes, has a name with this prefix.
+  // Selects the whole parts of sums, which every addition writes. The fractions' names have another prefix.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

@@ -22,7 +22,7 @@ interface Capacity {
   CapacityUnits?: number
 }
 
-/** SDK middleware that asks every DynamoDB call for its consumed capacity and adds it up. */
+/** SDK middleware that requests the consumed capacity with every DynamoDB call and adds it up. */
 export const countUnits =
   (next: (call: Call) => Promise<Answer>, { commandName = '' }: { commandName?: string }) =>
   async (call: Call): Promise<Answer> => {

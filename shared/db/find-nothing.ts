@@ -1,6 +1,6 @@
 import { db } from './table.ts'
 
-/** An answer of DynamoDB to GetItem, BatchGetItem or Query that finds no item. */
+/** A DynamoDB response to GetItem, BatchGetItem or Query that contains no item. */
 const nothing = () => ({
   statusCode: 200,
   headers: { 'content-type': 'application/x-amz-json-1.0' },
@@ -8,8 +8,8 @@ const nothing = () => ({
 })
 
 /**
- * Performs work whose reads find nothing and do not reach the table: the client does everything for a call
- * except sending it. Meanwhile, other work of the process must not read, and this work must not write.
+ * Runs work whose reads find nothing and do not reach the table: the client does everything for a call except
+ * sending it. The work must not write. Until it ends, no other code of the process may read.
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {
   const name = 'findNothing'

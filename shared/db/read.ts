@@ -16,7 +16,7 @@ interface ReadOptions {
 
 type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item | undefined)[]>
 
-/** The function that reads items for the work in readTogether; undefined outside of readTogether. */
+/** The function that reads items for code inside readTogether; undefined for other code. */
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**
@@ -26,7 +26,7 @@ const shared = new AsyncLocalStorage<ReadItems>()
  */
 export const readTogether = <Result>(work: () => Result): Result => shared.run(collectReads(), work)
 
-/** Returns a function that collects keys until the running code has finished, and then reads all items. */
+/** Returns a function that collects keys until the current call stack has ended, and then reads all items. */
 function collectReads(): ReadItems {
   const waiting = new Map<boolean, { keys: Key[]; items: Promise<(Item | undefined)[]> }>()
   const begin = (consistent: boolean) => {

@@ -4,27 +4,27 @@ import { db } from './table.ts'
 const hourMilliseconds = 3_600_000
 
 /**
- * How long before a full hour writes stop: three seconds, in which the last write arrives or fails
+ * How long writes pause before a full hour: three seconds, in which the last write arrives or fails
  * (clientOptions), and two more in case the table still works on the write or clocks differ.
  */
-const restBefore = 5_000
+const pauseBefore = 5_000
 
-/** How long writes rest after the hour: restored items differ in age by "usually much less than a second". */
-const restAfter = 2_000
+/** How long writes pause after the hour: restored items' ages differ by "usually much less than a second". */
+const pauseAfter = 2_000
 
-/** How many milliseconds a write must wait at an instant (epoch milliseconds): 0, except during a rest. */
+/** How many milliseconds a write at an instant (epoch milliseconds) must wait; 0 outside of the pause. */
 export const restAt = (now: number): number =>
-  Math.max(0, restBefore + restAfter - ((now + restBefore) % hourMilliseconds))
+  Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
 /** The last instant before a full hour at which a write is sent. */
-export const lastWriteBefore = (hour: number): number => hour - restBefore
+export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (
   next: (args: unknown) => Promise<unknown>,
   context: { commandName?: string },
 ) => (args: unknown) => Promise<unknown>
 
-const rest: Middleware =
+const pauseWrites: Middleware =
   (next, { commandName = '' }) =>
   async (args) => {
     if (/Write|Put|Update|Delete/.test(commandName)) await wait(restAt(Date.now()))
@@ -38,7 +38,7 @@ const rest: Middleware =
  * events, because nobody waits for them: see "A table restored to a full hour" in infra/RUNBOOK.md.
  */
 export const restOnTheHour = (): void =>
-  db.middlewareStack.add(rest as never, {
+  db.middlewareStack.add(pauseWrites as never, {
     step: 'finalizeRequest',
     priority: 'low',
     name: 'restOnTheHour',

@@ -17,8 +17,7 @@ export const db = awsClient(
   }),
 )
 
-// The cast is for the compiler: the SDK's overloads refuse countUnits, which declares only a part of its
-// types.
+// Cast, because the SDK's overloads refuse countUnits, which declares only a part of the SDK's types.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the service's DynamoDB table. */

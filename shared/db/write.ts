@@ -20,11 +20,11 @@ export interface Write {
   Update?: Without<SdkWrite['Update']>
   Delete?: Without<SdkWrite['Delete']>
   ConditionCheck?: Without<SdkWrite['ConditionCheck']>
-  /** Makes the error to throw when the write's condition does not hold, given the item as stored then. */
+  /** Creates the error to throw when the write's condition does not hold, given the item as stored then. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether the stored item shows that this very write took effect. The SDK repeats a write whose answer was
-   * lost, and the repetition then fails the condition. Only for single writes; transactions have tokens.
+   * Whether the stored item shows that this write has taken effect already. The SDK repeats a write whose
+   * response was lost, and the repetition fails the condition. Only for writeItem: transactions have tokens.
    */
   isDone?: (stored: Item | undefined) => boolean
 }
@@ -35,7 +35,7 @@ interface FailedWrite {
   stored: Item | undefined
 }
 
-/** A write without `otherwise` failed its condition and wrote nothing: another writer was faster. */
+/** Error for a write without `otherwise` whose condition did not hold: another writer was faster. */
 export class ConditionFailed extends OptimisticLockError {
   override readonly name = 'ConditionFailed'
   override readonly message = 'a condition did not hold'
@@ -73,7 +73,7 @@ export async function tryTransact(
         abortSignal && { abortSignal },
       )
     } catch (error) {
-      // The SDK may have sent this attempt several times, and one may have taken effect: keep the token.
+      // Keep the token if the SDK has sent this attempt several times: one of the calls may have succeeded.
       mayBeDone ||= wasRepeated(error)
       if (!mayBeDone) ClientRequestToken = crypto.randomUUID()
       throw error
@@ -189,6 +189,6 @@ const failedWrites = (writes: readonly Write[], error: TransactionCanceledExcept
 const fromSdk = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined =>
   item && unmarshall(item, { wrapNumbers: true })
 
-/** The error to throw for failed conditions: the first one decides. */
+/** The error to throw for failed conditions: that of the first failed write. */
 export const failureOf = (failures: readonly FailedWrite[]): Error =>
   failures[0]?.write.otherwise?.(failures[0].stored) ?? new ConditionFailed()

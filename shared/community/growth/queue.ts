@@ -7,14 +7,14 @@ import { requireEnv } from '../../env.ts'
 
 const sqs = awsClient(new SQSClient(clientOptions()))
 
-/** A message of the tree queue: it names a tree whose journal has a new entry. */
+/** Message of the tree queue: it names a referral tree whose journal (see JournalEntry) has a new entry. */
 export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })
 
 /**
- * Tells the tree queue that a tree's journal has a new entry. Call it after the entry is written, and again
- * for a duplicate of the event, because the function may have died in between. No two messages share a
- * deduplication id: SQS would drop the second one, although the worker may have read the journal before the
- * second entry was written.
+ * Tells the worker of the tree queue that a referral tree's journal has a new entry. Call it after the entry
+ * is written, and again for a duplicate of the event, because the function may have died before the call.
+ * Each message has its own deduplication id. Otherwise, SQS could drop the message about a second entry,
+ * although the worker has read the journal before that entry was written.
  */
 export async function notifyTreeQueue(rootId: number): Promise<void> {
   const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }

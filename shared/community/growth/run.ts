@@ -20,11 +20,11 @@ import {
 import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from './journal.ts'
 
 /**
- * Adds everything in a tree's journal to all ancestors: to their lists, search indexes, counts and sums. Each
- * entry takes effect exactly once at each ancestor, at any depth, with any number of workers at the same time
- * and after any interruption. After each batch, it turns tails of search indexes that became long into
- * segments. Resolves with `unfinished` if work is left at the deadline (epoch milliseconds): call it again.
- * Throws OptimisticLockError when other workers keep writing the same tree.
+ * Adds each entry in a referral tree's journal to all ancestors of its member: to their lists, search
+ * indexes, counts and sums. Each entry takes effect exactly once at each ancestor, at any depth, with any
+ * number of workers at the same time and after any interruption. After each batch, long tails of search
+ * indexes become segments. Resolves with `unfinished` at the deadline (epoch milliseconds): call growTree
+ * again. Throws OptimisticLockError when other workers keep writing the same tree.
  */
 export const growTree = (
   rootId: number,
@@ -39,18 +39,18 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // If no time is left for a list, it gets its segment after the next batch that adds a member to it.
+      // A list left out at the deadline gets its segment after the next batch that adds a member to the list.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'
   })
 
 /**
- * Adds one batch: the open batch if there is one, otherwise the oldest journal entries. A write of the tree's
- * head opens the batch. Each ancestor's profile records how much of the batch the ancestor has, so no second
- * worker can repeat a transaction. At the end, the entries are deleted and the batch is closed. Stops at the
- * deadline. Resolves with the lists that are due for maintainIndex; with undefined if there was nothing to
- * add.
+ * Adds one batch of journal entries: the batch that an earlier run has left open, otherwise the oldest
+ * entries. A batch is open while the tree's head (the worker's progress) names its entries. Each ancestor's
+ * profile records how much of the batch the ancestor has, so no second worker can repeat a transaction. At
+ * the end, the entries are deleted and the batch is closed. Stops at the deadline. Resolves with the lists
+ * that need maintainIndex; with undefined if there was nothing to add.
  */
 async function addBatch(
   rootId: number,

@@ -5,8 +5,8 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
  * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
- * hold, for each child, its first position and the number of members under it. With these numbers, the leaves
- * of a page or a date are found on one path from the root: every page of a list of ten million members takes
+ * hold, for each child, its first position and the number of members under it. With these numbers, one path
+ * from the root leads to the leaves of a page or a date: every page of a list of ten million members takes
  * three rounds of reads, and a member whose event arrives late is inserted at the right position.
  *
  * Every node is one item of the table. `version` counts its writes and is 0 before the first one. A write
@@ -41,7 +41,7 @@ export interface BTreeRoot {
 
 /**
  * Maximum number of members in a leaf, and of children in a branch, before the node is split. A full leaf is
- * smaller than 4 KB and takes one read unit; with random user ids, it takes two. Three levels hold 400³ = 64
+ * smaller than 4 KB and costs one read unit to read; two if user ids are random. Three levels hold 400³ = 64
  * million members who arrive in order, and 19 million in random order, which fills nodes to two thirds.
  */
 export const nodeCapacity = 400
@@ -100,7 +100,7 @@ export function firstOf({ entries: [first] }: BTreeNode): BTreePosition {
   return { joinedAt: first.joinedAt, userId: first.userId }
 }
 
-/** Packs a B-tree node into attributes of its item. In order of time, a member takes about 7 bytes. */
+/** Packs a B-tree node into its item's attributes. A member takes about 7 bytes if user ids rise in time. */
 export const packNode = ({ kind, version, entries }: BTreeNode): Item => {
   const columns = kind === 'leaf' ? leafColumns : branchColumns
   const rows = entries.map((entry) => columns.map((column) => (entry as BTreeChild)[column]))

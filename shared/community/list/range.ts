@@ -66,7 +66,7 @@ export async function readRange(
     async () => {
       const result = await descend(list, unpackRoot(item), query)
       if (result !== undefined) return result
-      // Do not use readItem: functions that list members are allowed only BatchGetItem for lists.
+      // Do not use readItem: on lists, IAM allows the functions that list members only BatchGetItem.
       item = (await readItems([rootKey(list)], { consistent: true }))[0]
       throw stale
     },
@@ -74,7 +74,7 @@ export async function readRange(
   )
 }
 
-/** Reads the tree level by level; returns undefined when a node was split after its parent was read. */
+/** Reads the B-tree level by level; returns undefined when a node was split after its parent was read. */
 async function descend(
   list: MemberList,
   root: BTreeRoot,
@@ -112,8 +112,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * The subtrees to read next: the two in which the range of time starts and ends, and all that can hold
- * members of the window. Only the leaves show where exactly the window starts.
+ * The subtrees to read next: the two in which the range of time starts and ends, and every subtree that can
+ * hold members of the window. Only the leaves show where exactly the window starts.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],

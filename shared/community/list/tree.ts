@@ -126,7 +126,7 @@ export class CountedBTree {
     const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
     // A child id from `firstNewId` on shows that another worker has created nodes since the root was read.
-    // This object would give its own new nodes the same ids.
+    // The insertion fails, because this object would give its own new nodes the same ids.
     const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new OptimisticLockError('a list is being written')
     const meanwhile = this.#nodes.get(id)
@@ -150,7 +150,6 @@ export class CountedBTree {
   }
 }
 
-/** Index of the child under which an entry belongs. */
 const childIndex = (children: readonly BTreeChild[], entry: BTreePosition): number =>
   Math.max(0, lowerBound(children, (child) => comparePositions(child, entry)) - 1)
 

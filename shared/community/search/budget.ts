@@ -23,7 +23,7 @@ const counts = itemType({
 
 const CountItem = v.object({ count: Integer })
 
-/** A caller's count in the current minute or hour, which has a limit. */
+/** A caller's counter for a minute or an hour: the key, the error at the limit, and a function that adds. */
 function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   const number = Math.floor(Date.now() / milliseconds)
   const end = (number + 1) * milliseconds
@@ -32,7 +32,7 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
     new Failure('too_many_requests', {
       retryAfterSeconds: Math.max(1, Math.ceil((end - Date.now()) / 1_000)),
     })
-  /** Adds units in one conditional write, so that simultaneous searches cannot exceed the limit together. */
+  /** Adds to the counter in one conditional write, so simultaneous searches cannot exceed the limit. */
   const add = async (units: number): Promise<void> => {
     const addition = {
       Key: key,
@@ -47,14 +47,14 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 }
 
 /**
- * Reserves read units before they are used. Throws `too_many_requests` if the budget has too few left. If the
- * budget was already used up when it was read, throws without a write.
+ * Reserves read units before they are used. Throws `too_many_requests` if the caller's budget has too few
+ * left. If the budget's item, as it was read, already shows this, throws without a write.
  */
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute: the key of its item, and `reserver`, which takes
- * the item as it was read and returns the function that reserves units.
+ * The budget of a caller's searches in the current minute. `key` is the key of the budget's item. `reserver`
+ * takes this item as it was read, and returns the function that reserves units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)

@@ -63,7 +63,7 @@ export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
-  /** The keyword and all that a search for it needs; undefined if the filter has no keyword. */
+  /** The keyword, and what the search for it needs; undefined if the filter has no keyword. */
   search: SearchStart | undefined
 }
 
@@ -110,7 +110,7 @@ export async function listMembers(start: PrefetchedList, filter: MemberFilter, p
   return toPage(members, total, page)
 }
 
-/** Answer of the members export: the newest members of a list. */
+/** Response data of the members export: the newest members of a list. */
 export const Export = v.object({
   /** Number of members that match the filter, including those left out of the export. */
   total: Count,
@@ -122,7 +122,7 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/** Exports the newest members that match a filter, as many as the setting allows and an answer holds. */
+/** Exports the newest members that match a filter: at most `exportCap`, and what fits into a response. */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
@@ -131,12 +131,12 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
 }
 
 /**
- * Space for members in an answer: a Lambda function can answer at most 6 MB (AWS: Lambda quotas), of which 64
- * KB are reserved for headers and envelope.
+ * Maximum size of exported members, in bytes. A Lambda function can return at most 6 MB (AWS: Lambda quotas),
+ * of which 64 KB are reserved for headers and envelope.
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** How many members fit into an answer. Its body is JSON inside JSON, so escaped members are measured. */
+/** How many members fit into a response. Its body is a string inside JSON, so escapes count, too. */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {
@@ -177,7 +177,7 @@ async function findEntries(
   }
   const found = await attempt(root, search.index, false)
   if (found !== undefined) return found
-  // The prefetched items are outdated: read them again.
+  // The prefetched root or index is outdated: read both again.
   const [newRoot, newIndex] = await readItems([rootKey(list), indexKey(list)], { consistent: true })
   const again = await attempt(newRoot, toIndex(newIndex), true)
   if (again === undefined) throw new Failure('unavailable', { retryAfterSeconds: 1 })
@@ -189,7 +189,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units of a search by profiles: for each profile (eventually consistent), and for all other reads. */
+/** Read units of searchProfiles: for each profile (eventually consistent), and for all other reads. */
 const profileUnits = 0.5
 const otherUnits = 25
 
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** The list position of an address's owner; undefined if the owner is not listed, or is found by text. */
+/** The list position of an address's owner; undefined if not listed, or if the keyword matches their text. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { countCharacters } from '../../fields.ts'
 import { EmailAddress, maskEmail, normalizeEmail } from '../../users/identity.ts'
 
-/** Schema of a keyword: trimmed, and at most as long as an email address. An empty keyword finds all. */
+/** Schema of a keyword: trimmed, and no longer than an email address. An empty keyword finds all members. */
 export const KeywordText = v.pipe(
   v.string(),
   v.metadata({ maxLength: 254 }),
@@ -54,8 +54,8 @@ export const toSearchText = ({ nickname, email }: { nickname: string; email: str
 })
 
 /**
- * Maximum length of a search text in UTF-16 code units. One letter can fold to eighteen, so without a limit a
- * single name could fill an index; the names and addresses of real people are shorter when folded.
+ * Maximum length of a search text in UTF-16 code units. Folding can turn one letter into eighteen, so without
+ * a limit a single name could fill an index. Folded names and addresses of real people are shorter.
  */
 const maxSearchLength = 256
 
@@ -73,18 +73,17 @@ export const matchesText = (
 /** A word begins at a text's start, after a space, and at a letter or digit that does not follow another. */
 const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/gu
 
-/** The indexes at which the words of a text begin. */
 const wordStarts = (text: string): number[] => Array.from(text.matchAll(wordStart), ({ index }) => index)
 
-/** Whether a text contains a keyword that starts at a word; the keyword can span several words. */
+/** Whether a text contains a keyword at the start of a word; the keyword can span several words. */
 const beginsWord = (text: string, keyword: string): boolean =>
   text.includes(keyword) && wordStarts(text).some((start) => text.startsWith(keyword, start))
 
 /**
  * Calls `emit` with the hash of every term of a search text, for some terms more than once. A term is a
- * possible keyword: any part of a nickname that starts at a word, and any part of a masked email address. The
- * index stores hashes of `termBits` bits instead of terms, so its term blocks hold no names and no addresses.
- * Only in one of ten thousand segments do two of the 300,000 terms have the same hash.
+ * possible keyword: any part of a nickname from the start of a word on, and any part of a masked email
+ * address. The index stores hashes of `termBits` bits instead of terms, so its term blocks hold no names and
+ * no addresses. Only in one of ten thousand segments do two of the 300,000 terms have the same hash.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)
@@ -105,14 +104,14 @@ export function termOf(folded: string): { term: number; isWhole: boolean } {
   return { term: last, isWhole: folded.length <= maxTermLength }
 }
 
-/** Calls `emit` with the hash of each part of a text that begins at `start` and has enough characters. */
+/** Calls `emit` with the hash of each part of a text from `start` on that has at least `minCharacters`. */
 function eachBeginning(
   text: string,
   start: number,
   minCharacters: number,
   emit: (term: number) => void,
 ): void {
-  // Two hashes at once: FNV-1a, and one with the multiplier of MurmurHash2.
+  // Computes two hashes at once: FNV-1a, and a hash with the multiplier of MurmurHash2.
   let one = 0x811c9dc5
   let other = 0x9747b28c
   let characters = 0

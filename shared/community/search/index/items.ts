@@ -6,8 +6,8 @@ import { putVersioned, type Write } from '../../../db/write.ts'
 import { type BTreePosition, keyName, type MemberList } from '../../list/node.ts'
 import { type SearchText, termBits, toSearchText } from '../keyword.ts'
 
-// The items of a search index: its head, items with members, and term blocks. Each item has its own
-// partition, because a search reads many items at once.
+// The items of a search index: the head (see SearchIndex), items with members, and term blocks. Each item has
+// its own partition, because a search reads many items at once.
 
 const number = v.pipe(v.number(), v.safeInteger())
 const Position = v.object({ joinedAt: number, userId: number })
@@ -20,7 +20,7 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** Numbers of the items of a tail; `to` is not included. All items except the last are full. */
+/** Range of the item numbers of a tail; `to` is not included. All these items except the last are full. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 
@@ -76,7 +76,7 @@ export interface IndexedMember extends BTreePosition {
   text: SearchText
 }
 
-/** Makes the entry of a member in a search index. */
+/** Creates the entry of a member in a search index. */
 export const toIndexed = (member: BTreePosition & { nickname: string; email: string }): IndexedMember => ({
   userId: member.userId,
   joinedAt: member.joinedAt,
@@ -144,9 +144,9 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
   Array.from({ length: 2 ** bits }, (_, block) => blockKey(list, id, block))
 
 /**
- * The members of a segment who match a term, by rank: their index in the segment, oldest first. With few
- * matches, `interval` is 1 and `ranks` has all. With many, `ranks` has every `interval`-th match, as a
- * bookmark; for the matches between two bookmarks, compare the texts of all members between them.
+ * The members of a segment who match a term. A member's rank is the index in the segment, oldest first. With
+ * few matches, `interval` is 1 and `ranks` lists all. With many, `ranks` lists every `interval`-th match, as
+ * a bookmark; for the matches between two bookmarks, compare the texts of all members between them.
  */
 export interface Posting {
   /** Number of matches. */
@@ -165,8 +165,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in its block: one row for each rank that is kept. If ranks are left out, a last row has
- * the number of all matches plus `maxSegment`, which is greater than any rank.
+ * The rows that a block stores for a term: one row for each rank that is kept. If some ranks are left out, a
+ * last row has the number of all matches plus `maxSegment`, which is greater than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -19,15 +19,15 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Moves the members of a list's long tail into a segment, with those of the newest segment if both fit into
- * one. No search reads the new items until the last transaction puts them into the index; the transaction
- * fails if the tree has changed meanwhile. After an interruption, call it again: at most, items of a segment
- * that nobody reads are left over.
+ * Moves the members of a list's long tail into a new segment, with the members of the newest segment if one
+ * segment can hold both. No search reads the new items until the last transaction puts them into the index;
+ * this transaction fails if the tree's head or the index has changed meanwhile. After an interruption, call
+ * maintainIndex again: at most, items of a segment that nobody reads are left over.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
-  // An open batch must be finished first, because it adds to tails without changing the head of the tree.
+  // Does nothing while a batch is open: the batch adds to tails without changing the head of the tree.
   if (head.open !== undefined || index === undefined) return
   const { tail, segments, replaced } = index
   if (tail.to - tail.from < limits.tailItems) return
@@ -57,5 +57,5 @@ export async function maintainIndex(rootId: number, list: MemberList, limits: In
 const readMembersAt = async (keys: readonly Key[]): Promise<IndexedMember[]> =>
   (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
 
-/** Number of simultaneous writes: 200 new members a second need a few hundred calls a second. */
+/** Maximum number of simultaneous writes: 200 new members a second cause a few hundred writes a second. */
 const writeConcurrency = 16

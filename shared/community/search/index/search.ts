@@ -23,7 +23,7 @@ export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list. An index that has fewer is outdated, so its result is not used. */
   count: number
-  /** Looks up a further match that the index cannot find, if there is one. */
+  /** Looks up a match that the index cannot find, such as the owner of a whole email address. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean
@@ -118,7 +118,6 @@ async function readExisting(keys: readonly Key[], consistent: boolean): Promise<
   return items.length === keys.length ? items : undefined
 }
 
-/** The members of a segment who match a term. */
 interface SegmentMatches {
   segment: Segment
   posting: Posting

@@ -13,7 +13,7 @@ import {
   toRows,
 } from './items.ts'
 
-/** Target size of a block in bytes: most blocks then stay below the 4 KB of half a read unit. */
+/** Target size of a term block, in bytes: most blocks then stay below 4 KB and cost half a read unit. */
 const targetBytes = 3_000
 
 /** A segment has at most 2^12 blocks. Their number is estimated from a sample: 2^-6 (a 64th) of the terms. */
@@ -96,7 +96,7 @@ function* blocksOf(words: Uint32Array, bits: number): Generator<number[][]> {
       const ranks: number[] = []
       for (; termAt(i) === term; i += 2) {
         const rank = (words[i] ?? 0) % 2 ** 15
-        // A text can contain a term more than once.
+        // Keep each rank once, although a text can contain a term several times.
         if (rank !== ranks.at(-1)) ranks.push(rank)
       }
       rows.push(...toRows(term, ranks))

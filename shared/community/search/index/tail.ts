@@ -67,7 +67,6 @@ export async function openTail(
   }
 }
 
-/** Reads all members of a list, strongly consistent. */
 async function readMembers(list: MemberList): Promise<IndexedMember[]> {
   const root = await readItem(rootKey(list), { consistent: true })
   const { entries } = await readRange(list, root, { skip: 0, take: Infinity, consistent: true })
