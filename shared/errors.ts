@@ -95,7 +95,7 @@ export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }
 
-/** The cause of a failure of Node.js itself, which is answered like an outage and counts as a fault. */
+/** Cause of a failure inside Node.js: the client gets the answer for an outage, and a fault is counted. */
 export class RuntimeFault extends Error {
   override readonly name = 'RuntimeFault'
 }

@@ -4,15 +4,16 @@ import { OutOfTime } from './invocation.ts'
 
 /**
  * A cause of failure that passes by itself: a retry can succeed a moment later, and neither the request nor
- * the service's code is wrong. Besides the causes below: the invocation ran `out_of_time`; a part of the
- * service is `not_ready`, such as the first signing key; or an operator switched it off for `maintenance`.
+ * the service's code is wrong. Besides the causes in `names`, there are three: the invocation ran
+ * `out_of_time`, a part of the service is `not_ready`, or an operator has switched the service off
+ * (`maintenance`).
  */
 type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
 /**
  * The names of AWS errors and codes of Node.js errors with a passing cause: a dependency throttled, answered
- * 5xx (`outage`) or not at all, could not be reached, or other writers were first at every attempt. The SDK
- * retries most of them (`@smithy/core/retry`), so only the error of its last attempt arrives here.
+ * 5xx (`outage`), did not answer or could not be reached, or other writers were first at every attempt. The
+ * SDK retries most of them (`@smithy/core/retry`), so only the error of its last attempt arrives here.
  */
 const names = [
   ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],
@@ -49,8 +50,8 @@ export const isUnavailable = (error: unknown): boolean => passingCause(error) !=
 
 /**
  * Whether an error is a fault of this service: neither the caller nor another system can mend it. Faults are
- * errors that have no passing cause and are no coded failure of the caller, failures of Node.js, and an
- * invocation that ran out of time without waiting for AWS. infra/RUNBOOK.md#faults lists the other errors.
+ * failures of Node.js, invocations that ran out of time without waiting for AWS, and all other errors without
+ * a passing cause, except failures of the caller. infra/RUNBOOK.md#faults lists all failures.
  */
 export function isFault(error: unknown): boolean {
   if (error instanceof OutOfTime) return !error.waitedForAws

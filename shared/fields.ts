@@ -9,7 +9,7 @@ export const UserId = v.union(
     v.pipe(
       v.string(),
       v.regex(/^[1-9]\d{0,15}$/, notUserId),
-      // JSON Schema cannot limit the number that a string contains.
+      // States the maximum in words, because JSON Schema cannot limit the number in a string.
       v.description('At most 9007199254740991.'),
       v.transform(Number),
       v.safeInteger(notUserId),
@@ -47,18 +47,18 @@ export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
   )
 
 /**
- * Schema of the instant of a past event, in epoch milliseconds. An instant far in the future is refused: of
- * two updates the later one wins, so no update could ever replace one of the year 275760.
+ * Schema of the instant of a past event, in epoch milliseconds. An instant far in the future is refused: the
+ * later of two updates wins, so no later update could replace one from the far future.
  */
 export const Instant = instantAhead(
   () => clockToleranceMilliseconds,
   'must be at most five minutes ahead of the clock of this service',
 )
 
-/** Schema of a number of things. */
+/** Schema of a count: a whole number from 0. */
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
 
-/** Schema of an existing calendar day, `yyyy-MM-dd`. There was no year 0. */
+/** Schema of an existing calendar day, `yyyy-MM-dd`. Refuses the year 0, because there was none. */
 export const Day = v.pipe(
   v.string(),
   v.isoDate('must be a date, yyyy-MM-dd'),
@@ -111,9 +111,9 @@ const joiners = new RegExp(
 export const hasInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text)
 
 /**
- * Schema of a text that looks like no other: in normalization form C, and without control, zero-width or bidi
- * characters, except for the joiners in words and emoji. Each violation has its own reason, so that a sender
- * learns the cause. Trim only after this check, because trimming removes such characters at the ends.
+ * Schema of a text without hidden differences: in normalization form C, and without control, zero-width or
+ * bidi characters, except for the joiners in words and emoji. Each violation has its own reason, so that a
+ * sender learns the cause. Trim only after this check, because trimming removes such characters at the ends.
  */
 export const UnambiguousText = v.pipe(
   v.string(),

@@ -12,7 +12,7 @@ export const ChainAddress = v.pipe(
   v.regex(/^[\x21-\x7e]{1,256}$/, 'must be 1 to 256 printable characters without spaces'),
 )
 
-/** Schema of the tag (or memo) that tells users of a shared address apart. An empty one counts as none. */
+/** Schema of the tag (or memo) that tells users of a shared address apart. An empty tag counts as no tag. */
 export const AddressTag = v.pipe(
   maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{0,128}$/, 'must be at most 128 printable characters'))),
   v.transform((tag) => (tag === '' ? undefined : tag)),
@@ -50,19 +50,18 @@ const addressKeys = itemType({
   found: 'by SHA-256 of network, address and tag',
 })
 
-/** Key of the item of a deposit address. */
 const addressKey = (digest: string): Key => addressKeys.key({ digest })
 
 /** Parses a deposit address from its item. */
 export const toAddress = (item: Item): AddressItem => v.parse(AddressItem, item)
 
-/** Reads a deposit address by its digest; undefined if it is not one of the service's. */
+/** Reads a deposit address by its digest; undefined for an address that the service does not have. */
 export async function readAddress(digest: string): Promise<AddressItem | undefined> {
   const item = await readItem(addressKey(digest), { consistent: true })
   return item && toAddress(item)
 }
 
-/** Finds out which of the given addresses the service already has, and reads them. */
+/** Reads those of the given addresses that the service already has. */
 export async function readAddresses(addresses: NetworkAddress[]): Promise<AddressItem[]> {
   const keys = addresses.map((address) => addressKey(addressDigest(address)))
   const items = await readItems(keys, { consistent: true })

@@ -15,7 +15,7 @@ import { Money } from '../money.ts'
 export const DepositStatus = v.picklist(['PENDING', 'CONFIRMING', 'CREDITED', 'FAILED'])
 export type DepositStatus = v.InferOutput<typeof DepositStatus>
 
-/** Answer: a deposit as its owner sees it. */
+/** Response data: a deposit as its owner sees it. */
 export const DepositRecord = v.object({
   id: v.string(),
   currency: v.string(),
@@ -27,7 +27,7 @@ export const DepositRecord = v.object({
   confirmations: v.number(),
   required_confirmations: v.number(),
   status: DepositStatus,
-  /** Instant of the first event about the deposit, epoch milliseconds. */
+  /** Instant of the first event, never earlier than the user's previous deposit, epoch milliseconds. */
   created_at: v.number(),
   /** When the deposit was credited, epoch milliseconds; null until then. */
   credited_at: v.nullable(v.number()),
@@ -127,7 +127,7 @@ export function putDeposit(deposit: Deposit): Write[] {
   ]
 }
 
-/** The numbers of a user's deposits by currency, which are the lengths of the lists. */
+/** How many deposits a user has in each currency. These counts are the lengths of the numbered lists. */
 export interface DepositCount {
   userId: number
   /** Instant of the user's newest deposit, epoch milliseconds; 0 before the first. */

@@ -19,7 +19,7 @@ import {
 
 /** The data of a deposit event from the chain watcher. */
 export interface DepositUpdate extends DepositName {
-  /** When the update is booked, epoch milliseconds. */
+  /** Instant under which the update is recorded (see Delivery), epoch milliseconds. */
   bookedAt: number
   address: string
   tag?: string | undefined

@@ -22,7 +22,7 @@ import {
 /** The detail-type of the event with which the service records that it assigned an address. */
 export const addressAssigned = 'address.assigned'
 
-/** Answer with a user's own deposit address for a currency on a network. */
+/** Response data: a user's own deposit address for a currency on a network. */
 export const UserAddress = v.object({
   currency: v.string(),
   currency_network: v.string(),
@@ -38,11 +38,11 @@ const UserAddressItem = v.object({
   ...UserAddress.entries,
   required_confirmations: Integer,
   created_at: Integer,
-  /** When the service learned that the bus has the event of the assignment, epoch milliseconds. */
+  /** When the service knew that the event of the assignment was on the bus, epoch milliseconds. */
   announced_at: v.optional(Integer),
 })
 
-/** A user's deposit address. The user sees it only once its event is on the bus (`announced`). */
+/** A user's deposit address; shown to the user once the assignment's event is on the bus (`announced`). */
 interface Assignment {
   address: UserAddress
   announced: boolean
@@ -76,7 +76,6 @@ export async function readUserAddress(userId: number, pool: Pool): Promise<UserA
   return assignment?.announced ? assignment.address : undefined
 }
 
-/** The answer with an address that is assigned to a user at an instant, epoch milliseconds. */
 const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
   currency: item.currency,
   currency_network: item.currency_network,
@@ -88,8 +87,8 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 
 /**
  * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
- * user gets one address, and an address is assigned to one user. An address is not shown before the event of
- * its assignment is on the bus, from where a table restored to an earlier point gets the assignment back.
+ * user gets one address, and an address is assigned to one user. An address is shown only after the event of
+ * its assignment is on the bus: after a restore to an earlier point, the event assigns it again.
  *
  * Throws `invalid_parameter` for a currency or network that the service does not offer, and `unavailable`
  * when the pool is empty or every attempt lost its address to another user.
@@ -105,7 +104,7 @@ export async function claimAddress(userId: number, pool: Pool): Promise<UserAddr
   }
 }
 
-/** Publishes the event of an assignment, then records that the bus has it. Safe to repeat. */
+/** Publishes the event of an assignment, then records that the event is on the bus. Safe to repeat. */
 async function announce(userId: number, pool: Pool, assigned: UserAddress): Promise<void> {
   const { currency, currency_network, address, tag, created_at: at } = assigned
   await publishEvent(addressAssigned, { address, tag, currency, currency_network, user_id: userId, at })
@@ -119,7 +118,7 @@ async function announce(userId: number, pool: Pool, assigned: UserAddress): Prom
   })
 }
 
-/** Assigns a free address. Throws ConditionFailed if another request took it, or gave this user one first. */
+/** Assigns a free address. Throws ConditionFailed if another request took it or gave the user another one. */
 async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   const digest = await findFreeAddress(pool)
   if (digest === undefined) return failEmpty(userId, pool)

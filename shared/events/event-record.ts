@@ -9,7 +9,7 @@ import { OptimisticLockError } from '../errors.ts'
 import { isSameSecret } from '../is-same-secret.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
-/** What identifies an event: its type and its business key. */
+/** What identifies an event: its type, and its business key, which stays the same whenever it is sent. */
 export interface EventName {
   detailType: string
   businessKey: string
@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
-  /** Other digests of the same detail, which an earlier delivery may have stored. */
+  /** Digests of the same detail with older MAC keys, which an earlier delivery may have stored. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -31,13 +31,13 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused when the message was sent: 0 if the bus sent it. Comparing instants
-   * is not enough, because a function's clock can be minutes ahead of the clock of SQS.
+   * How often the event had been refused when the message was sent: 0 if the bus sent it. Needed besides
+   * `sentAt`, because a function's clock can be minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
-   * When the event is booked, epoch milliseconds: at its arrival or, if a replay of the archive sends it
-   * again, at its first sending.
+   * Instant under which the event is recorded, epoch milliseconds: its arrival or, if a replay of the archive
+   * sends it again, its first sending.
    */
   bookedAt: number
 }
@@ -64,8 +64,8 @@ export const eventRecord = (
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
  * Resolves with `duplicate` if the key was used before with the same content. Throws RejectedEvent if the key
- * was used with other content or a copy of this event was refused, and the error of a write whose own
- * condition does not hold.
+ * was used with other content or a copy of this event was refused. Throws the `otherwise` error, or
+ * ConditionFailed, of the first of `writes` whose condition does not hold.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -115,7 +115,7 @@ const outcomes = itemType({
 
 const recordKey = ({ detailType, businessKey }: EventName): Key => outcomes.key({ detailType, businessKey })
 
-/** The refusal of an event. */
+/** A refusal of an event, as the record of its business key stores it. */
 const Refusal = v.object({
   code: RejectionReason,
   explanation: v.string(),
@@ -123,7 +123,7 @@ const Refusal = v.object({
   at: Integer,
   /** How often the event has been refused, this time included. */
   refusals: Integer,
-  /** When sending the dead letter ends at the latest, epoch milliseconds; undefined once it is sent. */
+  /** Until when the function may send the dead letter, epoch milliseconds; undefined once it is sent. */
   until: v.optional(Integer),
 })
 export type Refusal = v.InferOutput<typeof Refusal>
@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent anew after a refusal, and is no copy of the refused message: it has the number
- * of that refusal (a redrive), or was sent later (somebody sent the dead letter's body again).
+ * Whether a message was sent anew after a refusal, and is no copy of the refused message: a redrive has the
+ * number of that refusal, and a message sent by hand with the dead letter's body is newer than the refusal.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -151,7 +151,7 @@ export function putEventRecord(record: EventRecord, at: number): Write {
   return {
     Update: {
       Key: recordKey(record),
-      // The record has no TTL: a sender may send an event again after years, and money must not move twice.
+      // Keeps the record for good: a sender may repeat an event after years, and money must not move twice.
       UpdateExpression: 'SET digest = :digest, event_id = :id, applied_at = :at REMOVE #ttl',
       // This condition and isSentAfter must express the same rule.
       ConditionExpression:
@@ -185,7 +185,7 @@ export function resolveDuplicate(record: EventRecord, stored: Item | undefined):
   throw new RejectedEvent(refusal.code, refusal.explanation)
 }
 
-/** An event to refuse. If it cannot be read, its business key is its id, and it has no digest. */
+/** An event to refuse. If its detail is unreadable, its id serves as business key, and there is no digest. */
 export type RefusedEvent = Omit<EventRecord, 'digest'> & Partial<EventRecord>
 
 const maxClaimAttempts = 5
@@ -194,10 +194,10 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event, so that no copy of it can take effect or be refused as well. Another event
- * with the same key, or a redriven message, still can. Resolves with false if the dead letter has been sent
- * or the event took effect. Throws OptimisticLockError while another message of the event may be sending a
- * dead letter.
+ * Records the refusal of an event, so that no copy of the event can take effect or be refused again. The
+ * refusal does not affect other events with the same key, nor redriven messages. Resolves with false if the
+ * dead letter has been sent or the event took effect. Throws OptimisticLockError while another message of the
+ * event may be sending a dead letter.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined
@@ -236,7 +236,7 @@ function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefi
   const others = Object.entries(refused).filter(([id]) => id !== eventId)
   const recent = others.sort(([, one], [, other]) => one.at - other.at).slice(1 - maxRefusals)
   const before = stored?.['refused']
-  // The record of an event that took effect is kept for good.
+  // Sets no TTL on the record of an event that took effect, because that record is kept for good.
   const ttl = digest === undefined ? ttlAfter(refusal.at + refusalKeptMilliseconds) : undefined
   return {
     Update: {

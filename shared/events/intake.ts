@@ -42,8 +42,8 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
   /**
-   * Applies the event exactly once: `record` is written in the same transaction as the changes. It is called
-   * again after ConditionFailed, because another writer was faster, and must then read and decide anew.
+   * Applies the event exactly once: writes `record` in the same transaction as the changes. After
+   * ConditionFailed (another writer was faster), `apply` is called again and must read and decide anew.
    */
   apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome>
 }
@@ -108,7 +108,7 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
       processor,
       { context, throwOnFullBatchFailure: false },
     )
-    // Events of a batch are applied in parallel, so units can only be counted for the whole batch.
+    // Counts DynamoDB units for the whole batch, because its events are applied in parallel.
     log.info('batch', {
       messages: event.Records.length,
       retried: answer.batchItemFailures.length,
@@ -194,7 +194,7 @@ function bookingInstant(envelope: Envelope): number {
   return Number.isNaN(sentAt) ? now : Math.min(sentAt, now)
 }
 
-/** Matches an event's beginning, with its id from the bus. The rest may be harmful, and is not parsed. */
+/** Matches an event's beginning, with its id from the bus, without parsing the rest, which may be harmful. */
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
 /** Reads the delivery of a message. If the message is no event of the bus, its own id is the event id. */
@@ -206,7 +206,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A message that did not come from the queue may lack both attributes, and counts as not redriven.
+    // A message that was not sent through SQS may lack `SentTimestamp` and `refusals`: 0 is not redriven.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -243,7 +243,7 @@ function decideRefusal(
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // This clock may be behind. An instant before `sentAt` would make copies of the message look newly sent.
+  // Not before `sentAt`, even if this clock is behind: otherwise copies of the message would look newly sent.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
@@ -254,11 +254,11 @@ function decideRefusal(
 }
 
 /**
- * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`, once
- * for all copies of its message. Resolves with `duplicate` if there is nothing to do. It first records the
- * refusal, so that no copy takes effect or is refused as well, then sends the dead letter, then notes that it
- * is sent. If the function dies before the note, a later delivery sends the dead letter; there are two dead
- * letters only if the function died between sending and noting.
+ * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`: one
+ * dead letter for all copies of a message. First records the refusal, so that no copy takes effect or is
+ * refused again, then sends the dead letter, then notes that the letter is sent. If the function dies before
+ * the note, a later delivery sends the dead letter; so there are two only if the function died between
+ * sending and noting. Resolves with `duplicate` if the event took effect or its dead letter is sent already.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,
@@ -281,7 +281,7 @@ async function refuse(
   try {
     await noteSent(event)
   } catch (error) {
-    // The dead letter is in its queue, so the message must not be delivered again.
+    // Only log the failure: the dead letter is in its queue, so the message must not be delivered again.
     log.warn('a dead letter could not be noted', { cause: errorSummary(error) })
   }
   return 'refused'

@@ -41,7 +41,7 @@ export const commonRejections: readonly RejectionReason[] = [
   'internal',
 ]
 
-/** A dead letter's `reason`: the code, and its meaning or a given explanation. It never quotes content. */
+/** A dead letter's `reason`: the code, and its meaning or an explanation that quotes nothing of the event. */
 export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
   `${code}: ${explanation}`
 

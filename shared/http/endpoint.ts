@@ -45,13 +45,13 @@ export interface EndpointDescription {
 export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> {
   /** Schema of `{ path, query, body }`, as far as the endpoint reads them. */
   input: Input
-  /** Schema of the answer's `data`. It types the result of `run`; only the tests check answers against it. */
+  /** Schema of the answer's `data`, and type of what `run` returns. Only tests check answers against it. */
   output: Output
   /** Layout of the answer: `envelope` by default, `oauth` for endpoints that standard OAuth clients call. */
   dialect?: Dialect
   /** Which kind of request body the endpoint accepts; `none` by default. */
   accepts?: BodyKind
-  /** How to treat repeated query parameters: `refuse` (default), or omit and `report` them in `request`. */
+  /** How to treat repeated query parameters: `refuse` (default), or omit them and `report` their names. */
   repeats?: 'refuse' | 'report'
 }
 
@@ -59,8 +59,8 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
 /**
- * The middleware of every endpoint. It answers and logs requests, and refuses them during maintenance or if
- * they bypass the edge.
+ * The middleware of every endpoint: answers and logs requests, and refuses them during maintenance or if they
+ * bypass the CloudFront distribution (edge).
  */
 export const frame = ({
   dialect = 'envelope',
@@ -172,7 +172,7 @@ export function handle<Input extends v.GenericSchema, Output extends v.GenericSc
     })
 }
 
-/** Makes an endpoint of a handler and its description; the handler runs within its invocation's deadline. */
+/** Creates an endpoint from a handler and its description. The handler ends by its invocation's deadline. */
 export function toEndpoint(
   handler: Handler,
   { input, output, dialect = 'envelope', accepts = 'none' }: EndpointSpec<v.GenericSchema, v.GenericSchema>,

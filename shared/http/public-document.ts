@@ -4,8 +4,9 @@ import { json, Reply, successBody } from './reply.ts'
 import type { RequestInfo } from './request.ts'
 
 /**
- * Answers with a document that everyone may cache: its members are at the top level next to the envelope's,
- * and it has an ETag. Answers 304 without a body when the client has the current version (RFC 9110 §15.4.5).
+ * Builds the answer with a document that everyone may cache: its members are at the top level, next to the
+ * members of the envelope, and it has an ETag. The answer is a 304 without a body when the client has the
+ * current version (RFC 9110 §15.4.5).
  */
 export function publicDocument(data: object, { header }: RequestInfo): Reply {
   const body = successBody(data, 'oauth')

@@ -9,8 +9,8 @@ export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayPro
 /** Reads from API Gateway's event what an endpoint can need besides its parsed input. */
 export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   /**
-   * The client's IP address as API Gateway sees it; with an edge, as the edge sees it. It never comes from a
-   * header that a client can write.
+   * The client's IP address as API Gateway sees it, or as the CloudFront distribution (edge) in front of API
+   * Gateway sees it. It never comes from a header that a client can write.
    */
   sourceIp: event.requestContext.http.sourceIp,
   method: event.requestContext.http.method,
@@ -87,14 +87,14 @@ export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown
   throw new Failure('unsupported_media_type')
 }
 
-/** Decodes UTF-8 and throws on other bytes. A byte order mark is kept, and is no JSON (RFC 8259 §8.1). */
+/** Decodes UTF-8 and throws on other bytes. Keeps a byte order mark: JSON has none (RFC 8259 §8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
 /**
- * Parses a JSON object. The parser also refuses `__proto__`, and a `constructor` with a `prototype`. It runs
- * here and not in the chain of middleware, where it would report a bad body before a bad token.
+ * Parses a JSON object. The parser also refuses `__proto__`, and a `constructor` with a `prototype`. This
+ * function calls the parser, because as middleware the parser would report a bad body before a bad token.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
   const request = { event: { ...event, isBase64Encoded: false, body: undefined as unknown } }

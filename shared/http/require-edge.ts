@@ -4,20 +4,20 @@ import type { EnvironmentName } from '../env.ts'
 import { Failure } from '../errors.ts'
 import type { HttpMiddleware } from './request.ts'
 
-/** Header in which the edge proves to the functions that a request came through it. */
+/** Header with the secret that proves that a request came through the CloudFront distribution (edge). */
 export const originSecretHeader = 'x-origin-secret'
 
 /**
- * Middleware for deployments with an edge: a request without a secret of the edge is answered `forbidden`.
- * The viewer's address is taken from the edge's header, because API Gateway sees the edge's own address.
- * Without an edge, the headers with the secret and the address are ignored.
+ * Middleware for deployments with a CloudFront distribution (edge): refuses a request without a secret of the
+ * edge as `forbidden`, and takes the viewer's address from the edge's header, because API Gateway sees the
+ * edge's own address. Without an edge, the headers with the secret and the address are ignored.
  */
 export const requireEdge = (): HttpMiddleware => ({
   before({ event }) {
     const secrets = process.env['ORIGIN_SECRETS' satisfies EnvironmentName]
     if (secrets === undefined) return
     if (!isOneOf(event.headers[originSecretHeader] ?? '', secrets.split(','))) throw new Failure('forbidden')
-    // No later code needs the secret, and none can log a secret that is not in the event.
+    // Removes the secret from the event, so that no later code can log it.
     Reflect.deleteProperty(event.headers, originSecretHeader)
     event.requestContext.http.sourceIp = viewerAddress(event.headers['cloudfront-viewer-address'])
   },
@@ -34,7 +34,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /**
  * The address in `CloudFront-Viewer-Address`, which ends with a colon and the port even for IPv6. Throws if
- * there is no address: limits would count the edge's own address, and lock out everybody behind the edge.
+ * there is no address: with the edge's own address, limits would lock out everybody behind the edge.
  */
 function viewerAddress(header = ''): string {
   const address = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

@@ -60,7 +60,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. With scope `first-party`, an unknown token is looked up only once. */
+/** The endpoint of warm-up requests. With scope `first-party`, an unknown token takes one read, not two. */
 const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -116,7 +116,7 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 
 /**
  * Number of warm-up requests after the one that calls the table. They let V8 compile the hot code and collect
- * the garbage of the start, so the first real request waits for neither.
+ * the garbage of loading modules, so the first real request waits for neither.
  */
 const repetitions = 4
 
@@ -125,7 +125,7 @@ const repetitions = 4
  * a connection to the table is open and the code of a request has run. The requests have no effect, because
  * they are refused. Any other failure is only logged: a real request that meets it will report it.
  *
- * Only the first warm-up request calls the table; the reads of the others find nothing without a call.
+ * Only the first warm-up request calls the table; the others read nothing, without a call (findNothing).
  */
 export async function rehearse(handler: Handler): Promise<void> {
   let failure = await rehearseOnce(handler)
@@ -149,6 +149,6 @@ async function rehearseOnce(handler: Handler): Promise<unknown> {
   }
 }
 
-// Lambda gives a function a whole processor until its modules are evaluated. After that, at 256 MB, it gives
-// a seventh, and a first request with its TLS handshake would take a fifth of a second.
+// Warms up during initialization, when Lambda gives a whole processor. After that, at 256 MB, it gives a
+// seventh, and a first request with its TLS handshake would take a fifth of a second.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))

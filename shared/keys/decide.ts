@@ -40,7 +40,7 @@ export interface RotationState {
   now: number
 }
 
-/** The next step of a rotation run. `requested`: the call asked for it; otherwise the step was due. */
+/** The next step of a rotation run. `requested`: the run was called for it; otherwise, the step was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -64,14 +64,14 @@ export type RotationStep =
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
-  /** KMS lags: this run stops and the next runs continue. `overdue` if KMS lags too long. */
+  /** KMS lags (kmsLagMilliseconds): this run stops, and later runs continue. `overdue`: KMS lags too long. */
   | { kind: 'leaveToNextRun'; overdue: boolean }
   | { kind: 'done' }
 
 /**
  * Maximum number of keys that scheduled runs create. It keeps the JWKS under the 150,000 bytes that API
- * Gateway reads, and the item under DynamoDB's 400 KB. It is met only if the rotation period is far shorter
- * than the token lifetime.
+ * Gateway reads, and the item under DynamoDB's 400 KB. Runs reach the maximum only if the rotation period is
+ * far shorter than the token lifetime.
  */
 const maxKeys = 100
 
@@ -173,7 +173,7 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * Begins another attempt when KMS has refused the key for longer than it can lag, but only if a rotation is
+ * Begins another attempt when KMS has refused the key for longer than KMS can lag, but only if a rotation is
  * requested. Otherwise, scheduled runs would create key after key while KMS refuses all of them.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>

@@ -41,8 +41,8 @@ export const Evidence = v.object({
   action: v.picklist(actions),
   trigger: Trigger,
   /**
-   * Lambda request id of the invocation that wrote the record. If the invocation that began the transition
-   * crashed, the trigger has another id.
+   * Lambda request id of the invocation that wrote the record. It differs from the request id in `trigger` if
+   * the invocation that began the transition crashed.
    */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),
@@ -52,7 +52,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test made just before the transition: of the key that joins or begins to sign; else of the signer. */
+  /** Test made just before the transition: of the key that joins or begins to sign, else of the signer. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -88,14 +88,14 @@ export const putEvidence = (evidence: Evidence): Write =>
 /** Reads all evidence records, oldest first; a few are added each month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
 
-/** Name of the copy of an evidence record; a record that is rewritten, and so hashed again, has another. */
+/** Name of the copy of an evidence record. It contains the hash, so a rewritten record has another name. */
 export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>): string =>
   `${copiesPrefix}${evidenceKey(sequence).sk.slice(evidencePrefix.length)}-${hash}`
 
 /**
  * Copies evidence that has no copy yet to the bucket with Object Lock, if there is one: at most twenty
- * records. A copy comes after its record, because a run that loses a race writes none. Never throws, because
- * no revocation may fail with S3: the next run, a minute later, copies what is left.
+ * records. Copies only records that are in the table, because a run that loses a race writes no record. Never
+ * throws, because no revocation may fail with S3: the next run, a minute later, copies what is left.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

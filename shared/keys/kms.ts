@@ -76,8 +76,8 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
 }
 
 /**
- * Signs an evidence record with the evidence key. If KMS refuses, throws an error that no caller takes for
- * the lag of a new key.
+ * Signs an evidence record with the evidence key. If KMS refuses, throws an error that no caller mistakes for
+ * the refusal of a new signing key.
  */
 export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
   try {
@@ -88,7 +88,7 @@ export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise
   }
 }
 
-/** State that evidence records for a key in another region, which this region's KMS cannot reach. */
+/** What evidence states as the KMS state of a key in another region, which this region's KMS cannot reach. */
 export const otherRegion = 'InOtherRegion'
 
 /** Whether a key is in another region than this deployment. KMS says that such a key does not exist. */

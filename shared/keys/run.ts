@@ -65,7 +65,7 @@ export async function rotateKeys(
   throw new Error('the signing key set did not settle')
 }
 
-/** Whether a failure is temporary. An exhausted quota of keys is not, although it looks like throttling. */
+/** Whether a failure is temporary. An exhausted key quota is not temporary, but looks like throttling. */
 const isPassing = (error: unknown): boolean =>
   isUnavailable(error) && !(error instanceof LimitExceededException)
 

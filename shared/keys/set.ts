@@ -114,8 +114,8 @@ export async function readKeySet(): Promise<SigningKeySet> {
 }
 
 /**
- * Time limit for writing the key set, retries included. `commitSlackMilliseconds`, on which the instants in
- * the key set rely, is longer: the difference allows for clocks that are not exact.
+ * Time limit for writing the key set, retries included. It is shorter than `commitSlackMilliseconds`, by
+ * which the instants in the key set allow for this time and for clocks that are not exact.
  */
 const maxWriteMilliseconds = 2_000
 

@@ -15,7 +15,7 @@ import {
   signerCacheMilliseconds,
 } from './times.ts'
 
-/** The key set for signing. A key set without a signer is not kept: the next call may find a signer. */
+/** The cached key set for signing. Without an active key, it is not cached: the next call may find one. */
 const keySets = cacheRead(readKeySet, {
   maxAge: () => signerCacheMilliseconds(settings().signingKeyPublishSeconds),
   keeps: (keySet) => activeKey(keySet) !== undefined,
@@ -90,7 +90,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether another try can succeed. It cannot if an older key denies access: then a policy is wrong. */
+/** Whether another try can succeed. Denied access to a key that is not new is permanent: a wrong policy. */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

@@ -47,7 +47,7 @@ const pollMilliseconds = 100
 const minKmsPauseMilliseconds = 100
 const maxKmsPauseMilliseconds = 8_000
 
-/** Takes a step of a rotation run. A step that another run has overtaken changes nothing. */
+/** Takes a step of a rotation run. Writes nothing to the table if another run has changed the key set. */
 export async function takeStep(
   step: Exclude<RotationStep, { kind: 'done' | 'leaveToNextRun' }>,
   keySet: SigningKeySet,
@@ -94,7 +94,6 @@ function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigg
   return { kind, request_id: id, requested_by: requestedBy }
 }
 
-/** Why a key creation attempt is begun. */
 const causeOf = (run: Run, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> => ({
   trigger: triggerOf(run, requested),
   replaces: requested && run.request.action === 'revoke' ? run.request.kid : null,
@@ -116,7 +115,7 @@ async function makeTransition(
   const check = await checkResult(planned)
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
   const evidence = await signEvidence(describeTransition(keySet, planned, times, context))
-  // Apply the transition again: KMS took time, and the stored instants must be those of the write.
+  // Apply the transition again, because KMS took time and the stored instants must be those of the write.
   const { keys, old } = applyTransition(keySet.keys, transition, times, Date.now())
   const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
   const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
