@@ -7,7 +7,7 @@ export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*
  * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.
  */
 export interface Permissions {
-  /** The partitions of the table that the function reads, or checks in transactions and does not write. */
+  /** The partitions that the function reads, or that it only checks (and does not write) in transactions. */
   reads?: readonly LeadingKeys[]
   /** The partitions to which the function puts items, or in which it updates them. */
   writes?: readonly LeadingKeys[]
@@ -39,14 +39,14 @@ export interface Permissions {
 
 /** Whoever may put an item may also update it, and the other way round. */
 const puts = ['PutItem', 'UpdateItem']
-/** The action that checks an item in a transaction. It shows nothing that the other actions do not show. */
+/** The action that checks an item in a transaction. It reveals no more than the other actions do. */
 const checks = ['ConditionCheckItem']
 
 /**
- * What a function may do with items of the table, in two statements: one of reads and one of writes. AWS does
- * not document whether it judges each write of a transaction by its own partition, or by the partitions of
- * all; both are allowed this way, with the exceptions in infra/SECURITY.md. No statement has `Scan`, which
- * reads every partition.
+ * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
+ * document whether a write of a transaction needs permission for its own partition, or for the partitions of
+ * all the writes; these statements allow both, with the exceptions in infra/SECURITY.md. No statement has
+ * `Scan`, which reads every partition.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

@@ -2,7 +2,7 @@ import type { Permissions } from './permissions.ts'
 
 /** An endpoint: its route, its handler, and the permissions of the function that runs it. */
 export interface Route {
-  /** Each HEAD route has a GET route with the same entry; API Gateway sends its answer without the body. */
+  /** Each HEAD route has a GET route with the same entry; API Gateway removes the body from the answer. */
   method: 'GET' | 'HEAD' | 'POST'
   path: string
   /** Path of the handler under functions/, without `.ts`. Routes with the same entry share one function. */

@@ -43,7 +43,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   )
   const problems = stderr ?? String(error)
   const [network] = /\b(E[A-Z]*NOTFOUND|EAI_AGAIN|ECONN\w+|E\w+UNREACH|E\w*TIMEDOUT)\b/.exec(problems) ?? []
-  // npm only warns of files for which there was no space, and then succeeds.
+  // Check this even if npm succeeds: npm only warns of files for which there was no space.
   if (problems.includes('ENOSPC'))
     refuse(`there is no space left: make 1 GB free for ${modules} and npm's cache, and start again`)
   if (status !== 0 && network)
@@ -62,8 +62,8 @@ const child = spawn(join(bin, 'node'), process.argv.slice(2), {
 })
 // Passes signals on to the child, which decides when to exit.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// npm can be killed without sending a signal (SIGKILL). A changed parent process id shows that, and then the
-// child must stop too.
+// npm can be killed (SIGKILL) before it passes a signal on. A changed parent process id shows that npm has
+// ended, and then the child must stop too.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 200).unref()

@@ -29,8 +29,8 @@ export const workers: Worker[] = [
       reads: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
       writes: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
       deletes: ['FIND#', 'TREE#'],
-      // Gives the function a whole processor: a segment of a search index takes a second of CPU time, and
-      // a newcomer of a large tree takes a millisecond or two.
+      // Gives the function a whole processor: creating a segment of a search index takes a second of CPU
+      // time, and adding a new member to a large referral tree takes a millisecond or two.
       memory: 1769,
     },
   },
@@ -46,8 +46,8 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so up to three runs overlap while slices of the ledger are due: a
-    // new account may run ten functions at once.
+    // A run takes up to fifteen minutes, so up to three runs overlap while parts of the daily verification
+    // are due: a new account may run only ten functions at once.
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {

@@ -85,7 +85,7 @@ export function addCommands(program: Command, run: RunCommand): void {
 }
 
 function reportError(error: unknown, terminal: Terminal): number {
-  // Commander has already printed the error or the requested help.
+  // Print nothing more: commander has already printed the error or the requested help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError) {
     terminal.err(`usage: ${error.message}`)

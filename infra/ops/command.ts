@@ -9,8 +9,8 @@ export interface CommandContext {
   target: Target
   terminal: Terminal
   /**
-   * Prints a result: as JSON with `--json`, otherwise as text. `text` is the shorter result to print as text.
-   * Returns `ok` (default: true), which decides the exit code.
+   * Prints `result` as JSON with `--json`, otherwise as text. `text`, if given, is printed instead of
+   * `result` in the text form. Returns `ok` (default: true), which decides the exit code.
    */
   show: (result: object, options?: { ok?: boolean; text?: object }) => boolean
 }

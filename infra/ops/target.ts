@@ -9,9 +9,9 @@ export interface Target {
   stage: string
   /** Address of the API without a trailing slash; undefined if it is not known. */
   baseUrl: string | undefined
-  /** Whether an edge is in front of the API. */
+  /** Whether a CloudFront distribution (edge) is in front of the API. */
   hasEdge: boolean
-  /** Whether the stage has alarms, and so needs a trail and has a queue of changes of keys. */
+  /** Whether the stage has alarms; those on KMS keys need a CloudTrail trail and have a dead-letter queue. */
   hasAlarms: boolean
   /** How many functions the account must be able to run at once; undefined for the local stack. */
   concurrentExecutions?: number

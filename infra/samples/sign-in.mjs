@@ -34,7 +34,7 @@ const tokens = await client.authorizationCodeGrant(config, new URL(request.url, 
 
 const bills = new URL('/account/bills?current=1&size=5', ISSUER)
 const answer = await client.fetchProtectedResource(config, tokens.access_token, bills, 'GET')
-// An amount has more digits than a double, so this keeps its text. The third parameter needs Node.js 22.
+// Keep the text of an amount, which has more digits than a double. The third parameter needs Node.js 22.
 const keepDigits = (name, value, { source }) => (name === 'amount' ? source : value)
 const { code, msg, data } = JSON.parse(await answer.text(), keepDigits)
 if (!answer.ok) throw new Error(`the request was answered ${answer.status}: ${code} ${msg}`)

@@ -9,7 +9,7 @@ import { StandbyStack, standbyStackName } from './standby-stack.ts'
 
 /**
  * Adds the stacks of a stage to a CDK app. The functions and the authorization page must have been bundled.
- * CDK's command line sets the region of the deployment; only an edge and a standby use it.
+ * CDK's command line sets `region`, which only an edge (CloudFront distribution) and a standby use.
  */
 export async function addStacks(
   app: App,
@@ -22,7 +22,7 @@ export async function addStacks(
   // table can only have a replica if the regions of its stack and of all stacks that refer to it are known.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
-  // After a failover, the stage itself uses the replicas, and the primary keys are out of reach.
+  // After a failover, create no standby: the stage itself uses the replicas of the unreachable primary keys.
   if (config.standby && !config.failover)
     new StandbyStack(app, standbyStackName(config), {
       ...common,

@@ -27,7 +27,7 @@ interface ApiStackProps extends StackProps {
   resources: ServiceResources
   /** URL of the page on which users sign in, and the origins that may call the API (CORS). */
   page: { authUrl: string; corsOrigins: string[] }
-  /** Puts the edge in front of the API, for a stage with one. */
+  /** Puts the edge (CloudFront distribution) in front of the API, for a stage that has an edge. */
   addEdge?: ((scope: Construct, api: HttpApi) => Edge) | undefined
 }
 
@@ -41,8 +41,8 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, resources, page, addEdge, ...props }: ApiStackProps) {
     super(scope, id, props)
-    // With an edge, the domain belongs to the edge. Another logical id makes CloudFormation replace an API
-    // that was deployed without an edge, so that the API's known address stops working.
+    // If there is an edge (CloudFront distribution), it has the domain, and the API another logical id:
+    // CloudFormation then replaces an API deployed without an edge, whose known address stops working.
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))

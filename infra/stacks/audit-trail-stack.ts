@@ -10,8 +10,8 @@ const retention = Duration.days(400)
 
 /**
  * A trail of the management events of all regions, and copies of the rotation's evidence. Their bucket locks
- * each file for 400 days: in compliance mode nobody, not even the account's root user, shortens that or
- * deletes the file (S3: Locking objects). The rotation may only add copies, and the auditor list their names.
+ * each file for 400 days in compliance mode: nobody, not even the account's root user, can shorten the lock
+ * or delete the file (S3: Locking objects). The rotation may only add copies, the auditor only list them.
  */
 export class AuditTrailStack extends Stack {
   constructor(scope: Construct, id: string, { intake, ...props }: StackProps & { intake: IntakeStack }) {
@@ -22,7 +22,7 @@ export class AuditTrailStack extends Stack {
       encryption: s3.BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       objectLockDefaultRetention: s3.ObjectLockRetention.compliance(retention),
-      // The trail's files are deleted after that time; copies of evidence stay.
+      // The trail's files are deleted when their lock ends; the copies of evidence are never deleted.
       lifecycleRules: [
         { prefix: 'AWSLogs/', expiration: retention, noncurrentVersionExpiration: Duration.days(1) },
       ],

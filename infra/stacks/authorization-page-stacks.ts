@@ -72,8 +72,8 @@ export class AuthorizationPageStack extends Stack {
     return new ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: name,
       securityHeadersBehavior: {
-        // The API's address is not known in this stack, so the header allows any HTTPS address. The policy in
-        // index.html allows only the API.
+        // This stack does not know the API's address, so this content security policy allows any HTTPS
+        // address. The policy in index.html allows only the API.
         contentSecurityPolicy: { contentSecurityPolicy: pagePolicy('https:'), override: true },
         contentTypeOptions: { override: true },
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },

@@ -98,7 +98,7 @@ export class DataStack extends Stack {
       description: `${config.stage}: every event from which the table can be filled again`,
       sourceEventBus: bus,
       eventPattern: archivedPattern(events) as EventPattern,
-      // Naming the key here also lets EventBridge use it for this bus (EventBridge: Encrypting archives).
+      // CDK then also lets EventBridge use the key for this bus (EventBridge: Encrypting archives).
       ...(this.eventKey && { kmsKey: this.eventKey }),
     })
     for (const resource of [bus, archive]) resource.applyRemovalPolicy(removalPolicy(config))
@@ -134,8 +134,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Lets only AWS services use the event key other than through SQS. If the stage names its operators, who show
- * and redrive dead letters, only AWS services, operators and the service's roles may use the key at all.
+ * Lets all callers but AWS services use the event key only through SQS. If the stage names its operators, who
+ * show and redrive dead letters, only AWS services, operators and the service's roles may use the key.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

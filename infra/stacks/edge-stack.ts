@@ -27,8 +27,8 @@ interface EdgeStackProps extends StackProps {
 }
 
 /**
- * The firewall of the edge, which must be in us-east-1. It stops a source that sends too many requests before
- * they use up the throttle that all clients share, and answers in the service's envelope.
+ * The firewall of the edge (CloudFront distribution), which must be in us-east-1. It blocks a source of too
+ * many requests, before these use up the throttle of all clients, and answers in the service's envelope.
  */
 export class EdgeStack extends Stack {
   /** ARN of the firewall, for stacks in any region. */
@@ -57,7 +57,7 @@ export class EdgeStack extends Stack {
   }
 }
 
-/** The edge's own alarm. It is in this stack, because an alarm can watch only metrics of its own region. */
+/** The alarm on the firewall. It is in this stack, because alarms can watch only metrics of their region. */
 const refusals = ({ namePrefix }: Config, region: string, webAclName: string): AlarmSpec => ({
   id: 'edge-refusals',
   name: `${namePrefix}edge-refusals-${region}`,
@@ -85,7 +85,7 @@ function rules(rate: number): Rule[] {
   return [
     block('too_large', 'body-size', {
       sizeConstraintStatement: {
-        // A body that is too long for WAF to see in full is also too large for the service.
+        // Also match a body that WAF cannot see in full: it is too large for the service, too.
         fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
         comparisonOperator: 'GT',
         size: maximumBodyBytes,

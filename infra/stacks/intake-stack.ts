@@ -34,7 +34,7 @@ const queueDefaults = {
   retentionPeriod: Duration.days(14),
 } satisfies QueueProps
 
-/** The properties of a queue that is encrypted by the given KMS key, or if none is given by SQS's own key. */
+/** The properties of a queue that is encrypted by the given KMS key or, without one, by SQS's own key. */
 const encryptedBy = (encryptionMasterKey: Key | undefined): QueueProps =>
   encryptionMasterKey === undefined
     ? queueDefaults
@@ -105,7 +105,7 @@ export class IntakeStack extends Stack {
       // A rule cannot delay a single message, so every message of this queue waits equally long.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function itself gives up on an event earlier. This limit is for messages that crash the function.
+      // The function rejects an event before this limit, which is for messages that crash the function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {
@@ -170,8 +170,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // SQS's maximum. Each turn of the worker counts as a receive. So does each failure, and the worker then
-      // pauses up to three minutes. That allows seven hours of work on one tree, or two days of failures.
+      // SQS's maximum. Each call of the worker, failed or not, is one receive; after a failure it pauses up
+      // to three minutes. So a referral tree can have seven hours of work, or two days of failures.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)
@@ -186,8 +186,8 @@ export class IntakeStack extends Stack {
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
-    // Works on at most ten groups at a time, because each group keeps the table as busy as it can. Requests
-    // need the rest of a new on-demand table's 4,000 write units per second, and of the account's functions.
+    // Works on at most ten referral trees (message groups) at a time: each keeps the table as busy as it can.
+    // Requests need a share of a new table's 4,000 write units per second, and of the account's functions.
     fn.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )

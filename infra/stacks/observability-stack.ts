@@ -28,7 +28,7 @@ export class ObservabilityStack extends Stack {
       watchesAll: true,
     })
     const specs = alarmSpecs(props)
-    // Only the alarms of journeys notify somebody.
+    // Pass no topic: only the alarms of journeys send notifications.
     const alarms = addAlarms(this, undefined, specs)
     addJourneys(
       this,
@@ -36,13 +36,13 @@ export class ObservabilityStack extends Stack {
       Map.groupBy(alarms, (_, index) => specs[index]?.journey ?? 'shared'),
     )
     new Dashboard(this, 'Dashboard', {
-      // Dashboards are global (CloudWatch: PutDashboard), and the lost region's dashboard still has the name.
+      // Dashboards are global (CloudWatch: PutDashboard); after a failover, the old one still has the name.
       dashboardName: config.failover ? `${config.serviceName}-${this.region}` : config.serviceName,
       widgets: [[this.healthLine(config)], ...dashboardRows(props)],
     })
   }
 
-  /** The stage's health in one line. It names alarms in plain text, as an emulator lacks composite alarms. */
+  /** The stage's health. Builds ARNs from names, as the emulator of test/deploy lacks composite alarms. */
   private healthLine({ namePrefix }: Config): AlarmStatusWidget {
     const alarms = healthAlarms.map((name) => {
       const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]

@@ -2,12 +2,12 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { createHash } from 'node:crypto'
 import { kms } from './kms.ts'
 
-// Takes region, credentials and hash of the KMS client: S3's own client would double a bundle.
+// Reuses region, credentials and hash of the KMS client: an S3 client would double the size of a bundle.
 const signer = new SignatureV4({ ...kms.config, service: 's3', uriEscapePath: false })
 
 /**
- * Puts an object, or without a body gets what is at the address, in one attempt of two seconds. Resolves with
- * the text of the answer. Buckets with Object Lock refuse an object without a checksum (S3: PutObject).
+ * Puts an object or, without `body`, reads from the address, in one attempt of two seconds. Resolves with the
+ * answer's text. Sends a checksum, which buckets with Object Lock require (S3: PutObject).
  */
 export async function callS3(address: URL, body?: string): Promise<string> {
   const { protocol, host, hostname, pathname: path, searchParams } = address

@@ -23,7 +23,7 @@ export async function collectDeadLetters(
   return found.slice(0, limit)
 }
 
-/** Deletes the matching dead letters of a queue, each after `before`; resolves with their number. */
+/** Awaits `before` for each matching dead letter of a queue, then deletes it. Resolves with the count. */
 export async function dropDeadLetters(
   sqs: SQSClient,
   queue: string,
@@ -33,7 +33,7 @@ export async function dropDeadLetters(
   let dropped = 0
   await visitDeadLetters(sqs, await queueUrl(sqs, queue), async (letters) => {
     const toDelete = letters.filter(matches)
-    // One after another: what is sent back to a FIFO queue must keep its order within a message group.
+    // Send one at a time: messages sent back to a FIFO queue must keep their order within a message group.
     for (const letter of toDelete) await before(letter)
     dropped += toDelete.length
     return { toDelete }

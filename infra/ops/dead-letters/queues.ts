@@ -11,7 +11,7 @@ import type { Target } from '../target.ts'
 export interface QueuePair {
   /** Name of the queue on the command line: the event type with dashes for dots, or the worker. */
   name: string
-  /** Undefined if no function reads the events: unmatched events, and changes of keys. */
+  /** Undefined for events that no function reads: those that no rule matches, and changes of KMS keys. */
   queue: string | undefined
   deadLetters: string
 }
@@ -32,7 +32,7 @@ export const openSqs = (): SQSClient =>
 
 type Queues = Pick<Target, 'hasAlarms' | 'namePrefix'>
 
-/** Lists every queue with its dead-letter queue, and the dead-letter queues that have no other queue. */
+/** Lists every queue with its dead-letter queue, and the dead-letter queues that belong to no queue. */
 export const listQueues = ({ hasAlarms, namePrefix }: Queues): QueuePair[] => [
   ...events.map(({ detailType }) => {
     const name = eventName(detailType)

@@ -55,7 +55,7 @@ async function receive(sqs: SQSClient, url: string): Promise<DeadLetter[]> {
       QueueUrl: url,
       MaxNumberOfMessages: maxBatchSize,
       VisibilityTimeout: visibilityTimeoutSeconds,
-      // Long polling asks all of the queue's servers; short polling asks only some and can miss messages.
+      // Long polling queries all servers of the queue; short polling queries some, and can miss messages.
       WaitTimeSeconds: 1,
       MessageAttributeNames: ['All'],
       MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId'],
@@ -85,7 +85,7 @@ function toDeadLetter(message: Message) {
     body: Body,
     /** Message group, if the queue is a FIFO queue. */
     group: Attributes?.MessageGroupId,
-    /** `reason`, and `refusals`, which says how often the event has been refused. */
+    /** All message attributes, such as `reason` and `refusals` (how often the event has been refused). */
     attributes: MessageAttributes ?? {},
     receiptHandle: ReceiptHandle,
   }

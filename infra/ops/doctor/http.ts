@@ -23,7 +23,7 @@ export async function checkApi(baseUrl: string): Promise<Finding> {
  * of AWS endpoints rename this header.
  */
 export async function checkChallenge(baseUrl: string): Promise<Finding> {
-  // Any endpoint for signed-in users shows this; /account/info is one of them.
+  // Request /account/info as an example of an endpoint for signed-in users.
   const { status, headers } = await request(`${baseUrl}/account/info`)
   const challenge = headers.get('www-authenticate') ?? 'nothing'
   return {
@@ -71,8 +71,8 @@ const strangersRequest = {
 }
 
 /**
- * Checks that a stage's edge is its only way in: the public address is CloudFront's, whose answers have the
- * header `x-amz-cf-id`, and a function refuses a request without the edge's secret, from whatever address.
+ * Checks that all requests must pass the edge (CloudFront distribution): the public address answers with
+ * CloudFront's header `x-amz-cf-id`, and a function refuses a request without the edge's secret.
  */
 export async function checkEdge(baseUrl: string, namePrefix: string): Promise<Finding> {
   const [throughEdge, pastEdge] = await Promise.all([

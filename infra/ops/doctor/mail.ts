@@ -11,8 +11,8 @@ import { identitiesOf } from '../../mail-identities.ts'
 
 /**
  * Checks that SES would send a mail from this address to anyone: the account is out of the sandbox, the
- * address or a domain of it is verified, and its identity demands no permission that functions lack. Each
- * region has its own SES; the default is the deployment's.
+ * address or one of its domains is verified, and sending needs no permission that functions lack. Each region
+ * has its own SES; `region` is by default the deployment's.
  * https://docs.aws.amazon.com/ses/latest/dg/request-production-access.html
  */
 export async function checkMail(mailFrom: string, region?: string): Promise<Finding> {

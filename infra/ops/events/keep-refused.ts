@@ -26,16 +26,16 @@ const passing: readonly (string | undefined)[] = [
 /** How far ahead a refusal is dated: an event sent before that date counts as a copy of the refused one. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** A number of refusals that no dead letter reaches, so that even a redriven dead letter counts as a copy. */
+/** A number above every real number of refusals, so that even a redriven dead letter counts as a copy. */
 const beyondAllRefusals = 1_000_000
 
 /** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying events that were refused before an instant and are dead letters, because the
- * balances may have changed since. Records the refusals in the table, which may have lost them, with a date
- * in the future, so that no event with the same id takes effect until `release`.
+ * Prevents a replay from applying events that were refused before an instant and are dead letters, because
+ * balances may have changed since. The table may lack these refusals, so they are recorded again with a date
+ * in the future: until `release`, no event with the same id takes effect.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -60,10 +60,10 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // The latest possible date makes this delivery replace the recorded refusal.
+    // Use the latest possible date, so that this refusal replaces one that the table already has.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // A dead letter that SQS itself moved has no number of refusals.
+    // Count at least one refusal: a dead letter that SQS itself moved has no such attribute.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }
@@ -74,7 +74,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Lets a later redrive apply the events again. */
+    /** Sets the date of the refusals to now, so that a later redrive can apply the events. */
     release: () => date(Date.now(), 1),
   }
 }

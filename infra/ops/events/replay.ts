@@ -59,7 +59,7 @@ export async function replayEvents(
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
   const pairs = archived.map((detailType) => findQueue(target, detailType))
-  // This worker is busy until it has applied all entries in the journals of referral trees.
+  // When this worker's queue is empty, all entries in the journals of referral trees are applied.
   const worker = findQueue(target, 'grow-tree')
   const { isKept, release } = await keepRefused(sqs, pairs, to)
   try {
@@ -73,12 +73,12 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // An event sent since `to` may have been refused because the replay had not yet applied an earlier event.
+    // Include events sent since `to`, which may be refused while the replay has not applied earlier ones.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
-    // Drops new dead letters of events that are kept from being applied: their old dead letters still exist.
+    // Drop new dead letters of events that `keepRefused` holds back: their old dead letters remain.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
     )
@@ -95,7 +95,7 @@ export async function replayEvents(
   }
 }
 
-/** Redrives the dead letters of a replay until their number stops falling. Resolves with the rest. */
+/** Redrives a replay's dead letters until their number stops falling. Resolves with those that remain. */
 async function redriveWhileItHelps(
   sqs: SQSClient,
   pairs: QueuePair[],
@@ -114,7 +114,7 @@ async function redriveWhileItHelps(
   }
 }
 
-/** A replay takes minutes on AWS, and milliseconds on the local stack. */
+/** Pauses between two polls of a replay, which takes minutes on AWS and milliseconds on the local stack. */
 const pollIntervals = { first: 50, most: 5_000 }
 
 /**
@@ -134,7 +134,7 @@ async function replayArchive(
     new StartReplayCommand({
       ReplayName: name,
       EventSourceArn: archiveArn,
-      // The time of an event has no fraction of a second (EventBridge: AWS service event metadata).
+      // Start at a full second: an event's time has no fraction (EventBridge: AWS service event metadata).
       EventStartTime: new Date(from - (from % 1000)),
       EventEndTime: new Date(to),
       Destination: {

@@ -25,7 +25,7 @@ export async function readKeyStatus() {
   }
 }
 
-/** The members of evidence records that a reader of the text needs. */
+/** Selects the members of evidence records that the text output shows. */
 export const summarizeEvidence = (records: readonly Evidence[]): object[] =>
   records.map(({ sequence, at, action, trigger, old_kid, new_kid, run_id }) => ({
     sequence,

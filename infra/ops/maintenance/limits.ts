@@ -5,12 +5,12 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * How many equal answers in a row, and with which pause between them, show that API Gateway has applied a
- * switch everywhere. AWS documents no time for that.
+ * Number of equal answers in a row, and the pause between them, that show that every server of API Gateway
+ * applies a maintenance switch. AWS documents no time for this.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 
-/** How long a command waits for AWS to apply a switch before it gives up. */
+/** Maximum time that a command waits for AWS to apply a maintenance switch. */
 export const maxSwitchMilliseconds = 300_000
 
 /** The longest time, in milliseconds, that running calls may take to end after a part was stopped. */

@@ -27,7 +27,7 @@ import type { Target } from '../target.ts'
 export const partNames = ['requests', 'events', 'schedules'] as const
 export type PartName = (typeof partNames)[number]
 
-/** `changing` if AWS has not carried out the switch everywhere, or if it was never completed. */
+/** `changing` while AWS carries out a maintenance switch, or after a switch that was not completed. */
 export type PartState = 'running' | 'stopped' | 'changing'
 
 /** A resource whose setting stops or starts a part of the service. AWS applies the setting with a delay. */
@@ -36,7 +36,7 @@ interface Switch {
   set: (stopped: boolean) => Promise<unknown>
 }
 
-/** Finds the resources of each part, with their states. */
+/** Finds the resources that stop or start each part of the service, with their states. */
 export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
   requests: findApis,
   events: findMappings,
@@ -45,7 +45,7 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 
 /**
  * Finds the APIs. A stage variable, which API Gateway adds to every request, stops an API's requests. Two
- * APIs have the same name while a deployment puts an edge in front of the API.
+ * APIs have the same name while a deployment puts a CloudFront distribution (edge) in front of the API.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())

@@ -21,7 +21,7 @@ async function readState(target: Target, name: PartName): Promise<PartState> {
   return others.length === 0 ? first : 'changing'
 }
 
-/** Describes the states in one line. */
+/** Describes the states of all parts of the service in one line. */
 export const formatMaintenance = (states: Maintenance): string =>
   partNames.map((name) => `${name}: ${states[name]}`).join(', ')
 
@@ -52,7 +52,7 @@ export async function switchMaintenance(
   return show(states, { ok: chosen.every((name) => states[name] === wanted) })
 }
 
-/** Waits for enough equal answers in a row to show that all servers of API Gateway know the switch. */
+/** Waits for enough equal answers in a row to show that every server of API Gateway applies the switch. */
 async function awaitAnswers(baseUrl: string, wanted: PartState): Promise<void> {
   let inARow = 0
   await awaitUntil(async () => {
@@ -71,7 +71,7 @@ async function awaitUntil(isSo: () => Promise<boolean>, problem: string): Promis
 }
 
 /**
- * Asks the API whether it is stopped, by requesting a path that does not exist. Opens a new connection each
+ * Finds out whether the API is stopped, by requesting a path that does not exist. Opens a new connection each
  * time, so that different servers of API Gateway answer.
  */
 const probeRequests = (baseUrl: string): Promise<PartState> =>

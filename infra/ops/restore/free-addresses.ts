@@ -14,7 +14,7 @@ import { scanItems } from './scan-items.ts'
 const segments = 16
 const concurrency = 16
 
-/** Puts every address without an owner into its pool. Resolves with their number. Can be run again. */
+/** Returns every deposit address without an owner to its pool. Resolves with the count. Can be run again. */
 export async function freeAddresses(): Promise<number> {
   const items = scanItems(
     {

@@ -13,7 +13,7 @@ import { scanItems } from './scan-items.ts'
 const segments = 16
 const concurrency = 64
 
-/** Kinds of items to remove, keyed by partition: in POOL# free addresses, in ADDRS# unannounced addresses. */
+/** Names of the removed kinds by partition: in POOL# free addresses, in ADDRS# unannounced addresses. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -22,14 +22,14 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, string>>
 
 /**
- * Removes from a table restored to a full hour (epoch milliseconds) what must not come back: access tokens
- * and codes, which may have ended or been used since; free deposit addresses, which may have been assigned
- * since; addresses that were not announced to any user; and records of key transitions that the key set has
- * not made. Resolves with their numbers. Reads the whole table. Can be run again.
+ * Prepares a table that was restored to a full hour (epoch milliseconds): removes access tokens and codes,
+ * which may have ended or been used since; free deposit addresses, which may have been assigned since;
+ * addresses that were not announced to any user; and records of signing-key transitions that the key set has
+ * not made. Resolves with the number of each. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
-  /** Keys of items written in the pause before the hour: other writes of their events may be missing. */
+  /** Keys of items written in the hourly write pause: other writes of the same events may be missing. */
   const late: string[] = []
   const items = scanItems(removable(lastWriteBefore(hour)), segments)
   await forEachConcurrently(items, concurrency, async (item) => {

@@ -21,7 +21,7 @@ import { sharedAlarms } from './shared-alarms.ts'
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** Every alarm of a stage, except the alarms in other regions: those of the edge and of the standby. */
+/** Every alarm of a stage except those of the edge (CloudFront) and of the standby, in other regions. */
 export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
   [
     ...functionAlarms(props),
@@ -85,9 +85,9 @@ const apiAlarms = ({ api: { api } }: Observed): UnnamedAlarm[] => [
 ]
 
 /**
- * Alarms on routes whose throttle somebody uses up, so that everybody gets API Gateway's 429. API Gateway has
- * no metric of throttled requests, so these alarms count the requests that reach the function. The fallback
- * has no alarm: nobody misses its answers.
+ * Alarms on routes that get as many requests as their throttle allows: API Gateway then answers 429 to every
+ * client. API Gateway has no metric of throttled requests, so these alarms count the requests that reach the
+ * function. The fallback function has no such alarm, because no client needs its answers.
  */
 const throttleAlarms = ({ config }: Observed): UnnamedAlarm[] =>
   endpointFunctions().map(({ entry, routes }) => {
@@ -203,7 +203,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** Alarms on bounces and complaints. SES reviews an account above these shares (sending review process). */
+/** Alarms at the bounce and complaint rates from which SES reviews an account (sending review process). */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

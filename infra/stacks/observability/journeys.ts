@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** What an alarm is about: something that people do with the service, or that its parts do for them. */
+/** The journeys that group the alarms: uses of the service, and tasks of the service itself. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -16,8 +16,8 @@ const journeys = {
 } as const
 
 /**
- * `shared` is for alarms on what all journeys depend on, `requests` for failures as clients see them. Each
- * fault notifies once: by `shared`, or else by its journeys, or else by `requests`.
+ * `shared` groups alarms on what all journeys depend on, `requests` alarms on failures as clients see them.
+ * Each fault sends one notification: from `shared`, else from its journeys, else from `requests`.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -45,10 +45,10 @@ export const journeyOf = (functionName: string): Journey =>
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 
-/** Ends of the names of the two alarms that show a stage's health: one is raised while anything is wrong. */
+/** Names (without prefix) of the two alarms that show a stage's health: any fault raises one of them. */
 export const healthAlarms = ['causes', 'requests']
 
-/** Joins the alarms of each journey into one alarm that notifies the topic, and all into `causes`. */
+/** Creates an alarm for each journey, which notifies the topic, and `causes` over all but `requests`. */
 export function addJourneys(
   scope: Stack,
   config: Config,

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts'
 import type { ApiStack } from '../api-stack.ts'
 import type { IntakeStack } from '../intake-stack.ts'
 
-/** What alarms and dashboard are about: a stage, its API, and its functions and queues. */
+/** What alarms and dashboard observe: a stage, its API, and its functions and queues. */
 export interface Observed {
   config: Config
   api: ApiStack

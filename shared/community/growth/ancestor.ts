@@ -17,22 +17,22 @@ export interface Storage {
   limits: IndexLimits
 }
 
-/** A transaction that adds new members and sums to an ancestor. */
+/** A transaction that adds new members and sums to an ancestor in a referral tree. */
 interface PreparedGrowth {
   writes: Write[]
   /** The part of the update that does not fit into the transaction; undefined if all of it fits. */
   rest: AncestorUpdate | undefined
-  /** The lists whose search index now has a tail so long that maintainIndex should be called. */
+  /** The lists whose search index has a tail of new members so long that maintainIndex should be called. */
   due: MemberList[]
 }
 
 /**
- * Once more than this number of nodes has changed, no member is inserted. A member changes at most twelve
- * nodes, in two lists; with the profile and six items of each search index, that fits into 100 writes.
+ * A transaction with more changed B-tree nodes than this takes no further member. A member changes at most
+ * twelve nodes, in two lists; with the profile and six items of each index, that fits into 100 writes.
  */
 const maxChangedNodes = 75
 
-/** Prepares a transaction that adds to an ancestor as much of a batch's update as fits. */
+/** Prepares a transaction that adds as much of a batch's update to an ancestor as fits. */
 export async function prepareGrowth(
   update: AncestorUpdate,
   batch: number,
@@ -72,7 +72,7 @@ export async function prepareGrowth(
   return growth
 }
 
-/** Reads what is needed to add members to a list and to the tail of its search index. */
+/** Reads what is needed to add members to a list, and to the tail (newest part) of its search index. */
 async function openList(list: MemberList, members: readonly IndexedMember[], { capacity, limits }: Storage) {
   const tree = await CountedBTree.open(list, capacity)
   const [append] = await Promise.all([
@@ -83,15 +83,15 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * How far an ancestor has been updated, as one number: the batch and how many of its new members are added.
+ * Encodes how far an ancestor has been updated: the batch, and how many of the batch's new members are added.
  * The number is stored in the ancestor's profile as `grown`, and only rises, so nothing is added twice. Batch
- * numbers are instants, so up to 2^53 there is room for a thousand members of each batch.
+ * numbers are instants, so below 2^53 each batch has room for a thousand members.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
 /**
  * The write that adds to an ancestor's sums. Its condition requires that the ancestor has exactly `done`
- * members of the batch or, if `done` is zero, nothing of the batch, not even its purchases.
+ * members of the batch; if `done` is zero, the ancestor may not have the batch's purchases either.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,
@@ -115,7 +115,7 @@ function addToAncestor(
   }
 }
 
-/** Removes what ancestors already have from the updates of an open batch, by strongly consistent reads. */
+/** Leaves out what ancestors already have of an unfinished batch, according to strongly consistent reads. */
 export async function withoutDone(
   updates: readonly AncestorUpdate[],
   batch: number,

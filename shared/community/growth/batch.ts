@@ -5,10 +5,10 @@ import { type Profile, readProfile } from '../profile.ts'
 import { type IndexedMember, toIndexed } from '../search/index/items.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** Maximum number of journal entries in a batch: the tree's head holds all of them, in about 50 KB. */
+/** Maximum number of journal entries in a batch: the tree's head, one item, holds all in about 50 KB. */
 export const maxBatchEntries = 500
 
-/** Maximum number of renames in a batch: each changes dozens of blocks of every ancestor's search index. */
+/** Maximum number of renames in a batch: each changes dozens of items of every ancestor's search index. */
 const maxRenames = 20
 
 /** Selects the next batch from the oldest journal entries: all except new names beyond `maxRenames`. */
@@ -25,8 +25,8 @@ export interface BatchEntry {
 }
 
 /**
- * Looks up the members of journal entries with all ancestors: one read per `maxUplineLength` ancestors. Sorts
- * the entries by instant of joining, because members appended to the end of a list leave its nodes full.
+ * Looks up the members of journal entries and all their ancestors, with one read per `maxUplineLength`
+ * ancestors. Sorts the entries by instant of joining, because appending in this order fills the lists' nodes.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))
@@ -50,12 +50,12 @@ async function readMember(userId: number): Promise<Profile> {
   return profile
 }
 
-/** What a batch adds to an ancestor. */
+/** The changes that a batch makes to an ancestor of its members. */
 export interface AncestorUpdate {
   ownerId: number
   /** The new members of the downline. */
   team: IndexedMember[]
-  /** How many of these members the ancestor already has. If it has any, it has the purchases, too. */
+  /** How many of these members the ancestor already has. If this is not zero, it has the purchases, too. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>

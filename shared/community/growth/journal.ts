@@ -63,7 +63,7 @@ const treeHeads = itemType({
 })
 
 const HeadItem = v.object({
-  /** Number of the newest batch: the instant at which the batch began, or a later instant. */
+  /** Number of the newest batch: the instant at which the batch began, or later if that number was taken. */
   version: Integer,
   /** The entries of a batch that is not finished. */
   open: v.optional(v.array(Entry)),
@@ -83,7 +83,7 @@ export async function readHead(rootId: number): Promise<TreeHead> {
   return item === undefined ? { version: 0 } : v.parse(HeadItem, item)
 }
 
-/** The head that follows a given head. Versions follow the clock, so they rise even after a restore. */
+/** Returns the head after a given one. The version follows the clock, so it rises even after a restore. */
 export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
   version: Math.max(version + 1, Date.now()),
   open,
