@@ -27,7 +27,7 @@ export type { QueueView } from './sqs/queues.ts'
 
 /** The options of the local AWS endpoint. */
 export interface AwsEndpointOptions {
-  /** The server that answers as the endpoint. */
+  /** The HTTP server on which the endpoint answers. */
   server: BoundServer
   model: StackModel
   /** URL of DynamoDB Local, which answers the DynamoDB requests. */
@@ -47,7 +47,7 @@ export interface AwsEndpointOptions {
 export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
-/** With the manner `freezes`, connections close so soon that a resumed function finds them closed. */
+/** With `--aws freezes`, connections close so soon that a function finds them closed after a freeze. */
 const frozenKeepAliveMilliseconds = 1000
 
 /**
@@ -95,7 +95,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   server.serve(
     (request, response) => {
-      // This header keeps Node from announcing the timeout, at which clients would close the connection.
+      // Replaces a header with which Node announces the timeout: clients would then close the connection.
       if (freezes) response.setHeader('connection', 'keep-alive')
       return dispatch(services, request, response)
     },

@@ -14,7 +14,7 @@ export function throttle(manners: Manners, { arn }: Caller, { target, path, head
   if (Number(attempt) >= Number(max)) return
   const operation = target.operation || path
   const error = errors[target.service]
-  // dynamodb/conflicts.ts throttles transactions, because the SDK does not retry a cancelled transaction.
+  // Transactions are throttled in dynamodb/conflicts.ts: the SDK does not retry a cancelled transaction.
   if (error === undefined || operation === 'TransactWriteItems') return
   if (manners.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
 }
@@ -29,6 +29,6 @@ const errors: Record<string, ConstructorParameters<typeof AwsError>> = {
   ],
   TrentService: ['ThrottlingException', 'You call KMS too often.'],
   AWSEvents: ['ThrottlingException', 'Rate exceeded'],
-  // SES and Lambda, the services with a REST protocol.
+  // SES and Lambda: requests to a REST service have no X-Amz-Target header with the service's name.
   '': ['TooManyRequestsException', 'Rate exceeded', { status: 429 }],
 }

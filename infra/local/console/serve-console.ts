@@ -26,14 +26,14 @@ const root = join(import.meta.dirname, '..', '..', '..')
 
 const { resolve } = createRequire(import.meta.url)
 
-/** Loads only from the stack's own origin, without inline code, inline styles or frames. */
+/** Content-Security-Policy: only the stack's own origin, without inline code, inline styles or frames. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Files served below /_local, by path: the console, the events, and the API reference. Swagger UI shows it,
- * because it sends requests, runs under this policy, asks other sites for nothing, and is one package of two
- * files. Scalar looks newer, but installs 270 packages, and its proxy, fonts and agent must be turned off.
+ * Files served below /_local, by path: the console, the events, and the API reference. Swagger UI shows the
+ * reference: it sends requests, works under `policy`, loads nothing from other sites, and is a package of two
+ * files. Scalar looks newer, but installs 270 packages; its proxy, fonts and agent must be turned off.
  */
 const files: Record<string, string> = {
   '/': join(import.meta.dirname, 'index.html'),
@@ -50,7 +50,7 @@ const files: Record<string, string> = {
   '/asyncapi.json': join(root, 'dist', 'asyncapi.json'),
 }
 
-/** An operator command that reads no file and works on no other deployment, and its standard input. */
+/** The operator commands that the console runs: they read no file and reach no other deployment. */
 const OpsRequest = v.object({
   command: v.pipe(v.string(), v.regex(/^(keys [a-z]+( [\w-]+)?|dlq redrive \w[\w.-]*|events put -)$/)),
   input: v.optional(v.string()),
@@ -108,9 +108,9 @@ async function answerOps(request: IncomingMessage, response: ServerResponse, bas
   sendJson(response, 200, await operate(baseUrl, parsed.output.command, parsed.output.input))
 }
 
-/** Runs an operator command on this stack: its result is null if it failed, and `problem` then says why. */
+/** Runs an operator command on this stack. A failed command has the result null, and a text in `problem`. */
 async function operate(baseUrl: string, command: string, input?: string) {
-  // Imported when a command first runs, because the commands' AWS clients would delay the start.
+  // Loads the commands at the first use, because their AWS clients would delay the start of the stack.
   const { captureOps } = await import('../../ops/command-line.ts')
   const { out, err } = await captureOps(['--json', '--url', baseUrl, ...command.split(' ')], input)
   return { result: out === '' ? null : (JSON.parse(out) as unknown), problem: err }
@@ -137,5 +137,5 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.end(body)
 }
 
-/** Writes both references to dist in a separate process, because writing them loads every function. */
+/** Writes the OpenAPI and AsyncAPI documents in another process, which needs to load every function. */
 const writeReferences = () => promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

@@ -27,8 +27,8 @@ export const depositPools = [
 ]
 
 /**
- * The events, in stages. Each stage depends on the stages before it. After the first stage, Alice can sign
- * in, and the demo application can ask for her consent.
+ * The demo events, in groups that are sent one after the other, because a group depends on earlier ones.
+ * After the first group, Alice can sign in, and the demo application can ask for her consent.
  */
 export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const { firstStart, quoteCurrency, rewardCurrency } = settings
@@ -69,7 +69,7 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
     [
       ...[1, 2, 3].map((daysAgo) => ofAlice(daysAgo, 'traffic.reported', trafficOf(daysAgo))),
       ofAlice(4, 'wallet.transferred', { transfer_id: 'demo-transfer-1', ...transfer }),
-      // As if Alice had asked for a deposit address.
+      // Assigns a deposit address in each pool, as if Alice had asked for it.
       ...depositPools.map((pool) => ofAlice(7, 'address.assigned', depositAddress(pool))),
     ],
     [ofAlice(3, 'withdrawal.updated', { ...withdrawal, status: 'requested' }), ...deposits(ago)],
@@ -96,7 +96,7 @@ const trafficOf = (daysAgo: number) => ({
 
 type Ago = (days: number) => number
 
-/** Two deposits for each pool. */
+/** Creates two deposits for each pool. */
 function deposits(ago: Ago): DemoEvent[] {
   const seen = [
     [
@@ -117,7 +117,7 @@ function deposits(ago: Ago): DemoEvent[] {
   )
 }
 
-/** The registrations: one stage for each level of referrals, because referrers must be registered first. */
+/** The registrations, grouped by level of referrals, because a referrer must be registered first. */
 function registrations(ago: Ago): DemoEvent[][] {
   const levels = new Map<number | undefined, number>([[undefined, -1]])
   for (const user of demoUsers) levels.set(user.user_id, (levels.get(user.referrer_id) ?? 0) + 1)

@@ -17,7 +17,7 @@ export const demoPassword = 'correct horse battery'
 /** The demo password as clients send it: its MD5, in hexadecimal. */
 export const demoLoginPassword = createHash('md5').update(demoPassword).digest('hex')
 
-/** Alice, whom the README signs in, and her downline, three levels deep. Referrers come first. */
+/** Alice, the user of the README's example, and her downline, three levels deep. Referrers come first. */
 export const demoUsers: DemoUser[] = [
   {
     user_id: 1001,

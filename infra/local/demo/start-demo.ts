@@ -5,14 +5,14 @@ import { type DemoEvent, demoStages } from './demo-events.ts'
 
 interface DemoOptions {
   model: StackModel
-  /** URL of the API, which must answer already. */
+  /** URL of the API, which must already be running. */
   baseUrl: string
   /** File that records whether the events have been sent; undefined keeps the record for this run only. */
   file: string | undefined
   showLine: (line: string) => void
 }
 
-/** The first start of the data directory, epoch milliseconds, and whether all events have been sent since. */
+/** The first start on the data directory, epoch milliseconds, and whether all demo events have been sent. */
 const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
 /**

@@ -64,7 +64,7 @@ function spawnDynamodb(
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
       java,
-      // Saves half a second: an optimizing compiler and a parallel collector never pay off here.
+      // Starts half a second faster: an optimizing compiler and a parallel collector never pay off here.
       '-XX:TieredStopAtLevel=1',
       '-XX:+UseSerialGC',
       '-Xmx512m',
@@ -106,7 +106,7 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// Whether DynamoDB Local answers. It refuses this unsigned request, but its refusals have this header, too.
+// Whether DynamoDB Local answers. It refuses this unsigned request, but even its refusals have a request id.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     ({ headers }) => headers.has('x-amzn-requestid'),

@@ -121,7 +121,7 @@ function send(
   response.setHeader('apigw-requestid', requestId)
   if (!withoutBody) response.setHeader('content-length', body.length)
   else response.removeHeader('content-type')
-  // If the body was not fully read, close the connection, so that its rest is not parsed as a request.
+  // If the body was not fully read, close the connection, so that no unread part is parsed as a request.
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(status)
   response.end(withoutBody ? undefined : body)

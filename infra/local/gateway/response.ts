@@ -13,7 +13,7 @@ const gatewayHeaders = new Set(
   'connection content-length date keep-alive transfer-encoding upgrade'.split(' '),
 )
 
-/** Makes an answer of the gateway itself, with API Gateway's wording. */
+/** Creates an answer of the gateway itself, with API Gateway's wording. */
 export const gatewayMessage = (status: number, message: string): GatewayResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
@@ -39,7 +39,7 @@ export function toResponse(payload: string): GatewayResponse {
   }
 }
 
-/** Makes the answer to a CORS preflight: 204, with the configured headers only if the origin is allowed. */
+/** Creates the answer to a CORS preflight: 204, with the configured headers only if the origin is allowed. */
 export function answerPreflight(cors: CorsModel, origin: string): GatewayResponse {
   const headers = {
     ...originHeaders(cors, origin),

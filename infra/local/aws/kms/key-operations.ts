@@ -114,8 +114,8 @@ const requestTags = (tags: Record<string, string>) => ({
 })
 
 /**
- * Refuses a key policy by which its caller could not change it again, as KMS does ("policy lockout safety
- * check", KMS API reference, CreateKey). The key's tags do not count yet, because IAM may see them late.
+ * Refuses a key policy that would prevent its caller from changing it again, as KMS does ("policy lockout
+ * safety check", KMS API reference, CreateKey). Ignores the new key's tags, which IAM may not see yet.
  */
 function requireNoLockout(resource: string, document: PolicyDocument, { findDenial }: Caller): void {
   const resourcePolicy = { policy: compilePolicies([document], resource), role: 'required' } as const

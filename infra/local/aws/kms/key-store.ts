@@ -25,7 +25,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** What callers of KMS see of a key. Each value lags behind the key's record. */
+/** The properties of a key that callers of KMS see late: a change of the key's record shows after a lag. */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>
@@ -68,7 +68,7 @@ export class KeyStore {
 
   /**
    * Opens the stored KMS keys, and adds those of the template that are not stored. A stored key takes its
-   * description, policy and tags from the template. Later changes lag if the manner `late-keys` is on.
+   * description, policy and tags from the template. With `--aws late-keys`, later changes are visible late.
    */
   static async open(store: Store, model: StackModel, manners: Manners): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
@@ -121,12 +121,12 @@ export class KeyStore {
     return visible.sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
   }
 
-  /** Makes the ARN of a KMS key of this account. */
+  /** Builds the ARN of a KMS key of this account. */
   arnOf(keyId: string): string {
     return this.#arnPrefix + keyId
   }
 
-  /** Makes each change of a key's record visible after its lag. Keys from the store have no lag. */
+  /** Starts the lag of each change of a key's record. A key from the store has no lag. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

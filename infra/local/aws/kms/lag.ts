@@ -1,19 +1,19 @@
 import type { Manners } from '../../manners.ts'
 
 /**
- * What KMS shows late: that a new key `exists` (at first KMS answers NotFoundException), the `tags` that IAM
- * conditions see (ListResourceTags shows new tags at once), and the `state` (DescribeKey and cryptographic
- * calls still see the old state; a new key is `Creating`). KMS Developer Guide, "Eventual consistency" and
- * "ABAC for AWS KMS": up to five minutes for tags, usually seconds for the rest.
+ * The changes that KMS shows late: that a new key `exists` (at first KMS answers NotFoundException), the
+ * `tags` that IAM conditions see (ListResourceTags shows new tags at once), and the `state` (DescribeKey and
+ * cryptographic calls still see the old state; a new key is `Creating`). KMS Developer Guide, "Eventual
+ * consistency" and "ABAC for AWS KMS": up to five minutes for tags, usually seconds for the others.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 
-/** The longest lag (KMS Developer Guide, "Eventual consistency"). */
+/** The longest time that a change stays invisible (KMS Developer Guide, "Eventual consistency"). */
 export const maxLagMilliseconds = 5 * 60_000
 
 /**
- * Draws how many milliseconds a change stays invisible, measured with Date.now(). Template keys have no lag,
- * and a restart ends every lag.
+ * Chooses at random how many milliseconds a change stays invisible, as Date.now() counts them. Template keys
+ * have no lag, and a restart ends every lag.
  */
 export const drawLag = (manners: Manners, change: LaggingChange): number =>
   manners.has('late-keys')

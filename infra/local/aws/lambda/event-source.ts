@@ -27,16 +27,16 @@ export interface EventSource {
   uuid: string
   queueArn: string
   functionArn: string
-  /** `Disabling` while batches are still in flight after `disable`. */
+  /** `Disabling` after `disable` while batches are still in flight. */
   state: () => 'Enabled' | 'Disabling' | 'Disabled'
   enable: () => void
   disable: () => void
-  /** Stops receiving, and waits up to this time for the batches in flight. */
+  /** Stops receiving messages, and waits up to `waitMilliseconds` for the batches in flight. */
   close(waitMilliseconds: number): Promise<void>
 }
 
 const timeoutProbability = 0.02
-/** Maximum run time of a function that the manner `timeouts` ends: long enough for most of its work. */
+/** Maximum run time of a function that `--aws timeouts` ends early: long enough for most of the work. */
 const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does when it creates them. Returns a start function for each. */
@@ -61,7 +61,7 @@ export function prepareEventSources(options: DeliveryOptions): (() => EventSourc
       report(`${target.name} is given nothing from ${queueName}: ${denial}`)
       return []
     }
-    // On AWS, Lambda stops such a loop after 16 rounds (developer guide, "recursive loop detection").
+    // Lambda stops a function that feeds itself after 16 rounds (guide, "recursive loop detection").
     if (poller.findDenial(queueAccess('SendMessage', queue)) === undefined)
       throw new Error(`the function ${target.name} can send to ${queueName}, the queue that feeds it`)
     return [() => startEventSource(mapping, queue, target, options)]
@@ -140,7 +140,7 @@ async function deliver(
   }
 }
 
-/** Draws whether the function times out too early, and if so after how many milliseconds. */
+/** Chooses at random after how many milliseconds a function times out too early; undefined for never. */
 function drawTimeout(name: string, manners: Manners): number | undefined {
   const isEnded = manners.happens('timeouts', name, timeoutProbability)
   return isEnded ? manners.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
@@ -184,8 +184,8 @@ const Failure = v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })
 const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array(Failure), []) }))
 
 /**
- * Reads the ids of the failed messages from a function's result; none if the result is empty or null.
- * Undefined means that the whole batch failed: the result names an unknown id, or does not have the form that
+ * Reads the ids of the failed messages from a function's result: no ids if the result is empty or null, and
+ * undefined if the whole batch failed, because the result names an unknown id or does not have the form that
  * Lambda accepts.
  */
 function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {

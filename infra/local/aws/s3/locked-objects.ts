@@ -6,8 +6,8 @@ const unchecked =
   'Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters'
 
 /**
- * The S3 operations PutObject and ListObjectVersions of copies of evidence, on buckets with Object Lock: an
- * object that is put is a version of its own, and no operation changes or deletes one.
+ * The S3 operations PutObject and ListObjectVersions, for copies of the key rotation's signed records
+ * (evidence) in buckets with Object Lock. Every put creates a version; no operation changes or deletes any.
  */
 export function s3Service({ database }: Store): Service {
   database.exec('CREATE TABLE IF NOT EXISTS s3_versions (bucket TEXT, key TEXT, body BLOB)')

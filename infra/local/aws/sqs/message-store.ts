@@ -17,7 +17,7 @@ export function openMessageStore({ database }: Store) {
   return {
     /** Returns the position for a new message, higher than every other. */
     takePosition: (): number => (lastPosition += 1),
-    /** Lists a queue's messages, oldest first. Undoes the receive of messages that are still in flight. */
+    /** Lists a queue's messages, oldest first. A message that was in flight can be received again at once. */
     list: (queue: string): Message[] =>
       select.all(queue).map(({ message }) => giveBack(JSON.parse(String(message)) as Message)),
     save: (queue: string, message: Message): void =>

@@ -5,13 +5,13 @@ const repetitionProbability = 0.05
 const lostAnswerProbability = 0.03
 const maxLateMilliseconds = 2000
 
-/** Draws how late a standard queue delivers a message, in milliseconds. This also changes the order. */
+/** Chooses at random how many milliseconds late a standard queue delivers a message, so the order changes. */
 export const drawLateness = (manners: Manners, queue: string): number =>
   manners.happens('late-messages', queue, lateProbability) ? drawLate(manners, queue) : 0
 
 /**
- * Draws after how many milliseconds a standard queue delivers a received message once more, even if it was
- * deleted (SQS: at-least-once delivery); undefined for no second delivery.
+ * Chooses at random after how many milliseconds a standard queue delivers a received message once more, even
+ * if it was deleted (SQS: at-least-once delivery); undefined for no second delivery.
  */
 export const drawRepetition = (manners: Manners, queue: string): number | undefined =>
   manners.happens('late-messages', `${queue} again`, repetitionProbability)
@@ -19,8 +19,8 @@ export const drawRepetition = (manners: Manners, queue: string): number | undefi
     : undefined
 
 /**
- * Draws whether a function's answer to a batch is lost. The work is done, but the messages stay in the queue
- * and block their FIFO groups until the visibility timeout ends.
+ * Chooses at random whether a function's answer to a batch is lost. The function has done its work, but the
+ * messages stay in the queue and block their FIFO groups until the visibility timeout ends.
  */
 export const losesAnswer = (manners: Manners, queue: string): boolean =>
   manners.happens('lost-answers', queue, lostAnswerProbability)

@@ -85,7 +85,7 @@ export class Queue {
   ): Promise<Message[]> {
     const deadline = Date.now() + options.waitMilliseconds
     while (!options.signal.aborted) {
-      // Read the clock before the queue: a message that becomes visible in between ends the wait at once.
+      // Read the clock first: a message that becomes visible during the receive then ends the wait at once.
       const now = Date.now()
       const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages
@@ -140,7 +140,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Read the clock once: a message that became visible between the two steps would be received too often.
+    // Both calls get one instant. Otherwise a message that becomes visible in between is received too often.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>
@@ -171,7 +171,7 @@ export class Queue {
     return [...Map.groupBy(free, ({ groupId }) => groupId).values()].flat().slice(0, limit)
   }
 
-  /** Draws after how many milliseconds a message received now is delivered again; undefined for never. */
+  /** Chooses at random after how many milliseconds a message is delivered again; undefined for never. */
   #drawRepetition(id: string): number | undefined {
     const { name, fifo } = this.model
     const milliseconds = fifo ? undefined : drawRepetition(this.#manners, name)

@@ -61,7 +61,7 @@ export function sqsOperations(queues: Queues, senderId: string): Record<string, 
   }
 }
 
-/** Makes an operation on the queue that the input names in QueueUrl. `action` is the IAM action. */
+/** Creates an operation on the queue that the input names in QueueUrl. `action` is the IAM action. */
 function onQueue<const Schema extends v.GenericSchema>(
   queues: Queues,
   action: string,
@@ -75,7 +75,7 @@ function onQueue<const Schema extends v.GenericSchema>(
   )
 }
 
-/** Makes a batch operation on up to ten entries, each of which succeeds or fails on its own. */
+/** Creates a batch operation on up to ten entries, each of which succeeds or fails on its own. */
 function onBatch<const Schema extends v.GenericSchema>(
   queues: Queues,
   action: string,

@@ -69,13 +69,13 @@ export function parseJson(body: Buffer, errorCode = 'SerializationException'): u
   }
 }
 
-/** Makes a JSON answer; an operation without output has an empty body. */
+/** Creates a JSON answer; an operation without output has an empty body. */
 export function jsonAnswer(contentType: string, output: unknown): Answer {
   const body = output === undefined ? '' : JSON.stringify(output)
   return { status: 200, headers: { 'content-type': contentType }, body }
 }
 
-/** Makes an error answer. JSON clients read the error code from the body, REST clients from a header. */
+/** Creates an error answer. JSON clients read the error code from the body, REST clients from a header. */
 export function errorAnswer(contentType: string, error: AwsError): Answer {
   const { status, code, queryCode, message, members } = error
   return {

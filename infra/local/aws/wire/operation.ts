@@ -39,7 +39,7 @@ export function defineOperation<const Schema extends v.GenericSchema>(
   }
 }
 
-/** Makes an AWS service with a JSON protocol. X-Amz-Target consists of `target` and the operation's name. */
+/** Creates an AWS service with a JSON protocol. X-Amz-Target is `target` and the operation's name. */
 export function jsonService(
   target: string,
   contentType: string,
@@ -54,7 +54,7 @@ export function jsonService(
 }
 
 /**
- * Makes an AWS service with a REST protocol. Each operation has an HTTP method and a path pattern, and gets
+ * Creates an AWS service with a REST protocol. Each operation has an HTTP method and a path pattern, and gets
  * the text that the pattern's group matches.
  */
 export function restService(

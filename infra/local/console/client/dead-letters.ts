@@ -5,7 +5,7 @@ import { makeButton, operate, type Panel, showInstant } from './panel.ts'
 type Letter = { queue: string; sent_at: number; reason: string | null; body: string }
 type Queue = { isDeadLetterQueue: boolean } & Record<'visible' | 'inFlight' | 'delayed', number>
 
-/** The number of waiting events, and the dead letters, which can be mended or sent again. */
+/** Shows the number of waiting events, and the dead letters, which can be corrected or sent again. */
 export const deadLetters: Panel = {
   title: 'Dead letters',
   path: () => 'queues',

@@ -5,7 +5,7 @@ import { makeButton, operate, type Panel } from './panel.ts'
 interface Message {
   description: string
   examples?: { payload: object }[]
-  /** The members of the payload that make two events the same one, each as `{name}`. */
+  /** The members of the payload that identify an event, each as `{name}`. */
   'x-business-key': string
 }
 
@@ -36,11 +36,11 @@ export const events: Panel = {
   },
 }
 
-/** Fills the form with an event for the person to change or put: by default an example with a new key. */
+/** Fills the form with an event, which the person may change and send: by default an example with new ids. */
 export async function fillEvent(name: string, payload?: object): Promise<string> {
   const { examples, 'x-business-key': key = '' } = messages[name] ?? {}
   const now = Date.now()
-  // An event takes effect only once, so the example gets another business key.
+  // The example gets new ids, because an event that was already applied has no further effect.
   const renew = (member: string, value: unknown) => {
     if (/(^|_)(at|as_of)$/.test(member)) return now
     if (member === 'email') return `user-${now}@example.com`

@@ -1,6 +1,6 @@
 import { html, render, type TemplateResult } from 'lit-html'
 
-/** A part of the console: a title, where its data is below `/_local/`, and how the data looks. */
+/** A part of the console: its title, the path of its data below `/_local/`, and what draws the data. */
 export interface Panel {
   title: string
   path: () => string
@@ -26,8 +26,8 @@ export function addPanel([id, { title, path, draw }]: [string, Panel]): () => Pr
 }
 
 /**
- * Makes a button. Its panel says with what text the work resolves, or why it rejects; then all panels fetch
- * their data.
+ * Creates a button, whose panel shows the text of the work's result or error. Afterwards, all panels fetch
+ * their data again.
  */
 export function makeButton(label: string, work: () => Promise<string>, name = label): TemplateResult {
   const run = async ({ currentTarget }: Event) => {
@@ -42,7 +42,7 @@ export function makeButton(label: string, work: () => Promise<string>, name = la
   return html`<button type="button" aria-label=${name} @click=${run}>${label}</button>`
 }
 
-/** Runs `npm run ops -- COMMAND` on the stack. Throws what the command says if it has no result. */
+/** Runs `npm run ops -- COMMAND` on the stack. If there is no result, throws the command's error message. */
 export async function operate<Result>(command: string, input = ''): Promise<Result> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch('ops', { method: 'POST', headers, body: JSON.stringify({ command, input }) })

@@ -12,7 +12,7 @@ interface System {
   getComponent: (name: string, connected?: boolean) => unknown
 }
 
-/** ECMAScript 2026: a reviver gets the text of a number. TypeScript does not have these types yet. */
+/** Declares what ECMAScript 2026 adds and TypeScript lacks: a reviver gets the text of a number. */
 const { parse, rawJSON } = JSON as unknown as {
   parse: (
     text: string,
@@ -31,7 +31,7 @@ const formatJson = (text: string): string =>
 
 const plugin = ({ React: { createElement }, getComponent }: System) => ({
   components: {
-    // Swagger UI's own layout has no heading above the groups, and a list of servers although there is one.
+    // Replaces Swagger UI's layout, which lacks a heading above the groups and lists the only server.
     Reference: () =>
       createElement(
         'div',
@@ -46,7 +46,7 @@ const plugin = ({ React: { createElement }, getComponent }: System) => ({
   wrapComponents: {
     ExamplesSelect: (Select: unknown) => (shown: object) =>
       createElement('label', null, 'Example', createElement(Select, shown)),
-    // Swagger UI itself would show JSON after parsing it, with the digits of a double.
+    // Formats JSON here, because Swagger UI parses it and shows numbers with only the digits of a double.
     responseBody: (Body: unknown) => (shown: { content: unknown; contentType: string }) =>
       createElement(
         Body,

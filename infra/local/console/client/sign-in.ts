@@ -13,7 +13,7 @@ export interface DemoUser {
 const pollMilliseconds = 250
 const maxPolls = 80
 
-/** The user who is signed in in this tab, here and in the API reference; undefined if there is none. */
+/** The user who is signed in in this browser tab, also in the API reference; undefined if nobody is. */
 export const signedInAccount = (): Account | undefined =>
   (JSON.parse(sessionStorage.getItem('account') ?? 'null') as Account | null) ?? undefined
 
