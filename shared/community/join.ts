@@ -23,8 +23,9 @@ export interface Membership {
 }
 
 /**
- * Prepares a member's profile, and the journal entry from which grow-tree adds the member to all ancestors.
- * Throws OutOfOrderEvent if the referrer is not registered, RejectedEvent if the member is the referrer.
+ * Prepares a member's profile, and the journal entry from which the worker grow-tree adds the member to all
+ * ancestors. Throws OutOfOrderEvent if the referrer is not registered, RejectedEvent if members refer
+ * themselves.
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration

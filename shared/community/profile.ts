@@ -159,7 +159,8 @@ async function readWithProfiles(
 
 /**
  * Whether a member is in another's downline. Reads one profile for every `maxUplineLength` levels between
- * them. Reads none for a member of another tree: the duration of a search must not disclose such a member.
+ * them. Reads none for a member of another tree: the duration of a search must not disclose that the member
+ * exists.
  */
 export async function isBelow(
   owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,

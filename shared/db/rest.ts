@@ -12,7 +12,7 @@ const pauseBefore = 5_000
 /** How long writes pause after the hour: restored items' ages differ by "usually much less than a second". */
 const pauseAfter = 2_000
 
-/** How many milliseconds a write at an instant (epoch milliseconds) must wait; 0 outside of the pause. */
+/** Milliseconds that a write at an instant (epoch milliseconds) must wait; 0 outside of the hourly pause. */
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 

@@ -17,7 +17,7 @@ export const db = awsClient(
   }),
 )
 
-// Cast, because the SDK's overloads refuse countUnits, which declares only a part of the SDK's types.
+// Needs a cast: the SDK's overloads refuse countUnits, which declares only a part of the SDK's types.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the service's DynamoDB table. */

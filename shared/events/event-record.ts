@@ -123,7 +123,7 @@ const Refusal = v.object({
   at: Integer,
   /** How often the event has been refused, this time included. */
   refusals: Integer,
-  /** Until when the function may send the dead letter, epoch milliseconds; undefined once it is sent. */
+  /** Latest instant of sending the dead letter, epoch milliseconds; undefined once the letter is sent. */
   until: v.optional(Integer),
 })
 export type Refusal = v.InferOutput<typeof Refusal>

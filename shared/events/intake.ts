@@ -206,7 +206,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A message that was not sent through SQS may lack `SentTimestamp` and `refusals`: 0 is not redriven.
+    // A message not sent through SQS may lack `SentTimestamp` and `refusals`. It counts as not redriven.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -243,7 +243,7 @@ function decideRefusal(
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // Not before `sentAt`, even if this clock is behind: otherwise copies of the message would look newly sent.
+  // If this clock is behind, uses `sentAt`: otherwise, copies of the message would look newly sent.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)

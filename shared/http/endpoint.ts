@@ -172,7 +172,7 @@ export function handle<Input extends v.GenericSchema, Output extends v.GenericSc
     })
 }
 
-/** Creates an endpoint from a handler and its description. The handler ends by its invocation's deadline. */
+/** Creates an endpoint from a handler and its description. AWS calls end at the invocation's deadline. */
 export function toEndpoint(
   handler: Handler,
   { input, output, dialect = 'envelope', accepts = 'none' }: EndpointSpec<v.GenericSchema, v.GenericSchema>,

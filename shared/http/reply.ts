@@ -8,7 +8,7 @@ import { stringifyExact } from '../stringify-exact.ts'
  */
 export type Dialect = 'envelope' | 'oauth'
 
-/** A whole answer. Endpoints return one instead of `data` for a redirect, a CSV download or a 304. */
+/** A complete answer. Endpoints return one instead of `data` for a redirect, a CSV download or a 304. */
 export class Reply {
   readonly status: number
   readonly headers: Record<string, string>

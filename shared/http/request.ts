@@ -87,7 +87,7 @@ export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown
   throw new Failure('unsupported_media_type')
 }
 
-/** Decodes UTF-8 and throws on other bytes. Keeps a byte order mark: JSON has none (RFC 8259 §8.1). */
+/** Decodes UTF-8 and throws on other bytes. Keeps a byte order mark, which is no JSON (RFC 8259 §8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()

@@ -83,7 +83,7 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
       const input = readInput()
       const [caller, prefetched] = await Promise.all([
         session,
-        // An endpoint without a prefetch function has the type `undefined` for its prefetched value.
+        // The cast holds without `prefetch`, too: `Prefetched` is then `undefined`.
         spec.prefetch?.(input, userId) as Promise<Prefetched>,
       ])
       return await spec.run({ input, caller, prefetched, request: requestInfo(event) })
@@ -149,6 +149,6 @@ async function rehearseOnce(handler: Handler): Promise<unknown> {
   }
 }
 
-// Warms up during initialization, when Lambda gives a whole processor. After that, at 256 MB, it gives a
-// seventh, and a first request with its TLS handshake would take a fifth of a second.
+// Warms up during initialization, when Lambda gives the function a whole processor. After that, at 256 MB, it
+// gives a seventh, and a first request with its TLS handshake would take a fifth of a second.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))

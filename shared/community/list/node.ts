@@ -100,7 +100,7 @@ export function firstOf({ entries: [first] }: BTreeNode): BTreePosition {
   return { joinedAt: first.joinedAt, userId: first.userId }
 }
 
-/** Packs a B-tree node into its item's attributes. A member takes about 7 bytes if user ids rise in time. */
+/** Packs a B-tree node as attributes of its item: about 7 bytes a member if user ids rise with time. */
 export const packNode = ({ kind, version, entries }: BTreeNode): Item => {
   const columns = kind === 'leaf' ? leafColumns : branchColumns
   const rows = entries.map((entry) => columns.map((column) => (entry as BTreeChild)[column]))

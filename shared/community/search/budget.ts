@@ -23,7 +23,7 @@ const counts = itemType({
 
 const CountItem = v.object({ count: Integer })
 
-/** A caller's counter for a minute or an hour: the key, the error at the limit, and a function that adds. */
+/** A caller's counter for a minute or an hour: key, error at the limit, and a function that adds to it. */
 function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   const number = Math.floor(Date.now() / milliseconds)
   const end = (number + 1) * milliseconds

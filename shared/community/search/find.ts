@@ -122,7 +122,7 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/** Exports the newest members that match a filter: at most `exportCap`, and what fits into a response. */
+/** Exports the newest members that match a filter: at most `exportCap`, fewer if the response is full. */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** The list position of an address's owner; undefined if not listed, or if the keyword matches their text. */
+/** The list position of an address's owner; undefined if not listed, or if the search by text finds it. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,
