@@ -43,7 +43,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   )
   const problems = stderr ?? String(error)
   const [network] = /\b(E[A-Z]*NOTFOUND|EAI_AGAIN|ECONN\w+|E\w+UNREACH|E\w*TIMEDOUT)\b/.exec(problems) ?? []
-  // Check this even if npm succeeds: npm only warns of files for which there was no space.
+  // Check for ENOSPC even if npm succeeds: npm only warns of files for which there was no space.
   if (problems.includes('ENOSPC'))
     refuse(`there is no space left: make 1 GB free for ${modules} and npm's cache, and start again`)
   if (status !== 0 && network)

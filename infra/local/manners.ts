@@ -20,7 +20,7 @@ const names = Object.keys(mannerMeanings) as Manner[]
 export interface MannerOptions {
   manners: readonly Manner[]
   seed: number
-  /** Factor that shortens visibility timeouts and the delays of KMS key changes. Default: 1. */
+  /** Divisor of visibility timeouts and of the delays of KMS key changes. Default: 1. */
   speed?: number
 }
 

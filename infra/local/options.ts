@@ -8,7 +8,7 @@ export interface LocalStackOptions {
   awsPort: number
   /** Port of the authorization page. */
   pagePort: number
-  /** Directory for all data; undefined deletes the data when the stack stops. */
+  /** Directory for all data; if undefined, the data is deleted when the stack stops. */
   dataDirectory: string | undefined
   demo: boolean
   /** Settings of infra/config.ts that `--set` overrides, by name. */

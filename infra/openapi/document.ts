@@ -79,7 +79,7 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
     members(input, location).map((member) => describeParameter(member, location, components)),
   )
   const { form, request, replies } = operation
-  // Omit the JSON that OAuth endpoints take, too: generated Python clients break with two media types.
+  // Omit JSON, which OAuth endpoints also take: generated Python clients break with two media types.
   const mediaType = endpoint.accepts === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
   const schema = nameSchema(components, form, (input['properties'] as JsonSchemas)['body'] ?? {})
   return {

@@ -26,7 +26,7 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
-  /** ARNs of the principals that may disable, delete or share signing keys, beside rotation and root user. */
+  /** ARNs of principals that may disable, delete or share signing keys, besides rotation and root user. */
   breakGlass: readonly string[]
 }
 

@@ -10,8 +10,8 @@ const retention = Duration.days(400)
 
 /**
  * A trail of the management events of all regions, and copies of the rotation's evidence. Their bucket locks
- * each file for 400 days in compliance mode: nobody, not even the account's root user, can shorten the lock
- * or delete the file (S3: Locking objects). The rotation may only add copies, the auditor only list them.
+ * each file for 400 days: in compliance mode nobody, not even the account's root user, shortens the lock or
+ * deletes the file (S3: Locking objects). The rotation may only add copies; the auditor may only list names.
  */
 export class AuditTrailStack extends Stack {
   constructor(scope: Construct, id: string, { intake, ...props }: StackProps & { intake: IntakeStack }) {

@@ -98,7 +98,7 @@ export class DataStack extends Stack {
       description: `${config.stage}: every event from which the table can be filled again`,
       sourceEventBus: bus,
       eventPattern: archivedPattern(events) as EventPattern,
-      // CDK then also lets EventBridge use the key for this bus (EventBridge: Encrypting archives).
+      // With `kmsKey`, CDK also lets EventBridge use the key for this bus (EventBridge: Encrypting archives).
       ...(this.eventKey && { kmsKey: this.eventKey }),
     })
     for (const resource of [bus, archive]) resource.applyRemovalPolicy(removalPolicy(config))
@@ -134,7 +134,7 @@ export class DataStack extends Stack {
 }
 
 /**
- * Lets all callers but AWS services use the event key only through SQS. If the stage names its operators, who
+ * Denies the event key to all but AWS services, except through SQS. If the stage names its operators, who
  * show and redrive dead letters, only AWS services, operators and the service's roles may use the key.
  */
 function limitReaders(key: Key, config: Config): void {

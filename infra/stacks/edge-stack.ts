@@ -85,7 +85,7 @@ function rules(rate: number): Rule[] {
   return [
     block('too_large', 'body-size', {
       sizeConstraintStatement: {
-        // Also match a body that WAF cannot see in full: it is too large for the service, too.
+        // Also match a body that WAF cannot see in full: such a body is too large for the service, too.
         fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
         comparisonOperator: 'GT',
         size: maximumBodyBytes,

@@ -170,8 +170,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // SQS's maximum. Each call of the worker, failed or not, is one receive; after a failure it pauses up
-      // to three minutes. So a referral tree can have seven hours of work, or two days of failures.
+      // SQS's maximum. Every call of the worker is one receive; after a failed call, the worker pauses up to
+      // three minutes. So a referral tree can have seven hours of work, or two days of failures.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)

@@ -36,7 +36,7 @@ export class ObservabilityStack extends Stack {
       Map.groupBy(alarms, (_, index) => specs[index]?.journey ?? 'shared'),
     )
     new Dashboard(this, 'Dashboard', {
-      // Dashboards are global (CloudWatch: PutDashboard); after a failover, the old one still has the name.
+      // Dashboards are global (CloudWatch: PutDashboard), so after a failover the name is already taken.
       dashboardName: config.failover ? `${config.serviceName}-${this.region}` : config.serviceName,
       widgets: [[this.healthLine(config)], ...dashboardRows(props)],
     })

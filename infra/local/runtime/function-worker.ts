@@ -105,7 +105,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // Handle waiting messages before the timeout: on a busy thread, they may include an answer in time.
+    // Handle waiting messages before the timeout: on a busy thread, an answer in time may be among them.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

@@ -9,7 +9,7 @@ import { FunctionWorker, type InvocationResult } from './function-worker.ts'
 export type InvokeFunction = (
   functionName: string,
   payload: string,
-  /** Ends a call that runs longer with the error of a timeout, before the function's own timeout. */
+  /** Maximum duration of the call, if less than the function's timeout. A longer call fails as timed out. */
   endAfterMilliseconds?: number,
 ) => Promise<InvocationResult>
 

@@ -71,8 +71,8 @@ const strangersRequest = {
 }
 
 /**
- * Checks that all requests must pass the edge (CloudFront distribution): the public address answers with
- * CloudFront's header `x-amz-cf-id`, and a function refuses a request without the edge's secret.
+ * Checks that all requests must pass through the edge (CloudFront distribution): the public address answers
+ * with CloudFront's header `x-amz-cf-id`, and a function refuses a request without the edge's secret.
  */
 export async function checkEdge(baseUrl: string, namePrefix: string): Promise<Finding> {
   const [throughEdge, pastEdge] = await Promise.all([

@@ -63,7 +63,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     // Use the latest possible date, so that this refusal replaces one that the table already has.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // Count at least one refusal: a dead letter that SQS itself moved has no such attribute.
+    // Count at least one refusal: a dead letter that SQS itself moved has no attribute `refusals`.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }

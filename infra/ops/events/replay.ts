@@ -73,7 +73,7 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // Include events sent since `to`, which may be refused while the replay has not applied earlier ones.
+    // Include dead letters since `to`: their events may depend on events that were not replayed yet.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

@@ -5,7 +5,7 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * Number of equal answers in a row, and the pause between them, that show that every server of API Gateway
+ * How many equal answers in a row, with this pause between them, show that every server of API Gateway
  * applies a maintenance switch. AWS documents no time for this.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }

@@ -23,7 +23,7 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
 
-/** What the switch stops: requests of clients, events and the workers' queues, and scheduled functions. */
+/** What maintenance stops: requests of clients, events and the workers' queues, and scheduled functions. */
 export const partNames = ['requests', 'events', 'schedules'] as const
 export type PartName = (typeof partNames)[number]
 

@@ -13,7 +13,7 @@ import { scanItems } from './scan-items.ts'
 const segments = 16
 const concurrency = 64
 
-/** Names of the removed kinds by partition: in POOL# free addresses, in ADDRS# unannounced addresses. */
+/** Names of the kinds of removed items: in POOL# free addresses, in ADDRS# unannounced addresses. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',

@@ -203,7 +203,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** Alarms at the bounce and complaint rates from which SES reviews an account (sending review process). */
+/** Alarms at the bounce and complaint rates at which SES reviews an account (sending review process). */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

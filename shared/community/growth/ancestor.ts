@@ -91,7 +91,7 @@ const grownBy = (batch: number, members: number): number => batch * 1_000 + memb
 
 /**
  * The write that adds to an ancestor's sums. Its condition requires that the ancestor has exactly `done`
- * members of the batch; if `done` is zero, the ancestor may not have the batch's purchases either.
+ * members of the batch; if `done` is zero, the ancestor must not have the batch's purchases either.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,

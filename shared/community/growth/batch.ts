@@ -5,7 +5,7 @@ import { type Profile, readProfile } from '../profile.ts'
 import { type IndexedMember, toIndexed } from '../search/index/items.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** Maximum number of journal entries in a batch: the tree's head, one item, holds all in about 50 KB. */
+/** Maximum number of journal entries in a batch. One item, the tree's head, holds them in about 50 KB. */
 export const maxBatchEntries = 500
 
 /** Maximum number of renames in a batch: each changes dozens of items of every ancestor's search index. */
@@ -55,7 +55,7 @@ export interface AncestorUpdate {
   ownerId: number
   /** The new members of the downline. */
   team: IndexedMember[]
-  /** How many of these members the ancestor already has. If this is not zero, it has the purchases, too. */
+  /** How many of these members the ancestor has already. With the first ones, it also got the purchases. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>

@@ -83,7 +83,7 @@ export async function readHead(rootId: number): Promise<TreeHead> {
   return item === undefined ? { version: 0 } : v.parse(HeadItem, item)
 }
 
-/** Returns the head after a given one. The version follows the clock, so it rises even after a restore. */
+/** Returns the next head. Its version follows the clock, and so rises even after the table is restored. */
 export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
   version: Math.max(version + 1, Date.now()),
   open,

@@ -88,7 +88,7 @@ function* checkDeletion(inKms: KmsKey, recorded: SigningKey[], { settings }: Fac
   )
 }
 
-/** Compares the policy of a key that can sign with the one that the rotation gives to every key. */
+/** Compares the policy of a key that can sign with the policy that the rotation gives to every key. */
 function* checkPolicy({ arn, state, policy }: KmsKey, { owners }: Facts): Generator<Finding> {
   if (state !== 'Enabled') return
   const changed = (how: string) => found('policy_changed', arn, `The policy of the key ${how}.`)

@@ -7,7 +7,7 @@ import type { Facts } from '../facts.ts'
 const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
-/** Maximum delay of a rotation step without a finding, the same as that of the alarm `rotation-overdue`. */
+/** Maximum delay of a rotation step for the audit; the alarm `rotation-overdue` has the same limit. */
 export const maxOverdueMilliseconds = hourMilliseconds
 
 /**
