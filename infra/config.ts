@@ -103,7 +103,7 @@ export const Config = v.pipe(
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
      * delete for 400 days. The bucket also gets copies of the evidence (signed records) of the key rotation.
-     * If the account or its organization has a trail, needed for the copies only.
+     * If the account or its organization has a trail, this one is needed for the copies only.
      */
     auditTrail: v.optional(Flag, false),
     /**

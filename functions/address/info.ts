@@ -3,7 +3,7 @@ import { claimAddress, readUserAddress, UserAddress } from '../../shared/deposit
 import { CurrencyCode } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
-/** Returns the caller's own deposit address for a currency on a network, which the first request assigns. */
+/** Returns the caller's own deposit address for a currency on a network; the first request assigns it. */
 export const handler = signedInEndpoint({
   scope: 'deposit.read',
   input: v.object({ query: v.object({ currency: CurrencyCode, currencyNetWork: CurrencyCode }) }),

@@ -3,7 +3,7 @@ import { DepositRecord, isDepositId, readDepositOf } from '../../shared/deposits
 import { Failure } from '../../shared/errors.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
-/** Returns one of the caller's deposits. Another user's deposit fails like one that does not exist. */
+/** Returns one of the caller's deposits. Deposits of other users count as unknown: `not_found`. */
 export const handler = signedInEndpoint({
   scope: 'deposit.read',
   input: v.object({ path: v.object({ id: v.string() }) }),

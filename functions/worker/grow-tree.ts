@@ -51,7 +51,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     const turn = () => takeTurn(rootId, deadline)
-    // If entries are left, these messages go back to the queue. The worker cannot send new messages to
+    // If the journal still has entries, SQS delivers the messages again. The worker sends no new ones to
     // itself: Lambda stops such a loop after 16 rounds (developer guide, "recursive loop detection").
     let maxDelaySeconds = 0
     try {

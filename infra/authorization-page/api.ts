@@ -51,7 +51,7 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
     })
     answer = (await response.json()) as typeof answer
   } catch {
-    // The user sees the same message for a broken connection, a timeout and an answer that is not JSON.
+    // A broken connection, a timeout and an answer that is not JSON share the code 0 and one message.
     throw new ApiFailure(0)
   }
   if (answer.code === 0) return answer.data as Data

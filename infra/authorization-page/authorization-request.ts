@@ -19,7 +19,7 @@ const parameterNames = [
 export interface SentRequest {
   /** Parameters of the authorization request, by name. */
   parameters: Record<string, string>
-  /** Where the browser goes at the end, in words: the host of the redirect URI, or an app on this device. */
+  /** Says where the browser goes in the end: to the redirect URI's host, or to an app on this device. */
   destination: string
   /** Email address that the app expects (`login_hint`, OpenID Connect Core §3.1.2.1). */
   loginHint: string

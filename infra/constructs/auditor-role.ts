@@ -6,8 +6,8 @@ import type { Config } from '../config.ts'
 import type { DataTable } from './grant.ts'
 
 /**
- * Adds the IAM role for the commands `keys audit` and `keys status`. The role can only read the signing keys,
- * their evidence (the signed records), the names of its copies, the rotation's configuration, and CloudTrail.
+ * Adds the IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys, their
+ * evidence (signed records), the names of the evidence's copies, the rotation's configuration and CloudTrail.
  */
 export function addAuditorRole(
   stack: Stack,

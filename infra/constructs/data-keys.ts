@@ -13,7 +13,7 @@ const otherKeys: Record<string, typeof macKey> = {
   },
 }
 
-/** The KMS actions that roles may do with a data key. Without data keys, the table's contents are useless. */
+/** The KMS actions that roles may perform with a data key, without which the table is useless. */
 export const dataKeyActions = (name: string): string[] => (otherKeys[name] ?? macKey).actions
 
 /** Description of a data key in KMS. */
@@ -39,7 +39,7 @@ export const keyRotation = ({ protectData }: Config) => ({
 })
 
 /**
- * Statements for a key's own policy. IAM policies cannot override them. Roles of this stage may only do
+ * Statements for a key's own policy. IAM policies cannot override them. Roles of this stage may perform only
  * `actions` with the key, so an attacker in a function cannot tag, disable or delete the key; roles of other
  * stages of the service may do nothing. Principals without the service's tags, such as the role that deploys
  * the service, cannot sign with the key.

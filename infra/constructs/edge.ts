@@ -48,7 +48,7 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
  * without a cycle: functions refer to the edge, and the edge refers only to the API.
  */
 export class Edge extends Construct {
-  /** URL of the CloudFront distribution or its domain, without a trailing slash. */
+  /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
   readonly baseUrl: string
   /** The secrets that functions accept, separated by commas: a reference that CloudFormation resolves. */
   readonly originSecrets: string
@@ -88,7 +88,7 @@ export class Edge extends Construct {
         : {}),
       // Caches nothing: answers say `no-store`, and answers without `cache-control` expire in zero seconds.
       // The maximum is above zero, or CloudFront would drop `Authorization`, which it forwards only as a part
-      // of the cache key. So no client can get a cached answer to another client's token, either.
+      // of the cache key. The header in the key also keeps the answers for two tokens apart.
       defaultBehavior: {
         ...behavior,
         cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {
@@ -117,8 +117,8 @@ export class Edge extends Construct {
 
   /**
    * Adds the secret that CloudFront sends, and the secrets with the previous and the next number, which
-   * functions also accept. A deployment or rollback may therefore replace the secrets in any order. A further
-   * secret lists all accepted secrets, because a template can have only 60 references to secrets. Its name
+   * functions also accept. A deployment or rollback may replace the secrets in any order. Another secret
+   * lists all accepted ones, because a template can have only 60 references to secrets. The name of the list
    * contains the number, because CloudFormation reads a secret again only when the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {

@@ -121,9 +121,9 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // Allows kms:TagResource, which CreateKey with tags needs, too. No condition key distinguishes a new key
-  // from an existing one. IfExists ignores properties that KMS does not know of a new key, but excludes
-  // existing keys of another use, spec or deployment. A new key has no alias, unlike most keys of people.
+  // Allows kms:TagResource, which CreateKey with tags needs. No condition key distinguishes a new key from an
+  // existing one. IfExists ignores properties that KMS does not know of a new key, but excludes existing keys
+  // of another use, spec or deployment. A new key has no alias; most keys that people create do.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

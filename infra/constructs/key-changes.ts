@@ -34,8 +34,8 @@ const otherActions =
 /**
  * Counts the changes of KMS keys that CloudTrail records, also refused ones, and keeps them in a queue:
  * changes of `keys` by anybody and, with `watchesAll`, of all other keys, because CloudTrail does not say
- * which deployment owns a signing key. Of other keys, it ignores what AWS services grant and how the rotation
- * changes retired keys. With `watchesAll`, it also counts signatures by anybody but the service.
+ * which deployment owns a signing key. Of other keys, it ignores grants of AWS services and the rotation's
+ * changes of retired keys. With `watchesAll`, it also counts signatures by anybody but the service.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {

@@ -12,7 +12,7 @@ interface DemoOptions {
   showLine: (line: string) => void
 }
 
-/** The first start on the data directory, epoch milliseconds, and whether all demo events have been sent. */
+/** When the stack first started on this data directory, epoch milliseconds; whether all events are sent. */
 const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
 /**

@@ -36,7 +36,7 @@ export function compilePolicies(documents: PolicyDocument[], origin: string): Co
   }
 }
 
-/** Evaluates a policy: `Deny` if any matching statement denies; undefined if no statement matches. */
+/** Returns `Deny` if a matching statement denies, else `Allow` if one allows; undefined if none matches. */
 export function evaluatePolicy(
   policy: CompiledPolicy,
   question: PolicyQuestion,

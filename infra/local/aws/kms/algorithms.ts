@@ -99,7 +99,7 @@ export function decrypt({ material }: Key, ciphertext: Buffer, context: Encrypti
   try {
     return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
   } catch {
-    // The error gives no reason: AES-GCM does not know any, and KMS does not give any either.
+    // The error gives no reason, because AES-GCM reports none and KMS returns none.
     throw invalidCiphertext()
   }
 }

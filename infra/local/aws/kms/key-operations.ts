@@ -114,8 +114,8 @@ const requestTags = (tags: Record<string, string>) => ({
 })
 
 /**
- * Refuses a key policy that would prevent its caller from changing it again, as KMS does ("policy lockout
- * safety check", KMS API reference, CreateKey). Ignores the new key's tags, which IAM may not see yet.
+ * Refuses a key policy that would prevent its caller from changing the policy again, as KMS does ("policy
+ * lockout safety check", KMS API reference, CreateKey). Ignores the key's tags, which IAM may not see yet.
  */
 function requireNoLockout(resource: string, document: PolicyDocument, { findDenial }: Caller): void {
   const resourcePolicy = { policy: compilePolicies([document], resource), role: 'required' } as const

@@ -25,7 +25,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** The properties of a key that callers of KMS see late: a change of the key's record shows after a lag. */
+/** The properties of a KMS key that lag: a change of the record becomes visible to callers after a delay. */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>

@@ -12,8 +12,8 @@ export type LaggingChange = 'exists' | 'tags' | 'state'
 export const maxLagMilliseconds = 5 * 60_000
 
 /**
- * Chooses at random how many milliseconds a change stays invisible, as Date.now() counts them. Template keys
- * have no lag, and a restart ends every lag.
+ * Chooses at random how many milliseconds, by Date.now(), a change stays invisible. Template keys have no
+ * lag, and a restart ends every lag.
  */
 export const drawLag = (manners: Manners, change: LaggingChange): number =>
   manners.has('late-keys')

@@ -27,7 +27,7 @@ export interface EventSource {
   uuid: string
   queueArn: string
   functionArn: string
-  /** `Disabling` after `disable` while batches are still in flight. */
+  /** `Disabling` after a call of `disable`, while batches are still in flight. */
   state: () => 'Enabled' | 'Disabling' | 'Disabled'
   enable: () => void
   disable: () => void
@@ -61,7 +61,7 @@ export function prepareEventSources(options: DeliveryOptions): (() => EventSourc
       report(`${target.name} is given nothing from ${queueName}: ${denial}`)
       return []
     }
-    // Lambda stops a function that feeds itself after 16 rounds (guide, "recursive loop detection").
+    // After 16 rounds, Lambda stops a function that feeds itself (guide, "recursive loop detection").
     if (poller.findDenial(queueAccess('SendMessage', queue)) === undefined)
       throw new Error(`the function ${target.name} can send to ${queueName}, the queue that feeds it`)
     return [() => startEventSource(mapping, queue, target, options)]

@@ -140,7 +140,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Both calls get one instant. Otherwise a message that becomes visible in between is received too often.
+    // Both calls get one instant, or a message that becomes visible in between could be received too often.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>

@@ -11,7 +11,7 @@ export type Queues = ReturnType<typeof openQueues>
 
 const maxDeadLetters = 50
 
-/** Opens the stack's queues. Throws if a dead-letter queue is unknown, or of another kind than its queue. */
+/** Opens the stack's queues. Throws if a dead-letter queue is unknown, or if only one of a pair is FIFO. */
 export function openQueues(store: Store, model: StackModel, manners: Manners = openManners()) {
   const messages = openMessageStore(store)
   const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, manners)]))
@@ -68,7 +68,7 @@ export function viewQueues(queues: Queues) {
   }))
 }
 
-/** Lists the newest dead letters of all queues; `reason` is null if SQS moved the message by itself. */
+/** Lists the newest dead letters of all queues; `reason` is null if SQS gave up after too many receives. */
 export function viewDeadLetters(queues: Queues) {
   const letters = [...queues.listDeadLetterQueues()].flatMap((queue) =>
     queue.newest(maxDeadLetters).map(({ sentAt, attributes, body }) => {

@@ -26,7 +26,7 @@ export function addPanel([id, { title, path, draw }]: [string, Panel]): () => Pr
 }
 
 /**
- * Creates a button, whose panel shows the text of the work's result or error. Afterwards, all panels fetch
+ * Creates a button. After a click, its panel shows the text of `work` or the error, and all panels fetch
  * their data again.
  */
 export function makeButton(label: string, work: () => Promise<string>, name = label): TemplateResult {
