@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
 import { inputSchema, members } from '../../infra/openapi/schemas.ts'
 import { type Route, routes } from '../../infra/routes.ts'
-import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { depositId } from '../../shared/deposits/deposit.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 import { applyEvent } from '../support/apply-event.ts'
+import { loadEndpoint } from '../support/call-endpoint.ts'
 import { createAccessToken } from '../support/community.ts'
 import { addDepositor, deposit } from '../support/deposits.ts'
 import { addUser } from '../support/ledger.ts'
@@ -206,10 +206,7 @@ it('every public route, except for public documents, has a test with an id of an
 it('every signed-in route with parameters other than filters has a test with an id of another user', async () => {
   const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
   const inputs = routesWithoutPair.map(async (route) => {
-    const { handler } = (await import(
-      new URL(`../../functions/${route.entry}.ts`, import.meta.url).href
-    )) as { handler: Endpoint }
-    const input = inputSchema(handler.description.input)
+    const input = inputSchema((await loadEndpoint(route.entry)).description.input)
     const names = ['path', 'query', 'body'].flatMap((part) => members(input, part).map(({ name }) => name))
     return names.filter((name) => !filters.has(name)).map((name) => `${keyOf(route)}: ${name}`)
   })

@@ -50,6 +50,9 @@ it.each([
 describe('the configuration of a deployment', () => {
   const there = { region: 'eu-west-1' }
   const arnHere = 'arn:aws:sns:eu-central-1:123456789012:alarms'
+  const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
+  const domainName = 'api.example.com'
+  const domain = { domainName, certificateArn }
 
   it('production without a sender of mails and a topic for alarms is refused with a message that says what to write', () => {
     const refused = () => readConfig({ stage: 'prod' })
@@ -81,12 +84,30 @@ describe('the configuration of a deployment', () => {
     ],
     [
       'a domain and a standby without a certificate for it',
-      { standby: there, domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:x' },
+      { standby: there, ...domain },
       /standby needs a certificateArn/,
     ],
     ['a standby without a topic', { standby: there }, /standby needs an alarmTopicArn/],
     ['a MAC key of another name', { macKeys: 'MacKey,TotpKey' }, /macKeys\S* must be like MacKey2/],
     ['a failover to nowhere', { failover: 'restored' }, /failover needs a standby/],
+    ['a domain without a certificate', { domainName }, /go together/],
+    ['a certificate without a domain', { certificateArn }, /go together/],
+    ['a URL instead of a host name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
+    [
+      'an ARN of no ACM certificate',
+      { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
+      /certificateArn/,
+    ],
+    ['a domain on the local stack', { ...domain, stage: 'local' }, /for deployments/],
+    ['an edge on the local stack', { edge: true, stage: 'local' }, /edge is for deployments/],
+    [
+      'an edge with a certificate elsewhere',
+      { edge: true, ...domain },
+      /certificateArn must be in us-east-1/,
+    ],
+    ['an edge with a topic elsewhere', { edge: { alarmTopicArn: arnHere } }, /edge/],
+    ['an edge with a rate below WAF’s minimum', { edge: { rate: 9 } }, /edge/],
+    ['an edge with a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])('a deployment with %s is refused with the name of the knob', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)

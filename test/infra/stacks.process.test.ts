@@ -8,7 +8,7 @@ import { bundleAuthorizationPage } from '../../infra/bundle/page.ts'
 import { bundleFunctions } from '../../infra/bundle/functions.ts'
 import { outsideSenders } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'
-import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { loadEndpoint } from '../support/call-endpoint.ts'
 import { standby } from '../support/configured-stage.ts'
 import { ofType, type Stacks, synthesize, synthesizeUnchecked } from './stacks/synthesize.ts'
 
@@ -132,9 +132,8 @@ describe('endpoints', () => {
   it('every endpoint requires an access_token, except the endpoints on the list of public routes', async () => {
     const open: string[] = []
     for (const { method, path, entry } of routes) {
-      const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href
-      const { handler } = (await import(/* @vite-ignore */ file)) as { handler: Endpoint }
-      if (handler.description.scope === 'public') open.push(`${method} ${path}`)
+      const { description } = await loadEndpoint(entry)
+      if (description.scope === 'public') open.push(`${method} ${path}`)
     }
     expect(open.sort()).toEqual(publicRoutes.sort())
     const marked = routes.filter((route) => route.public).map(({ method, path }) => `${method} ${path}`)

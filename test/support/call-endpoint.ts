@@ -30,6 +30,12 @@ export interface TestAnswer {
   data: unknown
 }
 
+/** Loads the handler of an endpoint, for example of `account/info`. */
+export async function loadEndpoint(entry: string): Promise<Endpoint> {
+  const { href } = new URL(`../../functions/${entry}.ts`, import.meta.url)
+  return ((await import(/* @vite-ignore */ href)) as { handler: Endpoint }).handler
+}
+
 /** Calls the handler of an endpoint in this process, with the event that API Gateway would send. */
 export async function callEndpoint(handler: Endpoint, request: TestRequest): Promise<TestAnswer> {
   const { remainingMilliseconds } = request

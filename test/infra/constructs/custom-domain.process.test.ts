@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
-import { readConfig } from '../../../infra/config.ts'
-import { configured } from '../../support/configured-stage.ts'
 import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
@@ -45,18 +43,4 @@ it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
   // Without a custom domain, the page's stack would import the API's address from the API's stack.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
-})
-
-it.each([
-  ['a domain without a certificate', { domainName: domain.domainName }, /go together/],
-  ['a certificate without a domain', { certificateArn }, /go together/],
-  ['a URL instead of a host name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
-  [
-    'an ARN that is no certificate',
-    { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
-    /certificateArn/,
-  ],
-  ['a domain of the local stack', { ...domain, stage: 'local' }, /for deployments/],
-])('readConfig rejects %s', (_what, values, message) => {
-  expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
 })

@@ -166,20 +166,6 @@ describe('the secret of the edge', () => {
   })
 })
 
-it.each([
-  ['the local stack', { stage: 'local' }, /edge is for deployments/],
-  [
-    'a certificate that CloudFront cannot use',
-    { ...domain, certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1' },
-    /certificateArn must be in us-east-1/,
-  ],
-  ['a topic in another region', { edge: { alarmTopicArn: 'arn:aws:sns:eu-central-1:1:x' } }, /edge/],
-  ['a rate below WAF’s minimum', { edge: { rate: 9 } }, /edge/],
-  ['a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
-])('readConfig with an edge rejects %s', (_what, values, message) => {
-  expect(() => readConfig({ stage: 'prod', edge: true, ...configured, ...values })).toThrow(message)
-})
-
 it('a stage without the knob `edge` has no edge', () => {
   expect([...typesIn(without)].filter((type) => /CloudFront|WAFv2|SecretsManager/.test(type))).toEqual([])
   for (const variables of environments(without)) expect(variables).not.toHaveProperty('ORIGIN_SECRETS')

@@ -1,12 +1,9 @@
 import type { Context } from 'aws-lambda'
-import { join } from 'node:path'
 import * as v from 'valibot'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
 import { type Endpoint, publicEndpoint } from '../../../shared/http/endpoint.ts'
-import { getEvent } from '../../support/call-endpoint.ts'
-
-const functions = join(import.meta.dirname, '../../../functions')
+import { getEvent, loadEndpoint } from '../../support/call-endpoint.ts'
 
 const forbidden = { code: 40301, msg: 'this is not yours', data: null }
 const viewer = { 'cloudfront-viewer-address': '198.51.100.7:4321' }
@@ -71,7 +68,7 @@ describe('a deployment with an edge', () => {
     const entries = [...endpointFunctions().map(({ entry }) => entry), 'fallback']
     expect(entries.length).toBeGreaterThan(24)
     for (const entry of entries) {
-      const { handler } = (await import(join(functions, `${entry}.ts`))) as { handler: Endpoint }
+      const handler = await loadEndpoint(entry)
       const answer = await call(handler, {
         ...viewer,
         authorization: 'Bearer 1.x',

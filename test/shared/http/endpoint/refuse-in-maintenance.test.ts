@@ -1,13 +1,11 @@
 import type { Context } from 'aws-lambda'
-import { join } from 'node:path'
 import * as v from 'valibot'
 import { expect, it, vi } from 'vitest'
 import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
 import { type Endpoint, publicEndpoint } from '../../../../shared/http/endpoint.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
-import { getEvent } from '../../../support/call-endpoint.ts'
+import { getEvent, loadEndpoint } from '../../../support/call-endpoint.ts'
 
-const functions = join(import.meta.dirname, '../../../../functions')
 const unavailable = { code: 50300, msg: 'temporarily unavailable, try again', data: null }
 
 const call = async (handler: Endpoint, stageVariables?: Record<string, string>) => {
@@ -25,7 +23,7 @@ it('in maintenance, every endpoint except the JWKS and discovery answers 503 wit
   const entries = [...endpointFunctions().map(({ entry }) => entry), 'fallback']
   expect(entries).toEqual(expect.arrayContaining(open))
   for (const entry of entries.filter((name) => !open.includes(name))) {
-    const { handler } = (await import(join(functions, `${entry}.ts`))) as { handler: Endpoint }
+    const handler = await loadEndpoint(entry)
     expect(await call(handler, { maintenance: 'on' }), entry).toMatchObject({
       status: 503,
       retryAfter: '60',
