@@ -18,7 +18,7 @@ export interface DispatchOptions {
   report: (problem: string) => void
 }
 
-/** Answers one AWS request: finds the operation, authorizes the caller, and runs it. */
+/** Responds to an AWS request: finds the operation, authorizes the caller, and runs the operation. */
 export async function dispatch(
   options: DispatchOptions,
   message: IncomingMessage,

@@ -95,7 +95,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   server.serve(
     (request, response) => {
-      // Replaces the header with which Node announces its timeout, so that clients keep the connection open.
+      // Keeps Node from announcing its timeout in a header: clients would then close the connection first.
       if (freezes) response.setHeader('connection', 'keep-alive')
       return dispatch(services, request, response)
     },
