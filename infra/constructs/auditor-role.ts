@@ -23,7 +23,7 @@ export function addAuditorRole(
     role.addToPolicy(new iam.PolicyStatement({ actions, resources: [resource], conditions }))
   // These actions have no resource-level permissions, so their resource must be `*`.
   allow(['kms:ListKeys', 'cloudtrail:DescribeTrails', 'cloudtrail:LookupEvents'], '*')
-  // Allows the trails of all regions and accounts: the trail of an organization is in another account.
+  // Allows the trails of all regions and accounts: an organization may have its trail elsewhere.
   const trails = `arn:${stack.partition}:cloudtrail:*:*:trail/*`
   allow(['cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'], trails)
   allow(['kms:GetPublicKey', 'kms:ListResourceTags', 'kms:Verify'], evidenceKey.keyArn)

@@ -87,8 +87,8 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches callers other than functions of this service whose name fits `functionName`, in any stage. The ARN
- * of a Lambda session has the role's and the function's name. People can assume only the auditor's role.
+ * Matches callers other than this account's functions of any stage whose name fits `functionName`. The ARN of
+ * a Lambda session has the role's and the function's name. People can assume only the auditor's role.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`
