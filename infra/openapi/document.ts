@@ -140,12 +140,15 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   return { ...input, properties: Object.fromEntries(checked) }
 }
 
-/** Who may call an endpoint. The roles of an access_token are its scopes, and `first-party`. */
+/**
+ * Who may call an endpoint: everybody if the list is empty. The roles of an access_token are its scopes, and
+ * `first-party`.
+ */
 function security({ scope }: EndpointDescription, body: { name: string }[]): JsonSchema[] {
   const sends = (member: string) => body.some(({ name }) => name === member)
   if (scope !== 'public') return [{ accessToken: [scope] }]
   if (sends('client_secret')) return [{}, { clientSecret: [] }]
-  return sends('access_token') ? [{}, { accessToken: ['first-party'] }] : [{}]
+  return sends('access_token') ? [{}, { accessToken: ['first-party'] }] : []
 }
 
 /** The successful answer. In the OAuth dialect, the members of `data` also stand beside `code` and `msg`. */
