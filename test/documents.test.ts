@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**', '.local/**'] })
+const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**', 'dist/**', '.local/**'] })
 
 /** Returns the anchor that Git hosting sites generate for a Markdown heading. */
 const anchorOf = (heading: string): string =>

@@ -11,7 +11,7 @@ import { NotStarted, startMinistack } from './ministack.ts'
 
 const usage = `npm run test:deploy -- --ministack | --stage NAME [--remove]
   Deploys the service with CDK, tries it, updates it in place, and tries it again.
-  --ministack   the stage dev on the emulator ministack, started for this run (needs Python 3.10 and openssl)
+  --ministack   the stage dev on the emulator ministack, started for this run (needs Python 3.11 and openssl)
   --stage NAME  a stage of cdk.json with "protectData": false, in the AWS account of your credentials:
                 this costs money, adds users and bookings, and mails SES's mailbox simulator
   --remove      remove that stage afterwards`

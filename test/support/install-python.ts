@@ -12,8 +12,8 @@ export function installPython(): string {
   const stamp = join(directory, 'requirements.txt')
   const programs = join(directory, 'bin')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(requirements, 'utf8')) return programs
-  const old = 'import sys; sys.exit(sys.version_info < (3, 10))'
-  perform('Python 3.10 or later is needed', 'python3', '-c', old)
+  const old = 'import sys; sys.exit(sys.version_info < (3, 11))'
+  perform('Python 3.11 or later is needed', 'python3', '-c', old)
   rmSync(directory, { recursive: true, force: true })
   perform('a virtual environment needs the package python3-venv', 'python3', '-m', 'venv', directory)
   const pip = ['-m', 'pip', 'install', '--quiet', '--require-hashes', '--requirement', requirements]
