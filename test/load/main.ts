@@ -1,31 +1,17 @@
 // Starts a local stack, sends it many reads, sign-ins and events, and verifies the ledger afterwards:
 //   npm run test:load [-- --seconds 60]
+import autocannon, { type Options, type Request } from 'autocannon'
 import { randomUUID } from 'node:crypto'
-import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { demoUsers } from '../../infra/local/demo/demo-users.ts'
+import type { TestUser } from '../support/sign-in.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
 
-/** The part of autocannon that the load uses. */
-type Autocannon = (options: {
-  url: string
-  connections: number
-  duration?: number
-  amount?: number
-  headers?: Record<string, string>
-  requests: Step[]
-}) => Promise<{
-  latency: Record<'p50' | 'p99' | 'max', number>
-  requests: Record<'average' | 'total', number>
-  '2xx': number
-  errors: number
-}>
-type Context = Record<string, unknown>
-interface Step {
-  method?: 'GET' | 'POST'
-  path: string
-  setupRequest?: (request: { headers?: object }, context: Context) => object
-  onResponse?: (status: number, body: string, context: Context) => void
+/** What a connection knows: its user, and the members of the answers to it so far. */
+interface Context {
+  user?: TestUser | undefined
+  login_ticket?: string
+  access_token?: string
 }
 
 const { seconds = '60' } = parseArgs({ options: { seconds: { type: 'string' } } }).values
@@ -47,8 +33,6 @@ const reads = [
 
 await using stack = await startUnthrottledStack()
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
-// The package autocannon contains no types.
-const autocannon = createRequire(import.meta.url)('autocannon') as Autocannon
 // Modules of functions/ and shared/ are imported only now, because they read the environment on load.
 const { runOps } = await import('../../infra/ops/command-line.ts')
 const { scopes } = await import('../../shared/tokens/scopes.ts')
@@ -75,7 +59,7 @@ const code = await runOps(['--url', stack.baseUrl, 'ledger', 'verify'], {
 process.exitCode = code === 0 && failures.length === 0 ? 0 : 1
 
 /** Sends one kind of load, prints its figures, and records the kind as failed if any answer is not 2xx. */
-async function load(what: string, options: Partial<Parameters<Autocannon>[0]> & { requests: Step[] }) {
+async function load(what: string, options: Omit<Options, 'url'>) {
   const result = await autocannon({ url: stack.baseUrl, connections: 4, ...options })
   const { latency, requests } = result
   const failed = requests.total - result['2xx'] + result.errors
@@ -108,42 +92,39 @@ async function sendEvents(userId: number): Promise<number> {
 }
 
 /** Signs each new user in and out. Each signs in only once, because an authenticator code works only once. */
-async function signInSteps(): Promise<Step[]> {
+async function signInSteps(): Promise<Request[]> {
   const users = await Promise.all(Array.from({ length: userCount }, () => createUser()))
   const codes = new Map<string, string>()
   for (const { email, totpSecret } of users) codes.set(email, await authenticatorCode(totpSecret))
-  const post = (path: string, bodyOf: (context: Context) => object, keep: string[]): Step => ({
+  const post = (path: string, bodyOf: (context: Context) => object): Request => ({
     method: 'POST',
     path,
-    setupRequest: (request, context) => ({
+    setupRequest: (request, context: Context) => ({
       ...request,
       headers: {
         ...request.headers,
         'content-type': 'application/json',
-        authorization: `Bearer ${String(context['access_token'])}`,
+        authorization: `Bearer ${context.access_token ?? ''}`,
       },
       body: JSON.stringify(bodyOf(context)),
     }),
-    onResponse(_status, body, context) {
-      const { data } = JSON.parse(body) as { data: Context | null }
-      for (const name of keep) context[name] = data?.[name]
+    onResponse(_status, body, context: Context) {
+      Object.assign(context, (JSON.parse(body) as { data: Context | null }).data)
     },
   })
   const login = (context: Context) => {
-    context['user'] = users.pop()
-    const { email, password } = userOf(context)
-    return { email, login_password: password }
+    context.user = users.pop()
+    return { email: context.user?.email, login_password: context.user?.password }
   }
-  const userOf = (context: Context) => context['user'] as (typeof users)[number]
-  const verify = (context: Context) => ({
-    email: userOf(context).email,
-    login_ticket: context['login_ticket'],
+  const verify = ({ user, login_ticket }: Context) => ({
+    email: user?.email,
+    login_ticket,
     method: 'AUTHENTICATOR',
-    authenticator_code: codes.get(userOf(context).email),
+    authenticator_code: codes.get(user?.email ?? ''),
   })
   return [
-    post('/user/login-with-password', login, ['login_ticket']),
-    post('/user/login/2fa', verify, ['access_token']),
-    post('/user/logout', (context) => ({ id: String(userOf(context).userId) }), []),
+    post('/user/login-with-password', login),
+    post('/user/login/2fa', verify),
+    post('/user/logout', ({ user }) => ({ id: String(user?.userId) })),
   ]
 }
