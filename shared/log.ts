@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 
 /**
- * The structured log of a function. Log only named fields, never a request, an event, an error's message or
- * anything that a validator quotes: those may contain passwords, codes, tokens or secrets.
+ * The structured log of a function. Log only named fields, never a request, an event, an error's message or a
+ * validator's message: those may contain passwords, codes, tokens or secrets.
  */
 export const log = new Logger({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'service' })
 
@@ -14,7 +14,7 @@ export function errorSummary(error: unknown): Record<string, unknown> {
     name: error.name,
     status: aws.$metadata?.httpStatusCode,
     aws_request_id: aws.$metadata?.requestId,
-    // The stack trace begins with the message, which is removed, as a line of it could look like a frame.
+    // Removes the message, with which the stack trace begins: one of its lines could look like a stack frame.
     at: error.stack
       ?.replace(error.message, '')
       .split('\n')

@@ -2,13 +2,13 @@ import Big from 'big.js'
 import * as v from 'valibot'
 import { exactDigits } from './stringify-exact.ts'
 
-// Creating a Big from a double is a bug: strict mode throws on `new Big(0.1)` and on valueOf in arithmetic.
+// Strict mode throws when a Big is created from a double (`new Big(0.1)`), or used in arithmetic as one.
 Big.strict = true
 // Amounts are written without an exponent. Sums and products are exact: big.js rounds quotients only.
 Big.NE = -1_000_000
 Big.PE = 1_000_000
 
-// Marks an amount for stringifyExact, so that functions without money can use stringifyExact without big.js.
+// Gives every amount the property that stringifyExact reads, so that stringifyExact need not import big.js.
 Object.defineProperty(Big.prototype as object, exactDigits, {
   get(this: Big) {
     return this.toFixed()
@@ -17,7 +17,7 @@ Object.defineProperty(Big.prototype as object, exactDigits, {
 
 export { Big }
 
-/** Maximum number of digits that a DynamoDB number keeps exactly, which limits every amount and balance. */
+/** Maximum number of digits that DynamoDB stores exactly; so no amount or balance may have more. */
 const maximumDigits = 38
 
 /** Schema of an amount of money: plain positive digits as text, at most 20 before the point, 18 after it. */

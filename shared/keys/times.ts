@@ -12,19 +12,19 @@ export type KeyTimes = Pick<
 
 const dayMilliseconds = 86_400_000
 
-/** Maximum age of a signer's cached key set, however long the publish window is. */
+/** Maximum time for which a signer uses a cached key set, however early new keys are published. */
 const maxSignerCacheMilliseconds = 60_000
 
 /**
  * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every
- * signer knows a new key before that key signs, and a rotation knows how long the old key can still sign.
+ * signer knows a published key before it signs, and a rotation knows how long the old key can still sign.
  */
 export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
- * How long a JWKS in great demand is answered from memory: one second, so that a revoked key is gone within
- * two seconds, but never longer than a signer uses a cached key set.
+ * How long a JWKS that is requested often may be answered from memory: one second, so that a revoked key is
+ * gone within two seconds; less if signers may use a cached key set for less than a second.
  */
 export const jwksCacheMilliseconds = (): number =>
   Math.min(1_000, signerCacheMilliseconds(settings().signingKeyPublishSeconds))
@@ -44,16 +44,16 @@ export const drainMilliseconds = (times: KeyTimes): number =>
 export const commitSlackMilliseconds = 3_000
 
 /**
- * How long KMS can lag: it refuses a new key (unknown, still being created, or with a tag that IAM does not
- * see yet), or still shows a key's old state. AWS names five minutes for tags and "several minutes" for the
- * rest (KMS Developer Guide: "ABAC for AWS KMS", "Eventual consistency"); this is twice that.
+ * Maximum time for which KMS refuses a new key (as unknown, as still being created, or because IAM does not
+ * see its tag yet) or shows a key's old state. AWS names five minutes for tags, and "several minutes" for
+ * other changes (KMS Developer Guide: "ABAC for AWS KMS", "Eventual consistency"). This is ten minutes.
  */
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * When a key that stops signing now can leave the JWKS. The last signer to notice can sign with the key until
- * its cached key set expires. Then the last token must expire. Then the margin must pass, for verifiers with
- * slow clocks.
+ * When a key that stops signing now can leave the JWKS. First, the cached key sets in which it is the signer
+ * must expire. Then its last token must expire. Then the retire margin (`signingKeyRetireMarginSeconds`) must
+ * pass, for verifiers with slow clocks.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
   now +
@@ -62,8 +62,8 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   times.signingKeyRetireMarginSeconds * 1000
 
 /**
- * How many more milliseconds functions can sign with a former signer, because cached key sets still name it
- * as the signer; 0 once no function can.
+ * For how many more milliseconds a function can sign with a former signer, because its cached key set still
+ * names that key as the signer; 0 if no function can sign with the key any more.
  */
 export const remainingSigningMilliseconds = (
   { retiring_at }: Pick<SigningKey, 'retiring_at'>,
@@ -79,12 +79,12 @@ export const remainingSigningMilliseconds = (
 export const activationDue = (key: SigningKey, times: KeyTimes): number =>
   key.published_at + times.signingKeyPublishSeconds * 1000
 
-/** When the active key's successor must be published, to sign at the end of the rotation period. */
+/** When the active key's successor must be published, so that it can sign when the rotation period ends. */
 export const publicationDue = (active: SigningKey, times: KeyTimes): number =>
   (active.active_at ?? 0) +
   Math.max(0, times.signingKeyRotationDays * dayMilliseconds - times.signingKeyPublishSeconds * 1000)
 
-/** When the next step of the rotation is due, epoch milliseconds; in the past if a run is needed now. */
+/** When the next step of the rotation is due, epoch milliseconds; in the past if a step is due already. */
 export function nextDue({ keys, attempt }: Pick<SigningKeySet, 'keys' | 'attempt'>, times: KeyTimes): number {
   const dues = keys.map((key) => keyDue(key, keys, times))
   if (attempt !== null) dues.push(attempt.started_at)

@@ -1,18 +1,18 @@
 import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './set.ts'
 import { drainMilliseconds, type KeyTimes, removalDue } from './times.ts'
 
-/** A transition of the key set, recorded as evidence. `created` is a new key that it adds to the set. */
+/** A transition of the key set, recorded in an audit record. `created` is a new key that joins the set. */
 export type KeyTransition =
   | { action: 'publish'; created: CreatedKey }
   /** Makes the published key the signer. */
   | { action: 'activate'; created?: CreatedKey }
   | { action: 'retire'; kid: string }
-  /** Takes a key out of the JWKS at once. If it is the active key, the published one signs from then on. */
+  /** Takes a key out of the JWKS at once. If it is the active key, the published key signs from then on. */
   | { action: 'revoke'; kid: string; created?: CreatedKey }
   /** Moves a retired key, which KMS has disabled, from the key set to the archive. */
   | { action: 'disable'; kid: string }
 
-/** Result of a key transition: all keys after it, and the one or two keys that it changed. */
+/** Result of a key transition: all keys as they are afterwards, and the one or two keys that were changed. */
 export interface TransitionResult {
   keys: SigningKey[]
   /** The key that, depending on the action, stopped signing, left the JWKS or left the key set. */
@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses how a created key joins the set: by the purpose of its attempt, if that still applies. */
+/** Chooses how a created key joins the set. It replaces a key only if that key is still the active one. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

@@ -33,7 +33,7 @@ export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
 
 /** Answer: what a wallet is worth in the quote currency. Sums leave out currencies without a rate. */
 export const AssetSummary = v.object({
-  /** The quote currency, in which the wallet's worth is given. */
+  /** The quote currency. */
   currency: v.string(),
   total: Money,
   balance: Money,

@@ -5,16 +5,16 @@ import { Integer } from '../db/table.ts'
 export const Direction = v.picklist([1, 2])
 export type Direction = v.InferOutput<typeof Direction>
 
-/** What the ledger knows of a type of bill. */
+/** How the ledger treats a type of bill. */
 interface BillTypeRow {
-  /** Number of the type in wallets and their indexes, below 16. It is stored, so it must never change. */
+  /** Number of the type, 0 to 15, in stored wallets and indexes of bills; so it must never change. */
   code: number
   direction: Direction
-  /** Detail-type of the event that makes such bills. */
+  /** Detail-type of the event that causes bills of this type. */
   event: `${string}.${string}`
 }
 
-/** Every type of bill (`business_id`), in any order. A new type takes the next code. */
+/** Every type of bill (`business_id`), in any order. A new type takes the next free `code`. */
 export const billTypes = {
   DEPOSIT: { code: 0, direction: 1, event: 'deposit.updated' },
   WITHDRAWAL: { code: 1, direction: 2, event: 'withdrawal.updated' },
@@ -31,27 +31,27 @@ export type BillType = v.InferOutput<typeof BillType>
 
 const maxTypes = 16
 
-/** The code of a bill: its type, and the number that its currency has in the wallet, as one integer. */
+/** The code of a bill: one integer for the bill's type and its currency's number in the wallet. */
 export const codeOf = (currencyNumber: number, type: BillType): number =>
   currencyNumber * maxTypes + billTypes[type].code
 
 const typesByCode = new Map(BillType.options.map((type) => [billTypes[type].code as number, type]))
 
-/** Splits a code into the number of the currency and the type. */
+/** Splits the code of a bill into the number of its currency and its type. */
 export function readCode(code: number): { currencyNumber: number; type: BillType } {
   const type = typesByCode.get(code % maxTypes)
   if (type === undefined) throw new Error('a mark has an unknown type')
   return { currencyNumber: Math.floor(code / maxTypes), type }
 }
 
-/** Numbers of bills, keyed by the code of their currency and type. */
+/** How many bills there are of each code, keyed by code: see codeOf. */
 export type Counts = ReadonlyMap<number, number>
 
-/** Adds `by` bills with a code to the counts. */
+/** Adds `by` to the count of the bills that have this code. */
 export const addToCounts = (counts: Counts, code: number, by = 1): Counts =>
   new Map(counts).set(code, (counts.get(code) ?? 0) + by)
 
-/** Schema of stored counts, keyed by the code as decimal text. Codes without bills are left out. */
+/** Schema of stored counts, keyed by the code as decimal text. A code without bills has no entry. */
 export const StoredCounts = v.pipe(
   v.record(v.string(), Integer),
   v.transform(
@@ -63,7 +63,7 @@ export const StoredCounts = v.pipe(
 export const toStoredCounts = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
-/** How a client can select bills, apart from dates: by currency, and by direction or type. */
+/** By what a client can select bills, besides dates: by currency, by direction or by type. */
 export interface BillFilter {
   currency?: string | undefined
   kind?: Direction | BillType | undefined
@@ -78,7 +78,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The five filters: by currency, by direction, by type, by currency and direction, by currency and type. */
+/** The five filters that select a bill: by currency, by direction, by type, and by currency with either. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

@@ -19,7 +19,7 @@ export const Bill = v.object({
   business_id: BillType,
   /** Balance plus hold of the currency after this bill. */
   balance_after: Money,
-  /** Business key of the event that caused the bill. */
+  /** Id of what caused the bill, for example its deposit_id, withdrawal_id or transfer_id. */
   reference: v.string(),
   remark: v.nullable(v.string()),
   /** Instant at which the bill was posted, epoch milliseconds. */
@@ -38,21 +38,21 @@ const BillItem = v.object({
   created_at: Integer,
 })
 
-/** A posting adds to a wallet or takes from it, depending on its bill type, and makes a bill. */
+/** A posting adds to a wallet or takes from it, depending on its bill type, and adds a bill to the wallet. */
 export interface Posting {
   kind: 'post'
   type: BillType
   currency: string
   /** Amount of the posting; positive, because its type gives the direction. */
   amount: Big
-  /** Business key of the event that causes the posting. */
+  /** `reference` of the bill: the id of the deposit, withdrawal, transfer, … that causes the posting. */
   reference: string
   remark?: string | undefined
   /** Whether the amount is taken out of the hold instead of the balance. */
   fromHold?: boolean
 }
 
-/** The bill of a posting, before it is written. */
+/** A bill that a posting adds to a wallet, not yet written. */
 export interface NewBill extends Posting {
   id: WalletId
   /** Number of the bill in its wallet: 1, 2, 3, … without gaps. */
@@ -92,7 +92,7 @@ export function toBill(row: Item): Bill {
   return { ...rest, amount_direction: billTypes[type].direction, business_id: type, remark: remark ?? null }
 }
 
-/** A reservation moves a part of the balance to the hold, or back. It makes no bill. */
+/** A reservation moves a part of the balance to the hold, or back. It adds no bill to the wallet. */
 interface Reservation {
   kind: 'hold' | 'release'
   currency: string
@@ -103,7 +103,7 @@ interface Reservation {
 /** A movement: one change of one currency of a wallet. */
 export type Movement = Posting | Reservation
 
-/** Result of a movement: the wallet after it and the bill of a posting, or why the movement is rejected. */
+/** Result of a movement: the changed wallet, with the new bill of a posting; or the reason of a rejection. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
 /** Maximum number of currencies in a wallet: every bill writes the wallet's item, which holds all of them. */

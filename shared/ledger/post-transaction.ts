@@ -14,14 +14,14 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction; its business key is claimed in the same write. Without an event, a
-   * condition of `alongside` must prevent repetition.
+   * The event that causes the transaction; its business key is stored in the same write. Without an event, a
+   * write of `alongside` must have a condition that prevents repetition.
    */
   record?: EventRecord
   /** When the transaction is booked, epoch milliseconds. Default: the booking instant of its event. */
   at?: number
   userId: number
-  /** The movement of each wallet of the user; a wallet is named at most once. */
+  /** The movements, each with its wallet; at most one for each wallet of the user. */
   wallets: { wallet: WalletName; movement: Movement }[]
   /** Further writes of the same DynamoDB transaction, built from the instant at which it is booked. */
   alongside?: (bookedAt: number) => Write[]
@@ -32,9 +32,10 @@ export interface LedgerTransaction {
  * business key, the writes of `alongside`, the bills, and the wallets if they have not changed since they
  * were read. Within a process, transactions of a user wait for each other, so a batch is applied in order.
  *
- * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when the event's
- * key was used with other content; OutOfOrderEvent when the user is not registered; ConditionFailed when
- * another process changed a wallet first; and the error of a condition of `alongside` that does not hold.
+ * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when an event
+ * with the same key but other content was applied before; OutOfOrderEvent when the user is not registered;
+ * ConditionFailed when another process changed a wallet first; and if a condition of `alongside` does not
+ * hold, the error that its write names.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction
@@ -56,7 +57,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
-    // Perhaps an earlier delivery of the same event has already used the money.
+    // Perhaps this event was applied before, and used the money: then returns that outcome.
     const known = record && (await findOutcome(record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known
@@ -77,12 +78,12 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
-/** Reads the wallets of a transaction, and stores a chunk of each index that has enough marks for one. */
+/** Reads the wallets of a transaction. Moves marks into a chunk where a wallet has more than 64. */
 async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
   const found = await Promise.all(
     wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),
   )
-  // Only a registered user gets a wallet.
+  // Only a registered user gets a wallet: refuses the first transaction of an unknown user.
   const isNew = found.some(({ version }) => version === 0)
   if (isNew && (await readUser(userId, { consistent: true })) === undefined)
     throw new OutOfOrderEvent('unknown_user')
@@ -94,7 +95,9 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Decides a transaction from the wallets as read. It is never booked before a wallet's newest movement. */
+/**
+ * Computes the wallets and bills after a transaction, which is booked no earlier than their newest movement.
+ */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

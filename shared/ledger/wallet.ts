@@ -17,12 +17,12 @@ export interface WalletId {
   wallet: WalletName
 }
 
-/** Builds a wallet's path, its name inside keys. */
+/** A wallet's path: its name inside keys, `{userId}#{wallet}`. */
 const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
 
 /** A wallet's balances and sums in one currency. */
 export interface Holding {
-  /** The currency's number in the index of bills: 0 for the currency of the first bill, then 1, 2, … */
+  /** The currency's number in its wallet: 0 for the currency of the wallet's first bill, then 1, 2, … */
   number: number
   balance: Big
   hold: Big
@@ -30,7 +30,7 @@ export interface Holding {
   withdrawal: Big
 }
 
-/** An empty holding, before the first movement of the currency with this number. */
+/** Creates an empty holding for a currency without bills; `number` is the currency's number in its wallet. */
 export const emptyHolding = (number: number): Holding => ({
   number,
   balance: zero,
@@ -39,9 +39,9 @@ export const emptyHolding = (number: number): Holding => ({
   withdrawal: zero,
 })
 
-/** What the index of a wallet keeps about a bill: everything by which a client can select it. */
+/** The mark of a bill: all that the index of bills keeps about it, and by which a client can select it. */
 export interface Mark {
-  /** The bill's currency and type: see codeOf. */
+  /** The bill's currency and type as one integer: see codeOf. */
   code: number
   /** Quarter of an hour in which the bill was booked, counted from the epoch. */
   quarter: number
@@ -59,8 +59,8 @@ export const decodeMarks = (bytes: Uint8Array): Mark[] =>
   unpackRows<[number, number]>(bytes).map(([code, quarter]) => ({ code, quarter }))
 
 /**
- * A wallet: its balances, the number of its bills, and the open part of their index. It is one item of the
- * table, so that most questions need one read, and a movement needs one conditional write.
+ * A wallet: its balances, the number of its bills, and the part of their index that is in no chunk yet. It is
+ * one item, so that most requests need one read, and a movement needs one conditional write.
  */
 export interface Wallet {
   id: WalletId
@@ -70,9 +70,9 @@ export interface Wallet {
   lastAt: number
   holdings: Map<string, Holding>
   counts: Counts
-  /** Quarter of an hour of the wallet's first bill; 0 before it. */
+  /** Quarter of an hour of the wallet's first bill; 0 before the first bill. */
   first: number
-  /** Marks of the newest bills, which are in no chunk of the index yet; oldest first. */
+  /** Marks of the newest bills, which are in no chunk of the index yet, oldest first: see page/index.ts. */
   tail: readonly Mark[]
 }
 
@@ -117,7 +117,6 @@ const StoredHolding = v.pipe(
   }),
 )
 
-/** Converts a holding to its stored form. */
 const toStored = ({ number, balance, hold, deposited, withdrawal }: Holding) => [
   number,
   ...[balance, hold, deposited, withdrawal].map(toNumberValue),
@@ -132,11 +131,11 @@ const WalletItem = v.object({
   tail: v.instance(Uint8Array),
 })
 
-/** Reads a wallet; a new one if nothing is stored. */
+/** Reads a wallet. If none is stored, resolves with an empty one. */
 export const readWallet = async (id: WalletId, { consistent = false } = {}): Promise<Wallet> =>
   toWallet(id, await readItem(walletKey(id), { consistent }))
 
-/** Parses a wallet from its item; a new one without an item. */
+/** Parses a wallet from its item. Without an item, returns an empty wallet. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
   if (item === undefined) return newWallet(id)
   const { last_at: lastAt, holdings, tail, ...rest } = v.parse(WalletItem, item)

@@ -23,8 +23,9 @@ const WithdrawalItem = v.object({
 type Withdrawal = v.InferOutput<typeof WithdrawalItem>
 
 /**
- * Advances a withdrawal to the status of an event. Of the final statuses, settled and cancelled, the first
- * one decides. Before the request, settled debits the balance at once, and cancelled makes the request void.
+ * Changes a withdrawal's status as an event says. The first event with a final status, `settled` or
+ * `cancelled`, decides. If it comes before the request, `settled` debits the balance at once, and `cancelled`
+ * makes the later request void.
  *
  * Throws RejectedEvent when user, currency or amount differ from an earlier event, or when the balance is
  * insufficient; OutOfOrderEvent when the user is not registered; ConditionFailed when another event of the
@@ -35,7 +36,7 @@ export async function updateWithdrawal(next: Withdrawal, record: EventRecord): P
   try {
     return await advance(next, before, record)
   } catch (error) {
-    // The balance may be insufficient only because another event of this withdrawal has moved the money.
+    // If another event of this withdrawal has moved the money, this one must be tried again.
     const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
     throw isStale ? new ConditionFailed() : error
   }
@@ -67,7 +68,7 @@ async function advance(
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
   next.userId === before.userId && next.currency === before.currency && next.amount.eq(before.amount)
 
-/** The movement of a status change; none when a withdrawal is cancelled before it was requested. */
+/** The movement of a status change; undefined when a withdrawal is cancelled before it was requested. */
 function movementOf(
   { withdrawalId: reference, currency, amount, status }: Withdrawal,
   before: Withdrawal | undefined,
@@ -95,7 +96,7 @@ async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefi
   return item && v.parse(WithdrawalItem, item)
 }
 
-/** The write of a withdrawal; its condition fails if it has been written since it was read. */
+/** The write that stores a withdrawal; its condition fails if another write was faster since the read. */
 const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => {
   const version = before === undefined ? 0 : 1
   const key = withdrawalKeys.key({ withdrawalId: next.withdrawalId })

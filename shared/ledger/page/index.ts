@@ -17,33 +17,33 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * The index of a wallet's bills. One read finds the k-th bill that a filter selects, and one the number of
- * bills that it selects before a day, however many there are. This file stores the index, stored.ts reads it.
+ * The index of a wallet's bills. One read finds the k-th bill that a filter selects. Another read finds how
+ * many bills the filter selects before a day. This file stores the index, stored.ts reads it.
  *
- * A bill is stored once, under its number. Its mark (type, currency and time in two or three bytes) first
- * goes into the wallet's own item, which every posting writes anyway. Once more than 64 marks are there, the
- * next posting makes a chunk of the oldest 64:
- * - The chunk is stored under the time of its first bill, with the numbers of bills before it.
- * - Each filter of `filtersOf` has a list of its bills, in blocks of 128, so the k-th is in block k / 128. A
- *   block has one attribute for each chunk from which it lists bills, with one byte for each of them: the
- *   bill's place in the chunk.
+ * A bill is stored once, under its number. The index has only the bill's mark: its type, currency and time in
+ * two or three bytes. A posting adds the mark to the wallet's own item (`tail`), which it writes anyway. Once
+ * that item has more than 64 marks, the next posting moves the oldest 64 into a chunk, an item of its own:
+ * - The key of a chunk has the time of its first bill. The chunk also counts the bills before it.
+ * - Each filter of `filtersOf` has a list of its bills, in blocks (items) of 128, so the k-th bill is in
+ *   block k / 128. A block has one attribute for each chunk from which it lists bills, with one byte for each
+ *   of these bills: its place in the chunk.
  *
  * Chunks and lists follow from the bills alone, so every process that writes them writes the same.
  */
 export interface Chunk {
-  /** The chunk's number; chunk 0 has bills 1 to 64. */
+  /** The chunk's number in its wallet, from 0. Chunk 0 has the bills 1 to 64. */
   number: number
   marks: readonly Mark[]
-  /** How many bills of each code are before the chunk. */
+  /** How many bills of each code are older than the chunk. */
   before: Counts
-  /** Quarter of an hour of the first bill after the chunk. */
+  /** Quarter of an hour in which the first bill after the chunk was booked. */
   until: number
 }
 
-/** Number of bills in a chunk. A place in a chunk must fit into a byte. */
+/** Number of bills in a chunk; at most 256, because a bill's place in its chunk is stored as a byte. */
 export const chunkSize = 64
 
-/** Number of bills in a block of a list. It keeps a block below a kilobyte, however many chunks it covers. */
+/** Number of bills in a block: so few that a block stays below 1 KB, even with bills of 128 chunks. */
 export const blockSize = 128
 
 /** The wallet's currencies in the order of their numbers. */
@@ -60,13 +60,13 @@ export function lengthOf(filter: BillFilter, counts: Counts, currencies: readonl
   return length
 }
 
-/** Whether a filter selects the bills of a code. */
+/** Whether a filter selects the bills that have this code. */
 export function selectsCode(filter: BillFilter, code: number, currencies: readonly string[]): boolean {
   const { currencyNumber, type } = readCode(code)
   return selects(filter, currencies[currencyNumber] ?? '', type)
 }
 
-/** How many bills of each code are in chunks. */
+/** How many bills of each code are in the wallet's chunks. */
 export const countInChunks = ({ counts, tail }: Wallet): Counts =>
   tail.reduce((left, { code }) => addToCounts(left, code, -1), counts)
 
@@ -74,7 +74,7 @@ export const countInChunks = ({ counts, tail }: Wallet): Counts =>
 export const chunksOf = (wallet: Wallet): number =>
   Math.floor((countBills(wallet) - wallet.tail.length) / chunkSize)
 
-/** Takes the oldest 64 marks out of a wallet as the next chunk; undefined unless there are more than 64. */
+/** Moves the oldest 64 marks of a wallet into a new chunk; undefined if the wallet has no more than 64. */
 export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | undefined {
   const { tail } = wallet
   const next = tail[chunkSize]
@@ -90,7 +90,7 @@ export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | unde
   }
 }
 
-/** What a chunk adds to a block of a list: the places of bills in the chunk. */
+/** The attribute that a chunk adds to a block of a list: the places, in the chunk, of the block's bills. */
 export interface BlockPart {
   filter: BillFilter
   block: number
@@ -98,10 +98,10 @@ export interface BlockPart {
   places: number[]
 }
 
-/** Names the list of a filter. */
+/** Name of the list of a filter, as text. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** Everything that a chunk adds to the lists of its bills. */
+/** Everything that a chunk adds to the blocks of all lists of which it has bills. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()
@@ -148,7 +148,6 @@ const ChunkItem = v.object({
 export const chunkKey = (id: WalletId, quarter: number, number = 0): Key =>
   chunkKeys.key({ ...id, quarter: quarterText(quarter), number: numberText(number) })
 
-/** The item of a chunk. */
 const chunkItem = (id: WalletId, { number, marks, before, until }: Chunk): Item & Key => ({
   ...chunkKey(id, marks[0]?.quarter ?? 0, number),
   number,
@@ -168,8 +167,8 @@ export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, blo
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * Stores a chunk of a wallet's newest marks if there are enough, and returns the wallet without these marks.
- * Until the posting has written that wallet, readers find the marks both in the wallet and in the chunk.
+ * Moves the oldest 64 marks of a wallet's item into a stored chunk, if the item has more than 64, and returns
+ * the wallet without them. The caller writes that wallet; until then, readers find these marks twice.
  */
 export async function closeChunk(wallet: Wallet): Promise<Wallet> {
   const taken = takeChunk(wallet)
@@ -178,13 +177,12 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
   return taken.rest
 }
 
-/** Number of writes that are sent at the same time. */
 const concurrency = 32
 
 /**
- * Writes chunks, and what they add to the lists, without a transaction, which would cost twice as much.
- * Several processes can write the same, even repeatedly. Chunks are written last and in order, so when a
- * chunk is stored, the lists have every bill up to the end of the chunk.
+ * Writes chunks, and their parts of the lists' blocks, without a transaction, which would cost twice as much.
+ * Several processes may write the same chunk, even repeatedly. Chunks are written last and in order, so when
+ * a chunk is stored, the lists have every bill up to the end of the chunk.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)
@@ -194,7 +192,7 @@ export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Pro
   for (const chunk of chunks) await writeItem({ Put: { Item: chunkItem(wallet.id, chunk) } })
 }
 
-/** The write that adds parts to their block. */
+/** The write that adds parts of several chunks to the block that they share. */
 function addParts(id: WalletId, parts: readonly BlockPart[]): Write {
   const [first] = parts
   if (first === undefined) throw new Error('a block has no parts')

@@ -27,13 +27,13 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** An instant of a query (epoch milliseconds), and the last chunk that begins before it. */
+/** One end of the queried period: its instant (epoch milliseconds), and the last chunk that begins before. */
 interface Boundary {
   instant: number
   chunk: Chunk | undefined
 }
 
-/** Reads a page of bills, newest first: page 1 of all bills in one round of reads, others in up to three. */
+/** Reads a page of bills, newest first. Page 1 of all bills takes one round trip, others take up to three. */
 export async function readBillsPage(query: BillsQuery, id: WalletId) {
   const { beginTime, endTime, current, size } = query
   const filter = toFilter(query)
@@ -61,18 +61,18 @@ export async function readBillsPage(query: BillsQuery, id: WalletId) {
 const countSelected = (wallet: Wallet, filter: BillFilter): number =>
   lengthOf(filter, wallet.counts, currenciesOf(wallet))
 
-/** How many of the bills that a filter selects are before an instant. */
+/** Counts the bills before an instant that a filter selects. */
 async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }: Boundary): Promise<number> {
   const quarter = quarterOf(instant)
   const counts =
     countBefore(quarter, wallet, chunk) ??
     countBefore(quarter, wallet, await readChunkBefore(wallet.id, instant, { consistent: true }))
   if (counts === undefined) throw new Error('a chunk of the index is missing')
-  // The chunk may have bills that the wallet, which was read at the same time, does not count yet.
+  // Limited, because the chunk may have bills that came after the wallet was read.
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** The numbers of the bills at ranks `oldest` to `newest` in the list of a filter; ascending. */
+/** Finds the numbers of the bills at the ranks `oldest` to `newest` in the list of a filter; ascending. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -98,7 +98,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range with fewer than this many times the page's bills is read whole, in one query. */
+/** The bills of a page are read as one range if the range has fewer than this many bills for each of them. */
 const maxDilution = 8
 
 /**

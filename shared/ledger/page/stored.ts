@@ -15,7 +15,7 @@ import {
   toChunk,
 } from './index.ts'
 
-/** Reads the last chunk whose first bill is before an instant (epoch milliseconds); undefined without one. */
+/** Reads the last chunk whose first bill is before an instant (epoch milliseconds), or undefined. */
 export async function readChunkBefore(
   id: WalletId,
   instant: number,
@@ -27,7 +27,7 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** The parts of a block, keyed by the chunk's number. */
+/** A block of a list: the places of bills in their chunk, keyed by the chunk's number. */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
@@ -39,8 +39,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * The numbers of the bills of a block, ascending. Leaves out chunks that the wallet does not count yet: a
- * posting may have stored their parts already.
+ * Lists the numbers of a block's bills, ascending. Leaves out chunks after the wallet's last, number `chunks`
+ * - 1: a posting that has not written its wallet yet may have stored them.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -67,7 +67,7 @@ export async function readRanks(
   )
 }
 
-/** Of the newest bills, which are in no chunk yet, the numbers of those that a filter selects; ascending. */
+/** Finds, among the bills after the last chunk, those that a filter selects: their numbers, ascending. */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)
@@ -76,7 +76,7 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 
 /**
  * Counts the bills before a quarter of an hour. `chunk` is the last chunk whose first bill is earlier, if
- * any. Undefined if `chunk` was read too early, and the wallet already has a later chunk of this kind.
+ * any. Undefined if `chunk` is outdated, because the wallet has a newer chunk that may begin earlier, too.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

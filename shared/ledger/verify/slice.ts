@@ -8,15 +8,15 @@ import { registerPartition, registerShards, type WalletId, WalletName } from '..
 
 const SliceItem = v.object({
   shard: Integer,
-  /** Instant at which the present pass over the slice began, epoch milliseconds; 0 before the first pass. */
+  /** When the slice's current or last verification began, epoch milliseconds; 0 before the first one. */
   started_at: Integer,
-  /** Instant at which the newest finished pass began, epoch milliseconds; 0 before one is finished. */
+  /** When the slice's last finished verification began, epoch milliseconds; 0 before one is finished. */
   verified_at: Integer,
-  /** Path of the last wallet that the present pass verified. */
+  /** Path of the last wallet that the current verification has verified. */
   after: v.optional(v.string()),
 })
 
-/** A slice of the daily verification: the wallets of one shard, and where the next run continues. */
+/** The progress of the daily verification in one slice of the ledger: the wallets of one shard. */
 export type Slice = v.InferOutput<typeof SliceItem>
 
 const slices = itemType({
@@ -26,7 +26,7 @@ const slices = itemType({
   found: 'all of them',
 })
 
-/** Reads all slices, strongly consistent. */
+/** Reads the progress of all slices, strongly consistent. */
 export async function readSlices(): Promise<Slice[]> {
   const stored = new Map<number, Slice>()
   for await (const item of queryItems({ ...slices.all({}), ConsistentRead: true })) {
@@ -39,18 +39,18 @@ export async function readSlices(): Promise<Slice[]> {
   )
 }
 
-/** Stores how far the verification of a slice is. */
+/** Stores the progress of a slice. */
 export const writeSlice = async (slice: Slice): Promise<void> => {
   await writeItem({ Put: { Item: { ...slices.key({ shard: slice.shard }), ...slice } } })
 }
 
-/** Minimum time between the starts of two passes over a slice. */
+/** Minimum time between the starts of two verifications of a slice. */
 const passMilliseconds = 86_400_000
 
-/** Whether no pass over a slice is under way. */
+/** Whether no verification of a slice is under way: the last one that began is finished. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** The slice as a run finds it: in the pass under way, or at the beginning of the next pass if one is due. */
+/** The slice as an invocation continues it: begins another verification if one is due. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }
@@ -62,7 +62,9 @@ const WalletPath = v.pipe(
   v.tuple([v.pipe(v.string(), v.transform(Number), v.safeInteger()), WalletName]),
 )
 
-/** Lists every wallet of a shard that ever had a movement: those after the given path, or all. */
+/**
+ * Lists the wallets of a shard that ever had a movement, sorted by path; only those after the path `after`.
+ */
 export async function* listShard(
   shard: number,
   after?: string,
@@ -70,7 +72,7 @@ export async function* listShard(
   const paths = queryItems({
     IndexName: indexName,
     KeyConditionExpression: 'gpk = :shard AND gsk > :after',
-    // DynamoDB cannot compare a key to an empty text; a space sorts before every wallet path.
+    // The default is a space, which sorts before every path: DynamoDB cannot compare a key to an empty text.
     ExpressionAttributeValues: { ':shard': registerPartition(shard), ':after': after ?? ' ' },
     Limit: 200,
   })

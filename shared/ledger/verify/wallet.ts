@@ -32,7 +32,6 @@ export interface Difference extends WalletId {
   what: string
   /** The value that follows from the bills, as a decimal. */
   expected: string
-  /** The value that is stored. */
   actual: string
 }
 
@@ -46,10 +45,10 @@ interface Totals {
 /** Finds the bills whose cause, an event or a deposit, has no record. */
 type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 
-/** Number of bills that are given to `findUncaused` at a time. */
+/** Maximum number of bills in a call of `findUncaused`. */
 const billsTogether = 100
 
-/** Number of chunks of the index that are read at a time: a block of a list has bills of several chunks. */
+/** Number of chunks that are checked together, to read each block that they share only once. */
 const chunksTogether = 16
 
 /** Compares two values, and reports them if they differ. */
@@ -58,7 +57,7 @@ type Compare = (currency: string | null, what: string, expected: string, actual:
 /**
  * Recomputes a wallet from its bills, first to last, and reports everything that differs: balances, sums, the
  * `balance_after` of each bill, counts, numbers, order and the index; with `findUncaused` also bills without
- * a recorded cause. If the wallet is written meanwhile, checks only the bills that it counted before.
+ * a recorded cause. Ignores bills that are posted during the verification.
  */
 export async function verifyWallet(
   id: WalletId,
@@ -76,7 +75,7 @@ export async function verifyWallet(
     for (const bill of await findUncaused(unchecked.splice(0)))
       compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
   }
-  /** The newest marks and the contents of the chunks, as postings would make them from these bills. */
+  /** The index as it must be according to the bills: the marks that are in no chunk, and the chunks. */
   let marks: Mark[] = []
   let inChunks: Counts = new Map()
   const chunks: Chunk[] = []
@@ -131,7 +130,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares expected chunks of the index, and the places of their bills in the lists, with stored ones. */
+/** Compares the expected chunks, and the expected places of their bills in blocks, with the stored ones. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],
