@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { deadlineSignal } from './invocation.ts'
 
-/** Retry limits for everything in the service that is retried: about three seconds of waiting in total. */
+/** Maximum number of attempts at anything that is retried; the waits between them total about 3 s. */
 export const maxAttempts = 40
 const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150

@@ -1,4 +1,4 @@
-/** Key of the property under which an amount offers all its digits as text. */
+/** Key of the property by which an amount gives all its digits as text. */
 export const exactDigits = Symbol('exact digits')
 
 /** Formats a value as JSON in which every amount is a number with all its digits, not rounded to a double. */

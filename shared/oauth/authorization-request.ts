@@ -42,7 +42,7 @@ type AuthorizationErrorCode =
 
 /**
  * Error for a bad parameter of an authorization request whose client and redirect URI are valid. `GET
- * /oauth2/authorize` redirects to the client with `error`; consent answers it like any other failure.
+ * /oauth2/authorize` redirects to the client with `error`; the consent endpoint returns it as a failure.
  */
 export class AuthorizationError extends Failure {
   readonly error: AuthorizationErrorCode
@@ -72,7 +72,7 @@ export function checkAuthorizationRequest(parameters: AuthorizationParameters, c
 const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096 }
 const maxLengthOfOthers = 2048
 
-/** Rejects parameters that are too long: a device_token carries the nonce, and a redirect the state. */
+/** Rejects parameters that are too long: device_tokens contain the nonce, and redirects the state. */
 export function checkLengths(parameters: Partial<AuthorizationParameters>): void {
   for (const [name, value = ''] of Object.entries(parameters)) {
     const max = maxLengths[name] ?? maxLengthOfOthers
@@ -98,9 +98,9 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
 }
 
 /**
- * Grants the scopes that a request asks for and the client is allowed, each once. Other scopes, even unknown
- * ones, are ignored (OpenID Connect Core §3.1.2.1); the token's answer says what was granted (RFC 6749 §3.3).
- * Throws `invalid_scope` if no scope is granted.
+ * Grants the scopes that the request names and the client may request. Other scopes, even unknown ones, are
+ * ignored (OpenID Connect Core §3.1.2.1); the token's answer names the granted scopes (RFC 6749 §3.3). Throws
+ * `invalid_scope` if no scope is granted.
  */
 export function grantScopes(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const requested = new Set((scope ?? '').split(' '))
@@ -134,8 +134,8 @@ function checkCodeChallenge(parameters: AuthorizationParameters): string {
 }
 
 /**
- * Rejects `prompt=none`, which asks for an answer without a page. That is impossible here: browsers have no
- * session, and the user consents to every code (OpenID Connect Core §3.1.2.1 and §3.1.2.6).
+ * Rejects `prompt=none`, which asks for a code without showing a page. That is impossible here: browsers have
+ * no session, and every code needs the user's consent (OpenID Connect Core §3.1.2.1 and §3.1.2.6).
  */
 function checkPrompt({ prompt }: AuthorizationParameters): void {
   const prompts = prompt?.split(' ') ?? []
@@ -145,8 +145,8 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
 }
 
 /**
- * Maximum age, in seconds, of a sign-in that was made for this very request: long enough for a person to read
- * what an app asks for, and to decide.
+ * Maximum age, in seconds, of a sign-in that satisfies `prompt=login`: after the sign-in, the user has this
+ * time to read what the app asks for, and to decide.
  */
 const maxDecisionSeconds = 300
 

@@ -9,7 +9,7 @@ import { requireParameter } from './parameter.ts'
 /** The client credentials of a request. */
 export interface ClientCredentials {
   clientId: string
-  /** Possible readings of the client secret, one of which must match; empty if no secret was sent. */
+  /** The secret as sent and, in a Basic header, also form-decoded: one must match. Empty if none was sent. */
   secrets: string[]
   /** Whether the client credentials came in the `Authorization` header. */
   basic: boolean
@@ -44,8 +44,8 @@ function parseBasic(header: string): ClientCredentials {
   const secret = text.slice(colon + 1)
   return {
     clientId: decodeForm(text.slice(0, colon)),
-    // Clients must form-encode id and secret in HTTP Basic (RFC 6749 §2.3.1), but many send the secret
-    // unencoded. The two readings differ for % and +.
+    // Tries the secret as sent, too: clients must form-encode id and secret in HTTP Basic (RFC 6749 §2.3.1),
+    // but many send the secret unencoded, which makes a difference for % and +.
     secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
     basic: true,
   }
@@ -82,7 +82,7 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
   return client
 }
 
-/** Whether one of the readings of the sent secret is right. Most clients need one MAC, none more than two. */
+/** Whether one of the readings is the client's secret. Most clients cost one call of KMS, others two. */
 async function matchesSecret(clientId: string, readings: string[], stored: string): Promise<boolean> {
   for (const reading of readings) if (await isClientSecret(clientId, reading, stored)) return true
   return false
@@ -99,22 +99,22 @@ export const ClientSecret = v.pipe(
 
 /**
  * Computes the stored form of a client's secret: its MAC, so that a stolen table neither shows the secret nor
- * allows guessing it offline. It names the MAC's key, and covers the client_id, so equal secrets of two
- * clients look different.
+ * allows guessing it offline. The stored form begins with the id of the MAC's key. The MAC covers the
+ * client_id, so that equal secrets of two clients look different.
  */
 export async function macClientSecret(
   clientId: string,
   secret: string,
   keyId = newestMacKey(),
 ): Promise<string> {
-  // A client_id contains no space, so no other client_id and secret give the same text.
+  // A space separates client_id and secret, because no client_id contains one: every pair has its own text.
   const mac = await generateMac('client-secret', `${clientId} ${secret}`, keyId)
   return `${keyId}:${Buffer.from(mac).toString('base64url')}`
 }
 
 /** Whether a client's secret matches its stored form, compared in constant time. */
 export async function isClientSecret(clientId: string, secret: string, stored: string): Promise<boolean> {
-  // A text that cannot be a client's secret is refused without a call of KMS.
+  // Saves the call of KMS for a text that cannot be a client's secret.
   if (!v.is(ClientSecret, secret)) return false
   return isSameSecret(await macClientSecret(clientId, secret, stored.split(':')[0]), stored)
 }

@@ -38,9 +38,9 @@ const maxClientIdLength = 200
 
 /**
  * Reads a client by id; undefined without an id, or if the client is unknown. The service's own client exists
- * without registration, as a public client without redirect URIs, so no code can be issued to it. Reads are
- * eventually consistent, so a very recent change may be missing. In return, all functions together can read
- * one client 6,000 times a second, twice as often as with strongly consistent reads.
+ * without registration, as a public client without redirect URIs, so no code can be issued to it. The read is
+ * eventually consistent: a very recent change may be missing, but all functions together can read one client
+ * 6,000 times a second, twice as often as with strongly consistent reads.
  */
 export async function readClient(clientId: string | undefined): Promise<Client | undefined> {
   if (clientId === undefined || clientId.length > maxClientIdLength) return undefined
@@ -51,7 +51,7 @@ export async function readClient(clientId: string | undefined): Promise<Client |
     : undefined
 }
 
-/** The write that registers or replaces a client. It fails unless it is newer than what is stored. */
+/** The write that registers or replaces a client. It fails unless the stored client is older. */
 export const putClient = (client: Client): Write => ({
   Put: {
     Item: { ...clientKey(client.clientId), ...client },

@@ -14,8 +14,8 @@ import type { Client } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
- * The answer of the consent endpoint to the authorization page: where to send the browser, and, when the user
- * consented, the authorization code on its own, too.
+ * The consent endpoint's answer to the authorization page: the URL to which it sends the browser and, if the
+ * user consented, also that URL's response parameters.
  */
 export const ConsentAnswer = v.object({
   redirect_to: v.string(),

@@ -27,8 +27,8 @@ export const ExchangeParameters = v.object(
 )
 
 /**
- * Issues a device_token for a first-party access_token, for the given client or the service's own. It has the
- * scopes that the token and the client share, or only the requested ones of them. Nothing is stored.
+ * Issues a device_token for a first-party access_token, to the given client or to the service's own. Its
+ * scopes are those that token and client share; with `scope`, those of them that it names. Stores nothing.
  */
 export async function exchangeAccessToken(
   parameters: v.InferOutput<typeof ExchangeParameters>,

@@ -80,9 +80,9 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
- * again. The tokens are returned only after the transaction that marks the code as used. The transaction also
- * checks the session and the client: whoever can forge a stored code must not get a token that its user did
- * not consent to.
+ * again. The transaction that marks the code as used also writes the access_token and checks the session.
+ * Scopes that the client does not have are left out. So whoever can forge a stored code gets no token to
+ * which its user did not consent.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant

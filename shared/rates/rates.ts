@@ -42,7 +42,7 @@ const recentRates = cacheRead(readRates, {
 
 /**
  * Like readRates, but for estimates: a process with more than ten estimates a second reads the rates only
- * once a second. All functions together have only 3,000 read units a second for this one item.
+ * once a second. All functions together have only 3,000 read units a second for the item of the rates.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 
@@ -71,8 +71,8 @@ interface Publication {
 }
 
 /**
- * Replaces all rates by those of a later publication; an earlier publication has no effect. A currency that a
- * publication leaves out loses its rate, rather than keeping one of unknown age.
+ * Replaces all rates by those of this publication; has no effect if a later publication came before. A
+ * currency that the publication leaves out loses its rate: the age of its earlier rate would not be known.
  *
  * Throws RejectedEvent for a quote currency other than the deployment's.
  */

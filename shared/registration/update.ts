@@ -62,7 +62,7 @@ export const updateStamp = (at: number, updateId: string): string =>
 
 /**
  * Selects the changes to fields that no later update has set. Fields that this same update has already set
- * are included, because its process might have died before it notified the tree's worker.
+ * are included, because its process might have died before it notified the worker of the referral tree.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
@@ -104,7 +104,7 @@ function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   }
 }
 
-/** The writes that reserve the new email address, and free the old one unless only the spelling changes. */
+/** The writes that reserve the new email address, and free the old one if it differs when normalized. */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]

@@ -38,7 +38,7 @@ const Ticket = v.object({
 export const SignInRecord = v.looseObject({
   ...itemFields['sign-in'],
   user_id: Integer,
-  /** The generation in which the user's sessions begin: see tokens/access-token.ts. */
+  /** The generation of the user's new sessions: see tokens/access-token.ts. */
   generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),
@@ -84,7 +84,7 @@ export const putSignInRecord = (
     networks: new Uint8Array(),
   })
 
-/** Whether changes end all sessions of the user. Enabling a user again does not. */
+/** Whether changes end all sessions of the user: a new password, a new TOTP secret or disabling does. */
 export const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 

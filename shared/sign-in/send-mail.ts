@@ -10,7 +10,7 @@ import type { warningKinds } from './warn-owner.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
-/** The fields of an event that requests a mail, which is useful for at most `lifetimeMilliseconds`. */
+/** The fields of an event that requests a mail. `expires_at` may be at most `lifetimeMilliseconds` ahead. */
 export const mailFields = (lifetimeMilliseconds: () => number) => ({
   mail_id: BusinessKey,
   to: EmailAddress,
@@ -56,8 +56,8 @@ export async function sendMail(
 
 /**
  * Whether SES refuses the recipient (SES guide, "Amazon SES email sending errors"): the address is not well
- * formed, or not verified while the account is in the sandbox. If the error names the sender among the
- * unverified addresses, the fault is ours.
+ * formed, or not verified while the account is in the sandbox. False if the error names our own sender as not
+ * verified.
  */
 function isRefusedRecipient(error: unknown): boolean {
   if (error instanceof BadRequestException) return true

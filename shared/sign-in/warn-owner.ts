@@ -3,24 +3,24 @@ import { publishEvent } from '../events/publish-event.ts'
 import { signInKey, type SignInRecord } from './record.ts'
 import { mailRequested } from './ticket.ts'
 
-/** How long a warning is worth delivering. */
+/** For how long after its request a warning may still be sent. */
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * The kinds of warnings, as events name them: after twenty wrong codes in an hour, after a hundred in a row,
- * and when no more codes are mailed. The first is repeated after an hour, the others only after a sign-in or
- * a new secret.
+ * The kinds of warnings, as events name them: after twenty wrong codes in an hour, after a hundred wrong
+ * codes in a row, and when no more codes are mailed. The first warning is repeated after an hour, the others
+ * only after a completed sign-in, a new password or a new TOTP secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** How long a request's claim keeps other requests from sending the same warning. */
+/** How long a request that has begun to send a warning keeps other requests from sending the same one. */
 const claimMilliseconds = 60_000
 
 /**
  * Warns a user by mail that somebody who knows the password tries to sign in; only once, even if several
- * requests reach the limit together. A request claims the warning by storing a negative instant, requests the
- * mail, and stores a positive instant. If the request dies meanwhile, another tries after a minute.
+ * requests reach the limit together. A request stores a negative instant, requests the mail, then stores a
+ * positive instant. If the request dies meanwhile, another request sends the mail after a minute.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

@@ -27,7 +27,7 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** How often all sessions of the user had been ended when the session began. */
+  /** Number of times that all sessions of the user had been ended when the session began. */
   generation: Integer,
   /** For a session's own token, the number of tokens derived from it; for a derived token, its own number. */
   derived: Integer,
@@ -46,7 +46,7 @@ const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}
 /** Reads the user id that an access_token claims, unverified; undefined if the text is not such a token. */
 export const claimedUserId = (token: string): number | undefined => decodeUserId(tokenShape.exec(token)?.[1])
 
-/** The access_tokens in the table. Only the files in this folder use them. */
+/** The items of access_tokens in the table. Only the files in this folder may use them. */
 export const tokens = itemType({
   pk: 'TOKENS#{userId}',
   sk: 'TOKEN#{sessionId}#{hash}',
@@ -77,23 +77,23 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** The user's generation; by default 0, which ends when all sessions are ended for the first time. */
+  /** The user's generation. By default 0, which holds until all sessions of the user are ended once. */
   generation?: number
   /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number
 }
 
-/** Makes an access_token. It is not valid until its item is written. */
+/** Creates an access_token. It is not valid until its item is written. */
 export const newAccessToken = (userId: number, sessionId: string): string =>
   `at_${encodeUserId(userId)}.${sessionId}.${randomBytes(32).toString('base64url')}`
 
-/** Makes the id of a session. */
+/** Creates the id of a session. */
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
- * Issues an access_token; by default newAccessToken makes it. The token becomes valid when the returned `put`
- * is written: do that in the transaction that consumes the code or ticket. With the returned `key`, code that
- * does not know the token can revoke it.
+ * Issues an access_token: `accessToken`, or a new one. It becomes valid when the returned `put` is written:
+ * do that in the transaction that consumes the code or ticket. With the returned `key`, code that does not
+ * know the token can revoke it.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,
@@ -108,8 +108,8 @@ export function issueAccessToken(
 
 /**
  * A user's generation: how often all sessions of the user were ended. A token has the generation in which its
- * session began, and works only in it, so one write ends any number of sessions. The partition differs from
- * the partition of the tokens, so that no function that issues or deletes tokens can write the generation.
+ * session began, and is refused in any later one, so one write ends any number of sessions. The item has its
+ * own partition, so that no function that issues or deletes tokens can write the generation.
  */
 const endings = itemType({
   pk: 'ENDED#{userId}',
@@ -144,7 +144,7 @@ export const requireGeneration = (userId: number, generation: number, otherwise:
   otherwise,
 })
 
-/** Scopes of endpoints that issue or end access, or write: their sessions are read strongly consistent. */
+/** Scopes whose endpoints issue or end access, or write: these endpoints read tokens strongly consistent. */
 const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
 
 /**
@@ -165,8 +165,8 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
 }
 
 /**
- * Reads a token and its user's generation in one call, and again strongly consistent if the token is not
- * found; undefined if there is none, or its generation has ended.
+ * Reads a token and its user's generation in one call, and if the token is not found, again strongly
+ * consistent. Undefined if the token does not exist, or its generation has ended.
  */
 async function readToken(key: Key, userId: number, consistent: boolean): Promise<TokenItem | undefined> {
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { issuer } from '../env.ts'
 import { scopes } from './scopes.ts'
 
-/** Client authentication methods: none for public clients (PKCE protects the code), a secret for others. */
+/** Client authentication methods: `none` for public clients, which use PKCE; a secret for other clients. */
 const clientAuthentication = ['none', 'client_secret_basic', 'client_secret_post']
 
 /** Builds the discovery document of this deployment (OpenID Connect Discovery §3, RFC 8414 §2). */
@@ -42,12 +42,12 @@ export function discoveryDocument(base = issuer()) {
       'name',
     ],
     authorization_response_iss_parameter_supported: true,
-    // Stated, because clients take a missing value for true.
+    // Included, because clients take this member for true if it is missing.
     request_uri_parameter_supported: false,
   }
 }
 
-/** Schema of the discovery document: each member has the type that it has in an example document. */
+/** Schema of the discovery document, with the types of the members of an example document. */
 export const Discovery = v.object(
   Object.fromEntries(
     Object.entries(discoveryDocument('https://api.example.com')).map(([name, value]) => [

@@ -24,8 +24,8 @@ const readTokens = async (userId: number, sessionId: string) => {
 }
 
 /**
- * The condition that a session's own access_token still works, for the transaction that issues a code. It
- * makes a simultaneous logout win, whichever write comes first.
+ * The condition that a session's own access_token still works, for the transaction that issues a code. If the
+ * session ends at the same time, either this condition fails, or later the exchange of the code does.
  */
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () => Error): Write => ({
   ConditionCheck: {
@@ -36,7 +36,7 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
   otherwise,
 })
 
-/** A session as an authorization code names it. Unverified: whoever can write codes can make one up. */
+/** The session that an authorization code names, unverified: whoever can write codes can name any session. */
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),
@@ -53,9 +53,9 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Reads a session in order to derive a token from it. The returned writes fail with `invalid_grant` unless
- * the session is the named user's, first-party, alive and the same as named, and with SessionChanged if
- * another token was derived from it meanwhile. Throws `invalid_grant` when there is no such session.
+ * Reads a session in order to derive a token from it. Throws `invalid_grant` when there is no such session.
+ * The returned writes fail with `invalid_grant` unless the session is first-party, alive, and has the user
+ * and times that `named` says; and with SessionChanged if another token was derived from it meanwhile.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -92,7 +92,7 @@ export async function readDerivingSession(named: NamedSession) {
     generation: own.generation,
     /** The number of the next token that is derived from the session. */
     next: own.derived + 1,
-    /** The writes that check that the session is as named, and end the oldest token beyond the maximum. */
+    /** The writes that check the session against `named`, and end the oldest token beyond the maximum. */
     writes: [
       countToken,
       requireGeneration(userId, own.generation, refuse),
@@ -134,8 +134,8 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 
 /**
  * Ends a session: its first-party access_token and every token derived from it stop working. The session's
- * own token is deleted last, because an interrupted logout can only be repeated with that token. Afterwards
- * no token can be derived any more; the second round ends tokens that were derived during the first.
+ * own token is deleted last, because an interrupted logout can only be repeated with that token. Without it,
+ * no token can be derived. The second round deletes tokens that were derived during the first round.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

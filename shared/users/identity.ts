@@ -12,12 +12,12 @@ const mailShape =
   /^[^\s@.<>()[\]:;\\,"]+(\.[^\s@.<>()[\]:;\\,"]+)*@[^\s@.<>()[\]:;\\,"]+(\.[^\s@.<>()[\]:;\\,"]+)*$/
 
 /**
- * Schema of an email address as people send it when they sign in, without outer space; at most 254 characters
- * (RFC 5321 §4.5.3.1.3).
+ * Schema of an email address as people send it when they sign in; trimmed, at most 254 characters (RFC 5321
+ * §4.5.3.1.3).
  */
 export const EmailAddress = v.pipe(
   v.string(),
-  // This pattern is for the API reference. It allows outer space, because the space is trimmed afterwards.
+  // For the API reference. The pattern allows space around the address, because it is trimmed afterwards.
   v.metadata({ maxLength: 254, pattern: String.raw`^\s*[^\s@]+@[^\s@]+\s*$` }),
   v.trim(),
   v.check((email) => countCharacters(email) <= 254, 'must have at most 254 characters'),
@@ -25,27 +25,27 @@ export const EmailAddress = v.pipe(
 )
 
 /**
- * Normalizes an email address for comparison: addresses that differ in case, outer space or compatibility
- * forms (Unicode NFKC) are one. Half a surrogate pair, which the table does not take, becomes U+FFFD.
+ * Normalizes an email address for comparison: case, surrounding space and compatibility forms (Unicode NFKC)
+ * make no difference. Half a surrogate pair, which the table does not take, becomes U+FFFD.
  */
 export const normalizeEmail = (email: string): string =>
   // The lower case of some letters must be normalized again (Unicode §3.13, NFKC_Casefold).
   email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
-/** Schema of a user's email address: it cannot be mistaken for another, and is valid when normalized, too. */
+/** Schema of a user's email address: no ambiguous or invisible characters, and valid when normalized, too. */
 export const UserEmail = v.pipe(
   UnambiguousText,
   v.check((email) => !hasInvisible(email), 'must have no zero-width or bidi characters'),
   v.trim(),
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
-  // UTS #46 §2.3 reads U+3002 as a full stop and NFKC does not, so one domain would have two forms.
+  // Refuses U+3002, a full stop by UTS #46 §2.3 but not by NFKC: one domain would have two forms.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 
 /**
- * Masks an email address for other users: only the first and last character of its local part are shown,
- * `a***e@example.com`; only the first if the local part has one or two, `a***@example.com`.
+ * Masks an email address for other users. Shows only the first and last character of the local part,
+ * `a***e@example.com`; of a local part with one or two characters only the first, `a***@example.com`.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
@@ -107,7 +107,7 @@ const emails = itemType({
   found: 'by normalized address',
 })
 
-/** Maximum bytes of an address in a key. DynamoDB takes 2,048; a character can normalize to eighteen. */
+/** Maximum bytes of an email address in a key. DynamoDB allows 2,048; normalizing can lengthen an address. */
 const maxKeyBytes = 2_000
 
 /** Key of the item that reserves a normalized email address for one user. A very long one is hashed. */

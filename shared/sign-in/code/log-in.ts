@@ -68,7 +68,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
     const failure = error instanceof Failure ? error.failure : undefined
     const isLast = tries === maxWrongCodes || record.wrong_codes === maxWrongInRow
     if (failure === 'bad_verification_code' && isLast) throw await tooManyCodes(record, now)
-    // When the code was not compared, or was right, the try does not count.
+    // Takes the try back, unless its code was wrong or its login ticket is used up.
     if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackTry(codeTry)
     throw error
   }
@@ -137,14 +137,14 @@ async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> 
   }
 }
 
-/** Warns a user at the limit of wrong second factors, and returns the failure. */
+/** Sends the user a warning about wrong second factors, and returns the failure to throw. */
 async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure> {
   const isClosed = record.wrong_codes >= maxWrongInRow
   await warnOwner(record, isClosed ? 'codes_closed' : 'wrong_codes', now)
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // Nothing is left to wait for if other tries were taken back meanwhile.
+  // At least one second, because other tries may have been taken back meanwhile.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

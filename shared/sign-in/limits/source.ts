@@ -28,7 +28,6 @@ function expandIpv6(address: string): string[] {
   return [...before, ...zeros, ...after]
 }
 
-/** Reads the IPv4 address in the last two groups of an IPv4-mapped IPv6 address. */
 const mappedIpv4 = (groups: string[]): string =>
   groups
     .slice(6)
@@ -43,7 +42,7 @@ const digestBytes = 5
 export const networkDigest = (network: string): string =>
   createHash('sha256').update(network).digest().subarray(0, digestBytes).toString('base64url')
 
-/** Maximum number of a user's source networks that are remembered: the networks used last. */
+/** Maximum number of source networks that are remembered for a user; only the latest are kept. */
 const maxNetworks = 64
 
 /** Splits the digests of networks that addNetwork has joined. */
@@ -67,29 +66,29 @@ const sources = itemType({
   found: 'by source network',
 })
 
-/** A source network that tries passwords of one account. All its counters are in one item. */
+/** A source network that tries passwords of one account. All counters of the network are in one item. */
 export interface Source {
   key: Key
   /** Name of the source's counter for the account. */
   account: string
 }
 
-/** Counter of a source over all accounts. */
+/** Name of a source's counter for all accounts together. */
 const all = 'all'
 
 /** Maximum number of wrong passwords in an hour from one source: for one account, and over all accounts. */
 const maxWrong = { account: 10, all: 100 }
 
-/** The source network that tries passwords for a normalized email address, known or not. */
+/** The source of tries for a normalized email address, whether a user has this address or not. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
-  // The digest has 72 bits: two addresses hardly ever share a counter, which would only be stricter.
+  // With 72 bits, two addresses hardly ever have one counter; if they do, their tries are counted together.
   account: createHash('sha256').update(normalizedEmail).digest().subarray(0, 9).toString('base64url'),
 })
 
 /**
- * Seconds until a source can try again; 0 if it can now. `counted` says how many of the item's tries have not
- * been compared yet.
+ * Seconds until a source can try again; 0 if it can try now. `counted` tries of the item are left out,
+ * because their passwords have not been compared yet.
  */
 export const secondsUntilAllowed = (
   { account }: Source,
@@ -102,7 +101,7 @@ export const secondsUntilAllowed = (
     secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
-/** Counts a try of a source. `known`, the item as read before, tells which counts have expired. */
+/** Counts a try of a source. Removes counts that were expired in `known`, the item as read before. */
 export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,
@@ -110,6 +109,6 @@ export const reserveSourceTry = (
 ): Promise<Item> =>
   reserveTry(key, [all, account], now, { isRecord: false, expired: expiredAttributes(known, now) })
 
-/** Takes back a reserved try of a source. */
+/** Takes back a counted try of a source. */
 export const giveBackSourceTry = ({ key, account }: Source, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [all, account], reservedAt)

@@ -70,7 +70,7 @@ export const windowAttributes = (counter: string, now: number): string[] =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** The part of an update that removes attributes and login tickets: clause ('' if empty), and names in it. */
+/** The part of an update that removes attributes and login tickets; `clause` is '' if there are none. */
 export function removal(
   attributes: readonly string[],
   tickets: readonly string[] = [],
@@ -87,9 +87,7 @@ export function removal(
 /** How long after a minute a request might still take back a try that was counted in that minute. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/**
- * Names of all attributes to remove, of any counter: their tries are over an hour old, or were taken back.
- */
+/** Names of the counts that can be removed: their tries are over an hour old, or were taken back. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds
@@ -129,7 +127,7 @@ export async function reserveTry(
   return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
-/** Takes back a reserved try, and resolves with the item. No count becomes negative if this is repeated. */
+/** Takes back a counted try, and resolves with the item. No count becomes negative if this is repeated. */
 export async function giveBackTry(key: Key, counters: readonly string[], reservedAt: number): Promise<Item> {
   const { names, clause } = additionTo(counters, reservedAt)
   const giveBack = {

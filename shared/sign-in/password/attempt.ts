@@ -39,11 +39,11 @@ const unknownRecords = itemType({
   found: 'by email address',
 })
 
-/** Key of the counts for an address that nobody has, which limit tries as the counts of a user do. */
+/** Key of the item that counts tries for an address without a user; the limits are those of a user. */
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
-/** A password try that is counted and may be compared. */
+/** A password try that is counted, so that its password may be compared. */
 export interface PasswordAttempt {
   /** Normalized email address that was sent. */
   address: string
@@ -66,7 +66,7 @@ export interface PasswordAttempt {
 /**
  * Counts a password try, for its source and for its account, before the password is compared, so that
  * simultaneous tries cannot pass a limit together. At a limit, throws `too_many_requests` and counts nothing.
- * Makes the same calls for an address that nobody has.
+ * An address that nobody has takes the same calls.
  */
 export async function reserveAttempt(
   address: string,
@@ -92,7 +92,7 @@ export async function reserveAttempt(
   const attempt = { address, at: now, record, source, network: digest, sourceItem, key, item, isKnownSource }
   const isSourceOver = secondsUntilAllowed(source, sourceItem, now, 1) > 0
   if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
-    // How long the client must wait follows from the counts without this try.
+    // Takes the try back first: how long the client must wait follows from the counts without it.
     const after = await giveBackAttempt(attempt)
     throw isSourceOver
       ? tooManyTries('source', secondsUntilAllowed(source, after.sourceItem, now))
@@ -133,7 +133,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // Nothing is left to wait for if simultaneous tries were taken back meanwhile.
+  // At least one second, because simultaneous tries may have been taken back meanwhile.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 
@@ -144,14 +144,14 @@ export const passwordCounter = 'password'
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 
-/** Takes back a reserved password try. */
+/** Takes back a counted password try. */
 export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [passwordCounter], reservedAt)
 
-/** Number of expired counts at which a wrong password removes them, so that no item grows for ever. */
+/** If an item has this many expired counts, a wrong password removes them, so that no item grows for ever. */
 const maxExpiredCounts = 16
 
-/** Removes the expired counts of an item when there are many; a sign-in removes them anyway. */
+/** Removes the expired counts of an item if there are many. A completed sign-in always removes them. */
 async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
   const expired = expiredAttributes(item, now)
   if (expired.length < maxExpiredCounts) return

@@ -17,7 +17,7 @@ import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
   const checked = await checkPassword(attempt.record, password).catch(async (error: unknown) => {
-    // If the check itself fails, the try does not count.
+    // Takes the try back if the check itself fails, because then no password was compared.
     await giveBackAttempt(attempt)
     throw error
   })
@@ -27,7 +27,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
     giveBackSourceTry(attempt.source, attempt.at),
   ])
   const enrolled = enrolledMethods(record)
-  // The mail is requested only after it is counted in the record: see addTicket.
+  // Requests the mail only after openTicket has counted it, so that no user gets more mails than the limit.
   const mailed = code !== undefined && (await requestCodeMail(record, code, stored))
   return {
     need_two_factor: true as const,
@@ -39,8 +39,8 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. The mail to a user with an authenticator is delayed, because most then need no mail. Resolves with
- * whether the mail was requested. If the bus fails, only a user without another factor cannot sign in.
+ * sign-in. A user with an authenticator gets the mail later, because most of them do not need it. Resolves
+ * with false if the bus fails, but throws if the user has no other second factor.
  */
 async function requestCodeMail(
   record: SignInRecord,

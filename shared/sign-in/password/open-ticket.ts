@@ -34,8 +34,8 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Opens a login ticket, with a code to mail unless five were mailed in the last hour. If the record changes
- * meanwhile, decides again; if the stored password has changed, also checks the password again.
+ * Opens a login ticket. It has a code to mail, unless five codes were mailed in the last hour. If the record
+ * has changed since it was read, starts again; if its password has changed, also checks the password again.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -86,7 +86,7 @@ export function enrolledMethods({ totp_secret, passkey }: SignInRecord): TwoFact
   ]
 }
 
-/** Error: the record has changed since it was read. `record` is the record as stored now. */
+/** Error: the record has changed since it was read. `record` is the record as it is stored now. */
 export class SignInRecordChanged extends OptimisticLockError {
   override readonly name = 'SignInRecordChanged'
   readonly record: SignInRecord
@@ -99,18 +99,18 @@ export class SignInRecordChanged extends OptimisticLockError {
 
 /** What a right password changes in a sign-in record. */
 export interface PasswordStep {
-  /** When the password try was reserved, epoch milliseconds. */
+  /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When codes were mailed in the last hour, this one included; undefined if this one is not mailed. */
+  /** When codes were mailed in the last hour, this ticket's code included; undefined if it has no code. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * Completes the password step in one write: adds the login ticket, counts the mail and takes the reserved try
- * back. Throws SignInRecordChanged when the password, `disabled` or the mails are no longer as in `record`: a
+ * Completes the password step in one write: adds the login ticket, counts the mail and takes back the counted
+ * try. Throws SignInRecordChanged when the password, `disabled` or the mails are no longer as in `record`: a
  * ticket must not outlive the password that it was given for.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
@@ -154,8 +154,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum number of live login tickets: `ofKind` from known networks, the same from unknown ones, `ofNetwork`
- * from any one network. A new ticket replaces the oldest of its kind, so strangers never end the owner's.
+ * Maximum number of a user's live login tickets: `ofKind` from known source networks, `ofKind` from unknown
+ * ones, `ofNetwork` from any one network. A new ticket replaces the oldest from the same kind of network, so
+ * strangers never end tickets of the user's known networks.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 
