@@ -80,7 +80,7 @@ it.each([
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
-it('of two first rewards of one type and currency at once, one is tried again, so that they count as one pair', async () => {
+it('when two first rewards of one type and currency are recorded at once, one fails and is retried, so that the pair of type and currency is counted once', async () => {
   const reward = { userId: newUserIds(), rewardType: 'NODE', currency: 'USDT', earnedOn: today }
   const prepare = () => recordReward({ ...reward, amount: new Big('1') })
   const [first, second] = await Promise.all([prepare(), prepare()])
@@ -88,7 +88,7 @@ it('of two first rewards of one type and currency at once, one is tried again, s
   await expect(transact(second)).rejects.toThrow(ConditionFailed)
 })
 
-it('an answer with earnings fits into 6 MB: a window with too many days and currencies for that is refused', async () => {
+it('an earnings window with too many days and currencies for an answer of 6 MB is refused', async () => {
   const userId = newUserIds()
   for (let i = 0; i < 60; i += 1) {
     const currency = `LONG-CURRENCY-${String(i).padStart(6, '0')}`
@@ -115,7 +115,7 @@ it.each([
   ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
   ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
 ])(
-  'a device %s counts for the user whose activation is its latest event (as user@instant): %s',
+  'a device %s counts for a user only if the latest event of the device is an activation by that user (events as user@instant): %s',
   async (_what, events, counts) => {
     const users = [newUserIds(), newUserIds()]
     for (const userId of users)

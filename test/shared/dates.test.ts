@@ -33,7 +33,7 @@ it('consecutive days of a time zone neither overlap nor leave a gap', () => {
   }
 })
 
-it('days of UTC are computed without Intl, and are the same as with Intl', () => {
+it('the days of the time zone UTC are computed without Intl, with the same results as with Intl', () => {
   const instants = [-1, 0, 1, 86_399_999, 86_400_000, -86_400_000, Date.UTC(2024, 1, 29, 23, 59, 59, 999)]
   for (const instant of instants) expect(dayOf(instant, 'UTC')).toBe(dayOf(instant, 'Etc/UTC'))
   for (const day of ['1969-12-31', '2024-02-29', '2026-11-22'])

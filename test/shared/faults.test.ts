@@ -10,7 +10,7 @@ const named = (name: string, properties: object = {}) =>
   Object.assign(new Error('secret words'), { name, ...properties })
 const status = (httpStatusCode: number) => named('UnknownError', { $metadata: { httpStatusCode } })
 
-/** Temporary failures. Answers of AWS on the wire are tested in aws-client.process.test.ts. */
+/** Temporary failures, each with its cause. aws-client.process.test.ts tests real HTTP answers of AWS. */
 const passing: [what: string, error: Error, cause: string][] = [
   ['any service answers 429', status(429), 'throttled'],
   ['EventBridge fails', named('InternalException'), 'outage'],
@@ -23,7 +23,7 @@ const passing: [what: string, error: Error, cause: string][] = [
   ['time runs out during an AWS call', new OutOfTime(true), 'out_of_time'],
   ['no key can sign', new Failure('unavailable'), 'not_ready'],
   [
-    'a failure has a throttle as its cause',
+    'a failure has a throttling error as its cause',
     new Failure('unavailable', { cause: named('ThrottlingException') }),
     'throttled',
   ],
@@ -39,22 +39,22 @@ const faults: [what: string, error: unknown][] = [
   ['something thrown that is no error', 'words'],
 ]
 
-it.each(passing)('when %s, the failure is temporary and no fault', (_what, error, cause) => {
+it.each(passing)('when %s, the failure is temporary and no fault of the service', (_what, error, cause) => {
   expect(passingCause(error)).toBe(cause)
   expect(isFault(error)).toBe(false)
 })
 
-it.each(faults)('%s is a fault', (_what, error) => {
+it.each(faults)('%s is a fault of the service', (_what, error) => {
   expect(passingCause(error)).toBeUndefined()
   expect(isFault(error)).toBe(true)
 })
 
-it('a failure of the caller is neither a fault nor temporary', () => {
+it('a failure of the caller is neither temporary nor a fault of the service', () => {
   expect(passingCause(new Failure('bad_credentials'))).toBeUndefined()
   expect(isFault(new Failure('bad_credentials'))).toBe(false)
 })
 
-it('running out of time without a pending AWS call is a fault, although the client can try again', () => {
+it('running out of time without a pending AWS call is a fault of the service, although the client can try again', () => {
   expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
   expect(isFault(new OutOfTime(false))).toBe(true)
 })
@@ -73,15 +73,15 @@ describe('the metrics of failures', () => {
   }
   const unavailable = (cause: string) => ({ name: 'Unavailable', value: 1, dimensions: { cause } })
 
-  it('a fault is counted for the function and its version', async () => {
+  it('a fault of the service is counted for the function and its version', async () => {
     expect(await metricsOf(new TypeError('x is undefined'))).toEqual([fault])
   })
 
-  it('a temporary failure is counted under its cause, and not as a fault', async () => {
+  it('a temporary failure is counted by its cause, and not as a fault of the service', async () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 
-  it('running out of time through the function’s own slowness is counted both as a fault and under its cause', async () => {
+  it('running out of time through the function’s own slowness is counted both as a fault of the service and as out of time', async () => {
     expect(await metricsOf(new OutOfTime(false))).toEqual([unavailable('out_of_time'), fault])
   })
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callWithinInvocation, OutOfTime, runInvocation } from '../../shared/invocation.ts'
 import { retry } from '../../shared/retry.ts'
 
-/** The context of an invocation with ten seconds left. The tests reserve half a second of them. */
+/** The context of an invocation with ten seconds left. The tests reserve the last half second. */
 const context = { getRemainingTimeInMillis: () => 10_000 }
 const run = <T>(work: () => Promise<T>) => runInvocation(context, 500, work)
 
@@ -28,7 +28,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('the deadline of an invocation', () => {
-  it('a hung AWS call is ended before Lambda would kill the function, and counts as the reason for running out of time', async () => {
+  it('an invocation with a hung AWS call runs out of time before Lambda would kill the function, and the AWS call counts as the cause', async () => {
     const result = run(hang).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(9_499)
     expect(await isSettled(result)).toBe(false)
@@ -36,7 +36,7 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(true))
   })
 
-  it('a function that hangs without an AWS call is itself at fault', async () => {
+  it('a function that hangs without an AWS call runs out of time through its own fault', async () => {
     const result = run(async () => {
       await answerAfter(20)
       await new Promise((resolve) => setTimeout(resolve, 9_490))

@@ -8,12 +8,12 @@ describe('an event that would be too expensive to parse', () => {
   it.each([
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('an event with %s at the depth limit passes, and one level deeper does not', (_what, open, close) => {
+  ])('an event passes with %s at the depth limit, and is refused one level deeper', (_what, open, close) => {
     expect(isTooComplex(nested(maxDepth, open, close))).toBe(false)
     expect(isTooComplex(nested(maxDepth + 1, open, close))).toBe(true)
   })
 
-  it('an event with the maximum number of values passes, and with one more value does not', () => {
+  it('an event with the maximum number of values passes, and an event with one more value is refused', () => {
     expect(isTooComplex(elements(maxValues))).toBe(false)
     expect(isTooComplex(elements(maxValues + 1))).toBe(true)
   })

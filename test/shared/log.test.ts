@@ -3,7 +3,7 @@ import { errorSummary } from '../../shared/log.ts'
 
 const secret = 'at_1.the-token-that-somebody-sent'
 
-/** Errors whose messages quote what was sent, as errors of parsers and of AWS do. */
+/** Errors whose messages contain request data, as the messages of parsers and of AWS do. */
 const quoting = () => {
   const parser = new SyntaxError(`Unexpected token in "${secret}"`)
   return [

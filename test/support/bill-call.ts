@@ -29,10 +29,10 @@ interface ItemKey {
   sk: AttributeValue
 }
 
-/** The bill of no call. */
+/** The cost of no calls, with which a sum begins. */
 export const noBill: Bill = { readUnits: 0, writeUnits: 0, keptBytes: 0, keptItems: 0 }
 
-/** Adds up bills. */
+/** Adds up the costs of calls. */
 export const addBills = (bills: readonly Bill[]): Bill =>
   bills.reduce(
     (sum, bill) => ({
@@ -45,9 +45,9 @@ export const addBills = (bills: readonly Bill[]): Bill =>
   )
 
 /**
- * Makes a call, and computes its bill by AWS's rules: from the items that the call reads, or from the items
- * that it writes, before and after the write. `send` resolves with the answer and its body. A cancelled
- * transaction is billed like a successful transaction: that is the most that AWS charges.
+ * Makes a call, and computes its cost by AWS's rules. The cost depends on the items that the call reads, or
+ * on the items that it writes, as they are before and after the write. `send` resolves with the answer and
+ * its body. A cancelled transaction costs as much as a successful transaction, the most that AWS charges.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,

@@ -22,7 +22,7 @@ export interface TestRequest {
   remainingMilliseconds?: number
 }
 
-/** An endpoint's answer in the envelope. */
+/** An endpoint's answer: HTTP status and headers, and the code and data of the JSON envelope. */
 export interface TestAnswer {
   status: number
   headers: Record<string, unknown>

@@ -2,8 +2,8 @@ import type { FunctionModel } from '../../infra/local/model.ts'
 import { testerCredentials } from './tester.ts'
 
 /**
- * The environment for tests that call functions in their own process: every variable that has the same value
- * in all functions that have it, and the credentials of the tests' own role.
+ * The environment for tests that call functions in their own process: the variables whose values do not
+ * differ between functions, and the credentials of the tests' role.
  */
 export function commonEnvironment(
   functions: readonly FunctionModel[],

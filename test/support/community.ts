@@ -15,7 +15,7 @@ export function silenceTreeQueue(): void {
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)
 }
 
-/** Applies events in the order given, and out-of-order events again after them, as their queue would. */
+/** Applies events in the given order, and out-of-order events again after the others, as SQS would. */
 export async function deliverInOrder(events: readonly (() => Promise<void>)[]): Promise<void> {
   let waiting = [...events]
   for (let round = 0; waiting.length > 0; round += 1) {

@@ -6,7 +6,7 @@ import type { Intake } from '../../shared/events/intake.ts'
 import { commonRejections } from '../../shared/events/rejected-event.ts'
 import { toSqsEvent } from './sqs-event.ts'
 
-/** The result of a delivery: done, to be repeated, or moved to the dead-letter queue for a reason. */
+/** The result of a delivery: done, to be delivered again, or moved to the dead-letter queue for a reason. */
 export type Delivery = 'done' | 'retry' | { refused: string }
 
 /** Matches the delivery of an event that is refused for a reason that begins with this text. */
@@ -18,7 +18,7 @@ const reasons = new Map<string, string>()
 
 /** Replaces the queues of intake functions that are called in this process, until the test ends. */
 function interceptQueues(): void {
-  // A benchmark has real queues.
+  // Keeps the real queues of a benchmark.
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
@@ -61,8 +61,8 @@ export async function deliverReplayed(
 
 /**
  * Delivers several events to their function in one SQS batch. `envelope` has further members of the event
- * envelopes. Fails if an event is refused for a reason that the function does not declare, because the list
- * of events must name all reasons.
+ * envelopes. Fails if an event is refused for a reason that the function does not declare, because the
+ * generated list of events contains only declared reasons.
  */
 export async function deliverBatch(
   handler: Intake,

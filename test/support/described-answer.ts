@@ -46,8 +46,8 @@ const matches = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)
 
 /**
- * Finds parts of answers that the API reference does not describe: the status, the code, or the body. Each
- * member of the body must be named. (Clients must not rely on that, because later releases add members.)
+ * Finds what the API reference does not describe in an answer: the status, the code, or a member of the body.
+ * (Clients must accept undescribed members, because later releases add members.)
  */
 export class AnswerCheck {
   readonly #reference: ApiReference
@@ -68,12 +68,12 @@ export class AnswerCheck {
     const content = described.content?.['application/json']
     if (content === undefined || json === undefined) return undefined
     const { schema, examples } = content
-    // A failure has an example for each of its codes.
+    // The API reference has an example for each code of a failure.
     const { code } = json as { code?: unknown }
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // A function fails with the whole envelope, even where API Gateway may answer without it.
+    // A function must fail with the whole envelope, although the schema also allows API Gateway's bodies.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??
@@ -87,7 +87,7 @@ export class AnswerCheck {
   }
 }
 
-/** Puts in the place of each reference in a part of the API reference what it refers to. */
+/** Replaces each `$ref` in a part of the API reference with the part to which the `$ref` points. */
 export function resolveReferences(part: unknown, reference: object): unknown {
   if (Array.isArray(part)) return part.map((item) => resolveReferences(item, reference))
   if (typeof part !== 'object' || part === null) return part

@@ -5,10 +5,10 @@ import { jwksDigest, readKeySet } from '../../shared/keys/set.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**
- * Asserts the invariants of the key set between two runs: one key is active, no attempt is in progress, the
- * chain of evidence is unbroken, is copied and ends in the digest of the JWKS, KMS will delete every archived
- * key, and the enabled keys in KMS are exactly the keys that are not retired, plus at most `lost` keys whose
- * runs died after they had created them.
+ * Asserts the invariants of the key set between two runs. One key is active, no attempt is in progress, and
+ * KMS will delete every archived key. The chain of evidence records is unbroken, is copied, and ends in the
+ * digest of the JWKS. The enabled keys in KMS are exactly the keys that are not retired, plus at most `lost`
+ * keys whose runs died after they had created them.
  */
 export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   const keySet = await readKeySet()

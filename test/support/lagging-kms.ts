@@ -10,13 +10,13 @@ import { tagsOf } from '../../infra/names.ts'
 import { rotationRoleName } from '../../infra/signing-key-policy.ts'
 import { keyOf, signingKey } from './read-stage.ts'
 
-/** The delay before each kind of change in KMS is visible, in milliseconds. */
+/** Delay, in milliseconds, until each kind of change in KMS is visible. */
 export type Lags = Record<LaggingChange, number>
 
 /**
  * Starts an AWS endpoint whose KMS shows changes late, on the tables that all tests share. This process then
- * calls it as the function rotate-signing-keys, with similar grants: call this before loading modules of
- * shared/. Lags follow this process's clock. Set `lags` of the result to delay later changes.
+ * calls the endpoint as the function rotate-signing-keys, with similar grants. Call this function before
+ * loading modules of shared/. Set `lags` of the result to delay later changes, by this process's clock.
  */
 export async function useLaggingKms(): Promise<{ lags: Lags }> {
   const rotation = {
@@ -56,7 +56,7 @@ const key = arnOf('kms', 'key/*')
 const evidenceKey = signingKey({})
 const ours = { 'aws:ResourceTag/signing-key': 'keys-*' }
 
-/** The rotation's grants, as infra/constructs/grant.ts makes them, and the tests' own to list things. */
+/** The rotation's grants, as in infra/constructs/grant.ts, and the grants with which tests list things. */
 const statements: PolicyStatement[] = [
   { Effect: 'Allow', Action: ['dynamodb:*', 's3:PutObject', 's3:ListBucketVersions'], Resource: '*' },
   { Effect: 'Allow', Action: ['kms:CreateKey', 'kms:ListKeys'], Resource: '*' },

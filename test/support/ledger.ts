@@ -91,8 +91,8 @@ export interface NewTestBill {
 }
 
 /**
- * Adds a wallet with bills of amount 1, as postings would but faster, and without events. Each debit needs
- * enough credits before it. If `close` is false, full chunks of the index stay open until the next posting.
+ * Adds a wallet with bills of amount 1 directly, faster than by events. Each debit needs enough credits
+ * before it. If `close` is false, full chunks of the bill index stay open until the next posting.
  */
 export async function addBills(
   id: WalletId,
@@ -114,8 +114,8 @@ export async function addBills(
 }
 
 /**
- * Many bills, of which only the first and the last are in BTC. A chunk of the index ends between these two,
- * so that a page of BTC needs the chunk, its blocks and single bills.
+ * 70 bills, of which only the first and the last are in BTC. The first chunk of the bill index (64 bills)
+ * ends between these two, so that a page of BTC needs the chunk, its blocks and single bills.
  */
 export const chunkOfBills: readonly NewTestBill[] = Array.from({ length: 70 }, (_, i) => ({
   currency: i % 69 === 0 ? 'BTC' : 'USDT',

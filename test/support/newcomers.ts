@@ -13,7 +13,7 @@ const member = (userId: number, joinedAt = inOrder) => ({
   joinedAt: joinedAt(userId),
 })
 
-/** Adds a member without a referrer, and returns the user id, which is also the id of the tree. */
+/** Adds a member without a referrer. Returns the user id, which is also the id of the referral tree. */
 export async function addRoot(): Promise<number> {
   const userId = newUserIds()
   await transact([putProfile({ ...member(userId), rootId: userId, depth: 0, upline: [] })])
@@ -21,8 +21,8 @@ export async function addRoot(): Promise<number> {
 }
 
 /**
- * Adds direct referrals of a root, with the user ids after `lastId`. No member list shows them yet, and no
- * message is sent to the tree queue.
+ * Adds direct referrals of a member, with the user ids after `lastId`. No member list contains these
+ * referrals yet, and no message is sent to the tree queue.
  */
 export async function addNewcomers(
   lastId: number,

@@ -8,7 +8,7 @@ export function mailedCode(to: string, mails = 1): Promise<string> {
     async () => {
       const messages = await readOutbox(to)
       const codes = messages.map(({ text }) => /\b\d{6}\b/.exec(text)?.[0] ?? '')
-      // With manners, an event can be delivered twice and mailed twice (functions/intake/mail.requested.ts).
+      // An event that is delivered twice can be mailed twice (see functions/intake/mail.requested.ts).
       expect(stackManners === undefined ? codes : [...new Set(codes)]).toHaveLength(mails)
       return codes[0] ?? ''
     },

@@ -42,7 +42,7 @@ export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
     )
     for (const { KeyArn = '' } of page.Keys ?? []) {
       if (!tagOf.has(KeyArn)) {
-        // The policies of keys that protect data deny this call, so such keys count as keys without tags.
+        // Keys that protect data deny ListResourceTags by their policies, so they count as keys without tags.
         const { Tags = [] } = await kms
           .send(new ListResourceTagsCommand({ KeyId: KeyArn }))
           .catch(() => ({ Tags: [] }))

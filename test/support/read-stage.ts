@@ -28,7 +28,7 @@ export interface StagePolicies {
   rules: StackModel['rules']
   /** The KMS keys of the templates. */
   keys: Record<'MAC' | 'TOTP' | 'EVIDENCE', KeyModel>
-  /** Returns the policy check of a function's requests. The name is without the stage's prefix. */
+  /** Returns the policy check of a function's requests. `name` is the name without the stage's prefix. */
   denialsOf: (name: string) => FindDenial
   /** The policy check of requests by the auditor's role. */
   denialsOfAuditor: FindDenial

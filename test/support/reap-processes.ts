@@ -4,7 +4,7 @@ import { afterAll } from 'vitest'
 // Every process that a test file starts ends with the file, even after a failed test.
 const running = new Set<ChildProcess>()
 
-// Every asynchronous way to start a process calls this method.
+// Replaces `spawn` of ChildProcess, because every asynchronous way to start a process calls this method.
 const prototype = ChildProcess.prototype as unknown as {
   spawn: (this: ChildProcess, ...rest: unknown[]) => unknown
 }

@@ -1,5 +1,6 @@
-// Does what a captured rotation could: gives the first evidence record the `run_id` on the command line, and
-// makes the whole chain fit again, each record with a new hash and signature. The old `run_id` undoes that.
+// Forges the evidence as an attacker with the rotation's permissions could: puts the `run_id` of the command
+// line into the first record, and gives each record a hash and signature that fit. To undo this, run it again
+// with the old `run_id`.
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../shared/db/table.ts'
 import { evidenceHash, evidenceKey, readEvidence } from '../../shared/keys/evidence.ts'

@@ -1,5 +1,5 @@
 // Runs the local stack that all tests of the project `stack` share, in a separate process, so that tests and
-// stack each have a core. STACK_UNTHROTTLED adds demo data, and throttles that no load reaches.
+// stack each have a core. STACK_UNTHROTTLED adds demo data, and API throttles that no test reaches.
 import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { parseManners } from '../../infra/local/manners.ts'

@@ -1,6 +1,6 @@
-// Serves the table that all tests of the project `table` share, with the keys that functions need: DynamoDB
-// Local behind the local stack's AWS endpoint, without bundles, gateway and running functions. Tests call the
-// code in their own process.
+// Serves the table and the KMS keys that all tests of the project `table` share: DynamoDB Local behind the
+// local stack's AWS endpoint. Starts no gateway and no functions, and builds no bundles: tests call the code
+// in their own process.
 import './quick-rsa-keys.ts'
 import { readConfig } from '../../infra/config.ts'
 import { serveForParent } from './serve-for-parent.ts'

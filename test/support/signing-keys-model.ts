@@ -16,11 +16,11 @@ export interface World {
   now: number
   times: KeyTimes
   keySet: SigningKeySet
-  /** How long KMS lags: after this time a new key can be used, and a disabled key is shown as disabled. */
+  /** Time until KMS shows a change: that a new key can be used, or that a disabled key is disabled. */
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
-  /** The time until which tokens signed by a key can be valid, keyed by kid, without revoked keys. */
+  /** The time until which tokens of each key can be valid, keyed by kid. Revoked keys are left out. */
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
@@ -145,13 +145,13 @@ function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 't
   }
 }
 
-/** Whether a run ends with the step that it has decided on. */
+/** Whether the step that a run has decided on ends the run. */
 export const isOver = ({ pending }: ModelRun): boolean =>
   pending?.step.kind === 'done' || pending?.step.kind === 'leaveToNextRun'
 
 /**
- * Takes all steps of a rotation run, without other runs at the same time. Returns the world after each step,
- * and the first world.
+ * Takes all steps of a rotation run, without other runs at the same time. Returns the first world, and the
+ * world after each step.
  */
 export function settle(world: World, request: RotationRequest = { action: 'clock' }): World[] {
   const worlds = [world]

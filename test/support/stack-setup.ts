@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),
     )
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
-    // With the manner late-keys, the tags that allow the use of a new signing key take effect late.
+    // With the simulated delay `late-keys`, KMS refuses a new signing key until its tags take effect.
     const isAwaited = (line: string) =>
       manners !== undefined && line.includes('KMS does not let a new signing key be used yet')
     const denied = lines.filter((line) => line.includes('AccessDenied') && !isAwaited(line))

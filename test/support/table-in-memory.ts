@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import './function-environment.ts'
 import './quick-argon2.ts'
 
-// Makes a table in memory, many times as fast as DynamoDB Local, answer the calls of the test file. At first,
+// Replaces the table of the test file with a table in memory, many times as fast as DynamoDB Local. At first,
 // the table contains only the signing keys of the shared table.
 const { beginDatabase, endDatabase, installDatabase } = await import('./dynamodb-in-memory/play-database.ts')
 const { readItem } = await import('../../shared/db/read.ts')
@@ -13,5 +13,5 @@ const keySet = await readItem(signingKeySetKey, { consistent: true })
 beginDatabase(() => Date.now())
 await writeItem({ Put: { Item: keySet } })
 
-// The next file of this worker begins with a table of its own.
+// Ends the table with the test file: the next file of this worker begins a table of its own.
 afterAll(endDatabase)

@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`, and `act` once: before the first command of this name is sent, or before it is answered. */
+/** Runs `work`, and `act` once during the first call of command `name`: before it is sent or answered. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,
@@ -142,8 +142,8 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`, and loses the answers to the first attempts of `count` calls of an operation, after `skip`
- * calls that are answered. All of these attempts take effect before the SDK repeats any of them.
+ * Runs `work`. The first `skip` calls of an operation are answered; then the answer to the first attempt of
+ * each of `count` calls is lost. All of these attempts take effect before the SDK repeats any of them.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,
@@ -180,9 +180,9 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work` and simulates a crash at its AWS call number `at`: neither that call nor any later or pending
- * call is answered, but pending calls take effect before this function ends. `carriedOut` says whether call
- * `at` still takes effect. Resolves with true if `work` made that many calls.
+ * Runs `work` and simulates a crash at its AWS call number `at`: `work` gets no answer to this call, to later
+ * calls or to pending calls. Pending calls take effect before this function ends; call `at` takes effect if
+ * `carriedOut` is true. Resolves with true if `work` made that many calls.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

@@ -48,7 +48,7 @@ export async function recordStates(act: () => Promise<unknown>): Promise<Recorde
   return [...recorded.values()]
 }
 
-/** Writes one state of each recorded item, as a restore to an instant in the middle of a transaction does. */
+/** Writes each recorded item in the state that `choose` returns, as after a restore amid a transaction. */
 export async function restoreStates(
   recorded: readonly Recorded[],
   choose: (states: Recorded['states'], position: number) => Item | undefined,

@@ -18,8 +18,8 @@ const forbid = (what: string) =>
 const explain = (what: string[]): string =>
   `a unit test must not ${what.join(', ')}: see vitest.config.ts for the suffix that allows it`
 
-// Every client, `fetch` included, connects through Socket, and every server listens through Server. Worker
-// threads are forbidden too, because a new thread would have the original functions.
+// Forbids what every client (`fetch` included) and every server calls. Forbids worker threads too, because a
+// new thread would have the original functions.
 Object.assign(net.Socket.prototype, { connect: forbid('open a socket') })
 Object.assign(net.Server.prototype, { listen: forbid('listen on a socket') })
 Object.assign(dgram, { createSocket: forbid('open a socket') })
@@ -27,7 +27,7 @@ Object.assign(ChildProcess.prototype, { spawn: forbid('start a process') })
 for (const name of ['spawnSync', 'execSync', 'execFileSync'])
   Object.assign(childProcess, { [name]: forbid('start a process') })
 Object.assign(workerThreads, { Worker: forbid('start a thread') })
-// This also replaces the functions for modules that import them by name.
+// Replaces the forbidden functions also in modules that import them by name.
 syncBuiltinESMExports()
 
 /** Fails a test that made a forbidden call, even if the tested code caught the error. */

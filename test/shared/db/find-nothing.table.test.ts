@@ -5,7 +5,7 @@ import { writeItem } from '../../../shared/db/write.ts'
 
 const key = { pk: 'TEST#find-nothing', sk: 'TEST' }
 
-it('reads inside findNothing find nothing; later reads find items again, even if the work inside failed', async () => {
+it('reads find nothing while findNothing runs, and find items again afterwards, even if findNothing failed', async () => {
   await writeItem({ Put: { Item: key } })
   expect(await findNothing(() => readItem(key))).toBeUndefined()
   expect(await readItem(key)).toEqual(key)

@@ -6,13 +6,13 @@ import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 // Loads every file that declares a kind of item.
 beforeAll(() => describeItems())
 
-/** The beginning of a key template, up to the first `#`; `{list}` stands for both kinds of member list. */
+/** The beginning of a key template, up to the first `#`. `{list}` stands for both DIR and TEAM. */
 const beginnings = (template: string): string[] => {
   const beginning = /^[^#]*#?/.exec(template)?.[0] ?? ''
   return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]
 }
 
-it('the list of partitions has the beginning of every item type’s partition key, and nothing else', () => {
+it('the list of partitions has exactly the prefixes of all item types’ partition keys', () => {
   const found = new Set(itemTypes.flatMap(({ pk }) => beginnings(pk)))
   expect([...found].sort()).toEqual([...partitions].sort())
 })

@@ -28,7 +28,6 @@ afterEach(() => restore())
 
 const keyOf = (name: string): Key => ({ pk: `TEST#${name}`, sk: 'TEST' })
 
-/** Stores items with these names. */
 const store = async (...names: string[]) => {
   await writeAll(names.map((name) => ({ Put: { Item: { ...keyOf(name), name } } })))
   calls = []
@@ -49,7 +48,7 @@ it('reads that are requested at the same moment share one call, and each gets it
   expect(calls).toEqual([{ name: 'BatchGetCommand', keys: 4, consistent: false }])
 })
 
-it('a read that is requested after an answer shares no call with earlier reads, nor a strongly consistent read with others', async () => {
+it('a read shares no call with a read of the other consistency, nor with a read that was answered earlier', async () => {
   await store('a', 'b')
   await readTogether(async () => {
     const [a, b] = await Promise.all([readItem(keyOf('a')), readItem(keyOf('b'), { consistent: true })])

@@ -40,7 +40,7 @@ it.each([
   [0, 2_000],
   [1_999, 1],
   [2_000, 0],
-])('a write %i ms after a full hour (negative: before it) waits %i ms', (after, milliseconds) => {
+])('a write %i ms after a full hour (below 0: before the hour) waits %i ms', (after, milliseconds) => {
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 
@@ -131,7 +131,7 @@ async function live(events: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Applies the history until this many writes are sent; resolves with whether it has further writes. */
+/** Applies the history until this many writes are sent. Resolves with whether the history has more writes. */
 async function liveUntil(writes: number): Promise<boolean> {
   const send = db.send.bind(db)
   let left = writes
@@ -176,7 +176,7 @@ it('a table restored to any moment between two writes is complete after all even
     await live(history)
     return readContents()
   })
-  // The history is cut after each of its writes in turn; outside `test:properties`, after every sixteenth.
+  // Interrupts the history after a write: after each in `test:properties`, else after every sixteenth.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
 import { ConditionFailed, putNew, transact } from '../../../shared/db/write.ts'
 
-// The client's answer is mocked: DynamoDB Local never cancels for a conflict or for throttling.
+// Mocks the client's answer, because DynamoDB Local cancels no transaction for a conflict or throttling.
 const cancelled = (...codes: string[]) => cancelledAfter(1, ...codes)
 
 const cancelledAfter = (attempts: number, ...codes: string[]) =>

@@ -15,7 +15,7 @@ describe('a deposit address', () => {
     expect(await claimAddress(userId, pool)).toEqual(addresses[0])
   })
 
-  it('the last free deposit address goes to one of two users, and both requests raise the alarm', async () => {
+  it('one of two users gets the last free deposit address, and both requests raise the low-pool alarm', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 1))
     const users = await Promise.all([addUser(), addUser()])

@@ -18,7 +18,7 @@ import { serveHttp } from '../../support/serve-http.ts'
 
 /** The attribute `refusals` of each dead letter that SQS has accepted. */
 let letters: (string | undefined)[] = []
-/** What happens when the next dead letters are sent, one entry for each; SQS accepts all further ones. */
+/** What happens when each of the next dead letters is sent, in order. SQS accepts all later dead letters. */
 let answers: (() => void)[] = []
 
 beforeEach(() => {
@@ -55,7 +55,7 @@ async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): 
   return batchItemFailures.length
 }
 
-/** An intake function that applies its events with `apply`. Their business key is the field `key`. */
+/** An intake function that applies its events with `apply`. The field `key` is an event's business key. */
 const intakeThat = (apply: Intake['apply']) =>
   intake({
     detailType: 'test.happened',
@@ -116,7 +116,7 @@ test('a redriven event takes effect even if the clock of the function that refus
   expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
-test('each refusal of a redriven event leaves one dead letter with the number of refusals so far, and a copy leaves none', async () => {
+test('each refusal of a redriven event leaves one dead letter, which states the number of refusals so far; a copy of the event leaves no dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   const sent: Copy[] = [copy]
   setClockAhead(300_000)
@@ -147,7 +147,7 @@ test('a copy leaves no dead letter even if the clock of the function that refuse
   expect(letters).toEqual(['1'])
 })
 
-test('a copy waits while another function might still send the dead letter; once that function has ended, the copy’s function sends it', async () => {
+test('a copy is retried while the function that refused the event might still send the dead letter; after the end of that function, the next delivery of the copy sends it', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -195,7 +195,7 @@ test('refused events with the same business key leave one dead letter each, and 
   expect(await deliver(walletAdjusted, copies)).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['11', 3])
 
-  // The sender corrects the event with another one. The key is free: a refused event does not use it up.
+  // The sender sends a corrected event under the same business key, which a refused event leaves free.
   expect(await deliver(walletAdjusted, [newCopy({ ...detail, amount: '1' })])).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
   expect(await deliver(walletAdjusted, copies)).toBe(0)
@@ -205,7 +205,7 @@ test('refused events with the same business key leave one dead letter each, and 
 const readRecord = (detailType: string, businessKey: string) =>
   readItem({ pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }, { consistent: true })
 
-test('a business key is kept for good once an event took effect under it, also after refusals', async () => {
+test('once an event has taken effect, its business key never expires, even if events with the key are refused before and after', async () => {
   const userId = await addUser()
   const detail = adjustment(userId, { amount: '5', direction: 2 })
   const ttl = async () => (await readRecord('wallet.adjusted', detail.adjustment_id))?.['ttl']
@@ -271,7 +271,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // Import the table client before the endpoint changes, so that it keeps its endpoint.
+    // Import the table client before the endpoint changes, so that the client keeps the old endpoint.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

@@ -34,7 +34,7 @@ it('the log line of a batch has the number of its events and the table units tha
   })
 })
 
-describe('an event that is made to be expensive to process', () => {
+describe('events that are built to be expensive to process', () => {
   const anything = intake({
     detailType: 'test.happened',
     detail: v.object({ any: v.unknown() }),
@@ -52,7 +52,7 @@ describe('an event that is made to be expensive to process', () => {
     expect(await deliver(anything, { any })).toEqual(outcome === 'done' ? 'done' : refused)
   })
 
-  it('an event is refused even if it contains a map with names that no dead letter can carry', async () => {
+  it('an invalid event with thousands of unprintable map keys is refused with a short and printable reason', async () => {
     const rates = intake({
       detailType: 'test.happened',
       detail: v.object({ rates: v.record(v.pipe(v.string(), v.regex(/^[A-Z]+$/)), v.string()) }),

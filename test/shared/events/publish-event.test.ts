@@ -18,13 +18,13 @@ afterEach(() => tampering?.restore())
 process.env['EVENT_BUS_NAME'] = 'events'
 const publish = () => publishEvent('mail.requested', { mail_id: '1' })
 
-it('an event is published even if the bus throttles its entry, which the SDK does not send again', async () => {
+it('an event is published even if the bus throttles its entry, although the SDK does not retry throttled entries', async () => {
   const { calls } = refuseEntries(...Array.from({ length: 3 }, () => 'ThrottlingException'))
   await publish()
   expect(calls()).toBe(4)
 })
 
-it('an event whose entry the bus refuses for good is not sent again', async () => {
+it('an event is not sent again if the bus refuses its entry with a permanent error', async () => {
   const { calls } = refuseEntries('InvalidArgument')
   await expect(publish()).rejects.toThrow()
   expect(calls()).toBe(1)

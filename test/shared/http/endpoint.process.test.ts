@@ -53,7 +53,7 @@ it.each([
     },
   ],
 ] satisfies [string, RequestListener][])(
-  'when %s, the endpoint itself answers 503 with Retry-After and the envelope, and counts no fault',
+  'when %s, the endpoint itself answers 503 with Retry-After and the JSON envelope, and counts no fault of the service',
   async (_what, listener) => {
     const metrics = await emittedMetrics(() =>
       serveHttp(listener, async (url) => {
@@ -68,7 +68,7 @@ it.each([
   },
 )
 
-it('an endpoint that is too slow without waiting for AWS answers 503 in time, too, and counts a fault', async () => {
+it('an endpoint whose own code is too slow still answers 503 in time, and counts a fault of the service', async () => {
   const metrics = await emittedMetrics(async () => {
     const answer = await answerOf(() => new Promise(() => undefined), 700)
     expect(answer).toMatchObject(unavailable)

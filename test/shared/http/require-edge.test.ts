@@ -8,7 +8,7 @@ import { getEvent, loadEndpoint } from '../../support/call-endpoint.ts'
 const forbidden = { code: 40301, msg: 'this is not yours', data: null }
 const viewer = { 'cloudfront-viewer-address': '198.51.100.7:4321' }
 
-/** An endpoint that answers with what it sees of the request. */
+/** An endpoint that answers with the source address and the origin secret that it sees. */
 const whoCalls = publicEndpoint({
   input: v.object({}),
   output: v.unknown(),
@@ -26,20 +26,20 @@ const call = async (
 
 beforeEach(() => void vi.stubEnv('ORIGIN_SECRETS', 'old,current,next'))
 
-describe('a deployment with an edge', () => {
-  it.each(['old', 'current', 'next'])('behind an edge, the secret "%s" is accepted', async (secret) => {
+describe('a deployment behind CloudFront (the edge)', () => {
+  it.each(['old', 'current', 'next'])('behind CloudFront, the secret "%s" is accepted', async (secret) => {
     expect(await call(whoCalls, { ...viewer, 'x-origin-secret': secret })).toMatchObject({ status: 200 })
   })
 
   it.each(['', 'wrong', 'current ', 'curren', 'old,current', 'CURRENT'])(
-    'behind an edge, the secret "%s" is answered 403',
+    'behind CloudFront, a request with the secret "%s" is answered 403',
     async (secret) => {
       const answer = await call(whoCalls, { ...viewer, 'x-origin-secret': secret })
       expect(answer).toEqual({ status: 403, ...forbidden })
     },
   )
 
-  it('behind an edge, no request is accepted while there are no secrets', async () => {
+  it('behind CloudFront, every request is refused while no secret is configured', async () => {
     vi.stubEnv('ORIGIN_SECRETS', '')
     expect(await call(whoCalls, { ...viewer, 'x-origin-secret': '' })).toMatchObject({ status: 403 })
     expect(await call(whoCalls, viewer)).toMatchObject({ status: 403 })
@@ -50,20 +50,20 @@ describe('a deployment with an edge', () => {
     ['2001:db8:85a3::8a2e:370:7334:4321', '2001:db8:85a3::8a2e:370:7334'],
     ['2001:db8::1:443', '2001:db8::1'],
     ['[2001:db8::1]:443', '2001:db8::1'],
-  ])('behind an edge, viewer %s is the source %s, and no endpoint sees the secret', async (header, ip) => {
+  ])('viewer address %s becomes source address %s, and no endpoint sees the secret', async (header, ip) => {
     const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
     expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip, secret: null } })
   })
 
   it.each(['', 'unknown', '999.1.1.1:80'])(
-    'behind an edge, the viewer address "%s" is answered 500, because the edge must not count as the source',
+    'behind CloudFront, the viewer address "%s" is answered 500 instead of counting for CloudFront’s own address',
     async (header) => {
       const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
       expect(await call(whoCalls, headers)).toMatchObject({ status: 500 })
     },
   )
 
-  it('every endpoint answers 403 in the envelope to a request that did not come through the edge', async () => {
+  it('every endpoint answers 403 in the JSON envelope to a request that did not come through CloudFront', async () => {
     vi.stubEnv('ROUTES', '{}')
     const entries = [...endpointFunctions().map(({ entry }) => entry), 'fallback']
     expect(entries.length).toBeGreaterThan(24)
@@ -79,7 +79,7 @@ describe('a deployment with an edge', () => {
   })
 })
 
-it('without an edge, nobody can claim another source address', async () => {
+it('without CloudFront, a client’s headers cannot change the source address', async () => {
   vi.unstubAllEnvs()
   const headers = { ...viewer, 'x-origin-secret': 'current' }
   expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip: '127.0.0.1' } })

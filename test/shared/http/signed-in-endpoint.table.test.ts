@@ -6,7 +6,7 @@ import { log } from '../../../shared/log.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
 
-/** Runs `rehearse`, with `decide` as the answer to each AWS call; returns the calls and the log. */
+/** Runs the warm-up (`rehearse`) with `decide` in place of each AWS call. Returns the calls and the log. */
 async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   const [info, warn] = [vi.spyOn(log, 'info').mockReset(), vi.spyOn(log, 'warn').mockReset()]
   const calls: string[] = []
@@ -26,7 +26,7 @@ async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   return { calls, logged, cause: warn.mock.lastCall?.[1] }
 }
 
-it('before its first request, a function rehearses the session check: it looks up five unknown tokens, in one HTTP request', async () => {
+it('before its first request, a function handles five warm-up requests with unknown tokens, which together send one HTTP request to the table', async () => {
   let sent = 0
   const onStart = () => (sent += 1)
   subscribe('http.client.request.start', onStart)
@@ -46,7 +46,7 @@ it.each([
   expect(cause).toMatchObject({ cause: { name } })
 })
 
-it('a warning is logged if the session check accepts the unknown token of a rehearsal', async () => {
+it('a warning is logged if a warm-up request with an unknown token is accepted', async () => {
   const warn = vi.spyOn(log, 'warn').mockReset()
   vi.spyOn(log, 'info').mockReset()
   await rehearse(async () => ({ statusCode: 200 }))

@@ -61,7 +61,7 @@ it('an emergency rotation activates the already published key, because verifiers
   expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
 })
 
-it('a revoked signer is replaced by its successor in one transition', () => {
+it('a revoked active key is replaced by its successor without a moment in which no key is active', () => {
   const world = bootstrapped()
   const request: RotationRequest = { action: 'revoke', kid: activeKey(world.keySet)?.kid ?? '' }
   for (const { keySet } of settle({ ...world, now: start + 5 }, request))

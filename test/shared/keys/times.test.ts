@@ -24,7 +24,7 @@ it.each([
   [0, 300, 0],
   [86_400, 0, 0],
 ])(
-  'with a publish window of %i s and jwksMaxAgeSeconds %i, the JWKS is cached for %i s: never over half the window',
+  'with a publish window of %i s and jwksMaxAgeSeconds %i, the JWKS is cached for %i s, which is at most half the publish window',
   (signingKeyPublishSeconds, jwksMaxAgeSeconds, maxAge) => {
     Object.assign(settings(), { signingKeyPublishSeconds, jwksMaxAgeSeconds })
     expect(documentMaxAgeSeconds()).toBe(maxAge)
@@ -43,7 +43,7 @@ it.each([
   (signingKeyPublishSeconds, milliseconds) => {
     Object.assign(settings(), { signingKeyPublishSeconds })
     expect(signerCacheMilliseconds(signingKeyPublishSeconds)).toBe(milliseconds)
-    // The JWKS is answered from memory for a second at most, and never longer than a signer uses a key set.
+    // A function caches the JWKS for at most a second, and never longer than a signer uses a key set.
     expect(jwksCacheMilliseconds()).toBe(Math.min(1_000, milliseconds))
   },
 )

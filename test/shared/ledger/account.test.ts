@@ -9,7 +9,6 @@ const quoteBefore = settings().quoteCurrency
 beforeEach(() => void Object.assign(settings(), { quoteCurrency: 'USDT' }))
 afterEach(() => void Object.assign(settings(), { quoteCurrency: quoteBefore }))
 
-/** A wallet with these balances and holds. */
 const walletOf = (amounts: Record<string, [balance: string, hold: string]>): Wallet => ({
   ...newWallet({ userId: 1, wallet: 'asset' }),
   holdings: new Map(

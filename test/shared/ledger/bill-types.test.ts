@@ -4,7 +4,7 @@ import { BillType, billTypes, codeOf, readCode } from '../../../shared/ledger/bi
 
 it('the stored code of a bill type never changes', () => {
   expect(Object.fromEntries(Object.entries(billTypes).map(([type, { code }]) => [type, code])))
-    // A new type adds a line; no line ever changes.
+    // To add a bill type, add a line. Never change an existing line.
     .toEqual({
       DEPOSIT: 0,
       WITHDRAWAL: 1,
@@ -24,7 +24,7 @@ it('the code of a bill tells its currency and its type', () => {
   expect(() => readCode(15)).toThrow('unknown type')
 })
 
-it('each type of bill is made by an event that the bus accepts', () => {
+it('each type of bill is caused by an event that the bus accepts', () => {
   const detailTypes = events.map(({ detailType }) => detailType)
   for (const { event } of Object.values(billTypes)) expect(detailTypes).toContain(event)
 })

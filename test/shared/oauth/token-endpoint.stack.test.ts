@@ -26,7 +26,7 @@ const send = Reflect.get(KMSClient.prototype, 'send') as (
   command: unknown,
 ) => Promise<unknown>
 
-/** Makes every KMS call first call `ready`, and wait until the promise of `ready` has resolved. */
+/** Delays every KMS call: first calls `ready`, and waits until the promise of `ready` resolves. */
 function beforeSigning(ready: () => Promise<unknown>): void {
   const spy = vi.spyOn(KMSClient.prototype, 'send')
   const sendWhenReady = async function (this: KMSClient, command: unknown) {
@@ -47,7 +47,7 @@ test('exchanging a code signs once and writes once, and a replay does not sign',
   expect(namesOf(kms)).toEqual(['SignCommand'])
 })
 
-test('exchanging a code costs one MAC more for a confidential client than for a public client', async () => {
+test('exchanging a code makes one more KMS call, GenerateMac, for a confidential client than for a public client', async () => {
   const calls = async (client: TestClient): Promise<string[]> => {
     const { exchange } = await obtainCode(client, await createSession())
     return (await measureCalls(() => handleTokenRequest(exchange, request))).names.sort()

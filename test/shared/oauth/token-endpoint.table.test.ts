@@ -35,7 +35,7 @@ async function exchangeForged(
   return handleTokenRequest(parameters, { authorization: () => undefined })
 }
 
-test('a code with scopes that its client is not registered for grants only the registered ones, or is refused if it has none', async () => {
+test('a code grants only the scopes that its client is registered for, and is refused if it has no such scope', async () => {
   const [session, client] = await Promise.all([createSession(), createClient({ scopes: ['openid'] })])
   const { scope, access_token } = await exchangeForged(session, client, { scopes: ['openid', 'email'] })
   expect(scope).toBe('openid')

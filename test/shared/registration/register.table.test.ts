@@ -58,7 +58,7 @@ test('a user can be registered without a password or an authenticator', async ()
   expect([signIn?.login_password, signIn?.totp_secret]).toEqual([undefined, undefined])
 })
 
-test('a repeated user.registered has no effect, whatever the order of its members', async () => {
+test('a repeated user.registered has no effect, even with the members of its JSON in another order', async () => {
   const detail = newRegistration()
   await register(detail)
   const reversed = Object.fromEntries(Object.entries(detail).reverse())

@@ -30,10 +30,10 @@ import {
 
 const read = (userId: number) => readUser(userId, { consistent: true })
 
-/** Reads all that updates change of a user: the user's own item and the sign-in record. */
+/** Reads everything of a user that an update can change: the user's own item and the sign-in record. */
 async function readAccount(userId: number) {
   const [user, signIn] = await Promise.all([read(userId), readSignInRecord(userId)])
-  // The nickname and the email address are in both items, and must stay equal.
+  // The nickname and the email address must be equal in the user's own item and the sign-in record.
   expect(signIn).toMatchObject({ nickname: user?.nickname, email: user?.email })
   return { ...user, ...signIn }
 }
@@ -148,7 +148,7 @@ test('a new TOTP secret clears the last used time step', async () => {
   expect((await readSignInRecord(userId))?.last_totp_step).toBeUndefined()
 })
 
-/** The updates that end every sign-in of a user, finished or not. */
+/** The updates that end all sessions and unfinished sign-ins of a user. */
 interface Ending {
   disabled?: true
   login_password?: string
@@ -232,7 +232,7 @@ test.each([
 })
 
 test.each(endings)(
-  '%s while a sign-in signs its device_token leaves the sign-in without tokens',
+  'a sign-in gets no tokens if %s takes effect while the device_token is being signed',
   async (_what, fields) => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '123456')
@@ -250,7 +250,7 @@ test.each(endings)(
 )
 
 test.each(endings.slice(0, 2))(
-  '%s while the old password is being compared leaves no login ticket behind',
+  'a sign-in leaves no login ticket if %s takes effect while the old password is being compared',
   async (_what, fields) => {
     const user = await createUser()
     const before = (await readSignInRecord(user.userId)) ?? expect.unreachable()

@@ -17,7 +17,7 @@ async function put(userId: number, hash: string, expiresAt: number, network = 'e
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('of the login tickets of unknown networks, the latest 16 per network and 32 in all stay; they never replace tickets of a known network', async () => {
+test('of login tickets from unknown networks, only the latest 16 per network and 32 in total are kept; none replaces a ticket from a known network', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')

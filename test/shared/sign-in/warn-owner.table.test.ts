@@ -43,7 +43,7 @@ test('a right code before the hundredth wrong one resets the count', async () =>
   expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(0)
 })
 
-test('a user without an authenticator who has used up the five mails of the hour is told so once', async () => {
+test('a user without an authenticator is warned once after using up the five mails of the hour', async () => {
   const user = await createUser({ totp_secret: undefined })
   const codes = []
   for (let i = 0; i < 8; i += 1) codes.push((await login(user)).code)

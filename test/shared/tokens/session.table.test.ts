@@ -29,7 +29,7 @@ async function signIn(
   return { ...token, named }
 }
 
-/** Derives a token as the exchange of a code that names this session does. */
+/** Derives an access_token from this session, as the exchange of an authorization code does. */
 const derive = (named: NamedSession): Promise<string> =>
   retry(
     async () => {

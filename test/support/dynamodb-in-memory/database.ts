@@ -30,10 +30,9 @@ type BatchWrites = { PutRequest?: { Item: Attributes }; DeleteRequest?: { Key: A
 
 /** A write whose condition holds. */
 interface Prepared {
-  /** Name of the table and of the key. */
+  /** Identifies the item: the name of its table and the name of its key. */
   name: string
   perform: () => void
-  /** Reads the item as it is now. */
   read: () => Attributes | undefined
 }
 
@@ -46,7 +45,7 @@ interface Read {
   ConsistentRead?: boolean
 }
 
-/** Draws whether an eventually consistent read is stale, and how stale it is for each item. */
+/** Decides whether an eventually consistent read is stale, and how stale each item is in this read. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**

@@ -30,7 +30,7 @@ let current: Database | undefined
 let sharedTable: object = {}
 let isAnswering = false
 
-/** Prepares the DynamoDB clients of this process, so that a database in memory answers once it begins. */
+/** Prepares the DynamoDB clients of this process for the databases in memory that `beginDatabase` starts. */
 export async function installDatabase(): Promise<void> {
   answerClients()
   const client = new DynamoDBClient(clientOptions())
@@ -39,7 +39,7 @@ export async function installDatabase(): Promise<void> {
   sharedTable = Table ?? {}
 }
 
-/** Makes a new database answer, with one table that has no index. */
+/** Starts a new database in memory, which answers all DynamoDB calls. It has one table without an index. */
 export function beginPlainDatabase(drawLag?: DrawLag): void {
   answerClients()
   const [pk, sk] = ['HASH', 'RANGE'].map((KeyType, i) => ({ AttributeName: ['pk', 'sk'][i], KeyType }))
@@ -47,18 +47,18 @@ export function beginPlainDatabase(drawLag?: DrawLag): void {
   beginDatabase(() => Date.now(), drawLag)
 }
 
-/** Makes a new database answer, with a table like the shared table. */
+/** Starts a new database in memory, which answers all DynamoDB calls. Its table is like the shared table. */
 export function beginDatabase(now: () => number, drawLag?: DrawLag): void {
   current = new Database(now, drawLag)
   current.run('CreateTable', sharedTable)
 }
 
-/** Makes DynamoDB Local answer again. */
+/** Ends the database in memory: DynamoDB Local answers again. */
 export function endDatabase(): void {
   current = undefined
 }
 
-/** Answers in place of the network. The SDK still retries, for example, but signs and parses nothing. */
+/** Answers DynamoDB calls without the network. The SDK still retries calls, but neither signs nor parses. */
 function answerClients(): void {
   if (isAnswering) return
   isAnswering = true

@@ -164,7 +164,7 @@ export class Table {
   }
 }
 
-/** The value in a key condition that begins with a comparison of this attribute; otherwise undefined. */
+/** The value that a key condition requires of this attribute, if the condition begins with this attribute. */
 function valueOf(name: string, query: Query): Value | undefined {
   const [, path = '', value = ''] = /^(\S+) = (:\w+)/.exec(query.KeyConditionExpression) ?? []
   const isName = (query.ExpressionAttributeNames?.[path] ?? path) === name

@@ -34,24 +34,24 @@ export class Tokens {
     this.#all = known.get(expression) ?? split(expression)
   }
 
-  /** The next word in upper case, as keywords are; empty at the end. */
+  /** Returns the next word in upper case, as keywords are; empty at the end of the expression. */
   get keyword(): string {
     return this.#all[this.#next]?.toUpperCase() ?? ''
   }
 
-  /** Takes the next word if it is this one. */
+  /** Takes the next word if it equals `word`. Returns whether it does. */
   takes(word: string): boolean {
     if (this.keyword !== word.toUpperCase()) return false
     this.#next += 1
     return true
   }
 
-  /** Takes this word. Throws if another word is next. */
+  /** Takes the next word. Throws if it is not `word`. */
   expect(word: string): void {
     if (!this.takes(word)) throw validationError(`an expression has ${this.keyword} instead of ${word}`)
   }
 
-  /** Takes any word. */
+  /** Takes the next word, whatever it is. */
   take(): string {
     const word = this.#all[this.#next]
     if (word === undefined) throw validationError('an expression ends too early')

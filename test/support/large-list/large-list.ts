@@ -29,7 +29,7 @@ export function largeList(
   const keep = (item: Item & Partial<Key>) => stored.set(`${item.pk ?? ''} ${item.sk ?? ''}`, asStored(item))
   const members = Array.from({ length: size }, (_, i): IndexedMember => {
     const userId = listOwnerId + 1 + i
-    // Someone joins every 30 seconds or so.
+    // A new member joins about every 30 seconds.
     const joinedAt = Date.UTC(2024, 0, 1) + i * 30_000 + ((i * 7_919) % 29_989)
     return toIndexed({ userId, joinedAt, ...person(userId) })
   }).sort(comparePositions)

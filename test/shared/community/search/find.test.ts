@@ -16,8 +16,8 @@ const unitsOf = ({ packed }: Item): number =>
   Math.max(1, Math.ceil((packed instanceof Uint8Array ? packed.length : 0) / 4_096)) / 2
 
 /**
- * Answers the table client with the items of a list that would take too long to write into DynamoDB Local.
- * Counts the calls, the read units, and the rounds: calls that are pending together are one round.
+ * Mocks the table client: reads find the items of a list that would take too long to write into DynamoDB
+ * Local. Counts the calls, the read units and the rounds. Calls that are pending together are one round.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }
@@ -65,7 +65,7 @@ it('a search takes at most four rounds of calls, on any page, with a search inde
   }
 })
 
-it('a list with a new search index is searched through it, even if the first read does not show the index yet', async () => {
+it('a search uses the new search index of a list, even if the first read does not find the index yet', async () => {
   const find = largeList(10_000)
   let hidden = 0
   serve((key) => {
@@ -77,9 +77,9 @@ it('a list with a new search index is searched through it, even if the first rea
   expect([hidden, records.length]).toEqual([1, 20])
 })
 
-it('an export that reaches the maximum size of an answer before the maximum number of members is cut, and says so', async () => {
+it('an export stops at the maximum size of an answer, even before the maximum number of members, and is marked as truncated', async () => {
   const size = 10_000
-  // A member with the longest allowed nickname and address takes a kilobyte of JSON inside JSON.
+  // The longest nickname and address take a kilobyte, because Lambda encodes the JSON body as JSON again.
   const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })
   serve(largeList(size, longest, false))
   const filter: MemberFilter = { type: 'COMMUNITY' }

@@ -82,7 +82,7 @@ it.each([
 it.each([
   ['ab@example.com', 'a***@example.com', 'b@example.com'],
   ['a@example.com', 'a***@example.com', '@@example.com'],
-])('the short address %j is found by the visible part %j and not by %j', (email, part, hidden) => {
+])('the masked address %j is found by its visible part %j and not by %j', (email, part, hidden) => {
   expect(finds(part, 'Zoe', email)).toBe(true)
   expect(finds(hidden, 'Zoe', email)).toBe(false)
 })
@@ -91,7 +91,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789._-+'.split('')
 
 const hidden = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 6 })
 
-it('only a whole address as the keyword can tell two addresses with the same mask apart', () => {
+it('two addresses with the same mask match the same keywords, unless the keyword is one of the whole addresses', () => {
   const keyword = fc.record({ from: fc.nat(20), length: fc.nat(20), of: fc.nat(3), tail: hidden })
   fc.assert(
     fc.property(hidden, hidden, keyword, (one, other, { from, length, of, tail }) => {
@@ -106,7 +106,7 @@ it('only a whole address as the keyword can tell two addresses with the same mas
   )
 })
 
-it('keywords match as the model of the contract says', () => {
+it('a keyword matches the same members as in the community model, which follows the contract', () => {
   const text = fc.string({
     unit: fc.constantFrom(...Array.from('abÇçéK1 -_.@*🦊Ⅷﬁ')),
     minLength: 1,
@@ -130,7 +130,7 @@ it('a keyword has at most 254 characters, not counting spaces around it', () => 
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
 })
 
-it('a nickname whose letters each fold to many is cut to 256 characters in the index, and so has few terms', () => {
+it('a nickname whose letters each case-fold to many characters is cut to 256 characters in the index, and so has few search terms', () => {
   let terms = 0
   const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
   eachTerm(text, () => (terms += 1))

@@ -36,7 +36,7 @@ it('the log line of a request has the read and write units of this request, and 
   expect(await logged(async () => undefined)).toEqual(line({ read_units: 0, write_units: 0 }))
 })
 
-it('the log line of a failed request has its consumed units, too', async () => {
+it('the log line of a failed request also has the read and write units that the request consumed', async () => {
   const said = await logged(async () => {
     await db.send(new DeleteCommand({ ...table(), Key }))
     throw new Failure('not_found')

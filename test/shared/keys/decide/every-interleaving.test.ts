@@ -15,8 +15,8 @@ import {
 } from '../../../support/signing-keys-model.ts'
 
 /**
- * Length of a tick: longer than a run waits for another run, and longer than half of the 15 minutes that
- * Lambda allows at most.
+ * Length of a tick. A run waits for another run for less than one tick, and the longest time of a Lambda
+ * function, 15 minutes, is less than two ticks.
  */
 const tick = 10 * 60_000
 const tickSeconds = tick / 1000
@@ -28,8 +28,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A model of the world, its rotation runs, and how many more runs can start and ticks can pass. A run ends
- * at its second tick, as Lambda's timeout would end it.
+ * A state of the search: the model world, the rotation runs in it, and how many more runs can start and ticks
+ * can pass. A run ends at its second tick, as Lambda's timeout would end it.
  */
 interface State {
   world: World
@@ -41,8 +41,8 @@ interface State {
 const bounds = { starts: 2, ticks: 1 }
 
 /**
- * The requests of a new run: every kind for the first run; three kinds for the second run, or one kind if
- * KMS lags, to bound the number of states.
+ * The requests with which a new run can start: every kind for the first run. To bound the number of states,
+ * the second run has three kinds, or one kind if KMS lags (shows changes late).
  */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
   if (lag > 0 && !isFirst) return [{ action: 'clock' }]
@@ -78,7 +78,7 @@ function* next(state: State): Generator<State> {
     }
     const acted = act(world, run)
     yield { ...state, world: acted.world, runs: [...others, { ...acted.run, ticks: run.ticks }] }
-    // The run crashes between its KMS call and its write. The world is the same as if the write lost a race.
+    // A crash between the run's KMS call and its write leaves the same world as a failed conditional write.
     const outdated = { ...run.pending, keySet: { ...run.pending.keySet, version: -1 } }
     yield { ...state, world: act(world, { ...run, pending: outdated }).world, runs: others }
   }
@@ -126,11 +126,11 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
 }
 
 /**
- * Lets all runs die, then makes one scheduled run, or three if KMS lags (to give up an attempt, to use the
- * next key, and to disable a key), and yields everything that is wrong then.
+ * Lets all runs die, then does scheduled runs: one, or three if KMS lags (to give up an attempt, to use the
+ * next key, and to disable a key). Yields everything that is wrong after these runs.
  */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // The signing period is long, so that no further rotation begins, which would be unfinished at the end.
+  // With a long signing period, no further rotation begins, which would still be under way at the end.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)
@@ -141,13 +141,13 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'a step is due that no run takes'
   if (keys.filter(({ state }) => state === 'active').length !== 1) yield 'not exactly one key signs'
   const known = keys.filter(({ state }) => state !== 'retired').map(({ arn }) => arn)
-  // A run that dies right after it has made a key leaves the key enabled, but in no key set.
+  // A run that dies right after creating a key leaves the key enabled, but in no key set.
   const enabled = enabledKeys(settled).filter((arn) => settled.recorded.has(arn))
   if (JSON.stringify(enabled.sort()) !== JSON.stringify(known.sort()))
     yield 'other keys are enabled in KMS than the key set holds'
 }
 
-/** The worlds that follow from an empty world with a scheduled run at every tick, until they repeat. */
+/** The worlds that scheduled runs make of an empty world, one run at every tick, until the worlds repeat. */
 function worldsByTheClock(lag: number): World[] {
   const worlds = [emptyWorld(times, 0, lag)]
   for (let ticks = 0; ticks < (lag === 0 ? 5 : 7); ticks += 1) {
@@ -161,7 +161,7 @@ it.each([
   ['at once', 0],
   ['late', tick / 2],
 ])(
-  'wherever two rotation runs crash, one key signs, the JWKS is complete, and the next runs finish, if KMS shows changes %s',
+  'if KMS shows changes %s, exactly one key signs, the JWKS is complete and the next runs finish, wherever two rotation runs crash',
   { timeout: 120_000 },
   (_when, lag) => {
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))

@@ -30,12 +30,12 @@ interface TestBill {
   quarter: number
 }
 
-/** The bills of a history: credits first, so that there is something to debit. */
+/** The bills of a wallet's history: credits first, so that there is something to debit. */
 const history = fc
   .array(
     fc.record({
       currency: fc.constantFrom(...currencies),
-      // Some types are rare: many chunks have a single bill of such a type, or none.
+      // Some types are rare: many chunks (64 bills each) have a single bill of such a type, or none.
       type: fc.oneof(
         { weight: 30, arbitrary: fc.constantFrom(...credits) },
         fc.constantFrom(...BillType.options),
@@ -57,7 +57,7 @@ const history = fc
     })
   })
 
-/** Posts bills; returns the wallet and its index chunks. A posting first makes a chunk if one is due. */
+/** Posts bills. Returns the wallet and the chunks of its bill index. Closes a full chunk before a posting. */
 function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
   const chunks: Chunk[] = []
   let wallet = newWallet({ userId: 7, wallet: 'asset' })
@@ -85,7 +85,7 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
-/** Reads all numbers of a list: from its blocks, which consist of `parts`, and from the newest marks. */
+/** Reads all bill numbers of a list: from its blocks (in `parts`), and from the wallet's newest marks. */
 function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFilter): number[] {
   const numbers: number[] = []
   for (let block = 0; ; block += 1) {
@@ -109,7 +109,7 @@ it('the lists of the bill index have the bills that each filter selects, in orde
   )
 })
 
-it('every list of the bill index has the right number of bills before each quarter of an hour', () => {
+it('for any quarter of an hour, the bill index knows how many bills of each list are older', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)
@@ -126,7 +126,7 @@ it('every list of the bill index has the right number of bills before each quart
   )
 })
 
-it('an outdated chunk of the bill index is recognized, and its counts are never used', () => {
+it('the bill index recognizes an outdated chunk, and never uses the counts of such a chunk', () => {
   fc.assert(
     fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
       const { wallet, chunks } = post(bills)
@@ -145,12 +145,12 @@ it('an outdated chunk of the bill index is recognized, and its counts are never 
   )
 })
 
-it('a wallet with a bill index is read as it was stored', () => {
+it('a wallet with a bill index has the same index after the wallet is stored and read', () => {
   fc.assert(
     fc.property(history, (bills) => {
       const { wallet, chunks } = post(bills)
       const { holdings, ...item } = asStored(walletItem(wallet))
-      // A map of DynamoDB has no order.
+      // Reverses the holdings, because a map of DynamoDB has no order.
       const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
       const read = toWallet(wallet.id, { ...item, holdings: reversed })
       expect([read.first, read.tail]).toEqual([wallet.first, wallet.tail])

@@ -9,7 +9,7 @@ import { deliver } from '../../../support/deliver.ts'
 import { addUser, adjustment, readAllBills, readPage } from '../../../support/ledger.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
-/** Number of bills: enough for two chunks of the index, and for two blocks of some of its lists. */
+/** Number of bills: enough for two chunks (64 bills each) of the bill index, and two blocks of some lists. */
 const count = 150
 const days = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-09']
 

@@ -9,7 +9,7 @@ import { addBills, addUser } from '../../../support/ledger.ts'
 
 const instantOf = (bill: number) => 1_700_000_000_000 + bill * 1_000_000
 
-/** Adds a wallet with two chunks and an open part of its index, and bills of two types. */
+/** Adds a wallet of 140 bills of two types: two full chunks of the bill index, and 12 newer bills. */
 async function addWallet(): Promise<WalletId> {
   const id = { userId: await addUser(), wallet: 'reward' } as const
   const bills = Array.from({ length: 140 }, (_, i) => ({
@@ -45,23 +45,23 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
       'chunk 1 in block 0 of the bills of * TRANSFER_OUT',
     ],
   ],
-  // A posting has already stored its part of chunk 2, but has not been written itself yet.
+  // No difference: a posting that stops half-way leaves list entries of chunk 2 without the chunk.
   [
-    'the part of a chunk that is not there yet',
+    'the list entries of a chunk that is not written yet',
     (id) => change(blockKey(id, credits, 0), { '2': Uint8Array.of(3) }),
     [],
   ],
   [
-    'a mark of the newest bills',
+    'the marks of the newest bills',
     (id) => change(walletKey(id), { tail: encodeMarks([{ code: 4, quarter: 7 }]) }),
     ['marks of the newest bills'],
   ],
   [
-    'the first instant',
+    'the first instant of the index',
     (id) => change(walletKey(id), { first: 7 }),
     ['first quarter of an hour of the index'],
   ],
-])('after a change to %s, verification reports what differs in the index', async (_, falsify, expected) => {
+])('after a change to %s, verification names wrong parts of the bill index', async (_, falsify, expected) => {
   const id = await addWallet()
   await falsify(id)
   const { differences } = await verifyWallet(id)

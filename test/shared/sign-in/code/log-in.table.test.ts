@@ -29,7 +29,7 @@ const countWrong = (count: number, minutesAgo: number) =>
     },
   })
 
-test('a refused second factor does not make the wait longer', async () => {
+test('a second factor that is refused during a waiting time does not extend the waiting time', async () => {
   await countWrong(1, 50)
   await countWrong(19, 20)
   const answer = await guess()

@@ -12,6 +12,6 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['nonsense', 'unknown'],
-])('guesses from the address %s count for the network %s', (address, network) => {
+])('wrong guesses from the address %s are counted for the source network %s', (address, network) => {
   expect(sourceNetwork(address)).toBe(network)
 })

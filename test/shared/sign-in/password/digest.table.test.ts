@@ -11,7 +11,7 @@ const { argon2 } = crypto
 function replaceArgon2(replacement: unknown): void {
   Reflect.set(crypto, 'argon2', replacement)
   syncBuiltinESMExports()
-  // The functions load again, as in the init of a new Lambda environment.
+  // The next import loads the functions again, as the init of a new Lambda environment does.
   vi.resetModules()
 }
 
@@ -22,7 +22,7 @@ const fail = () => {
 }
 
 test.each([undefined, fail])(
-  'where Node.js has no argon2 (%s), a sign-in by password answers 503 and is a fault, but users can be updated',
+  'where Node.js has no argon2 (%s), a sign-in by password answers 503 and counts a fault of the service, but users can be updated',
   async (replacement) => {
     const { email, password, userId } = await createUser()
     replaceArgon2(replacement)

@@ -28,7 +28,6 @@ import { runAndDieAt } from '../../../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
 const small: IndexLimits = { minIndexed: 3, tailItems: 1, segment: 12 }
-/** How often the worker is killed. */
 const kills = Number(process.env['KILLS'] ?? 4)
 const grow = (rootId: number, limits: IndexLimits) =>
   growTree(rootId, Date.now() + 60_000, { capacity: 8, limits })
@@ -54,7 +53,7 @@ async function search(rootId: number, keyword: string) {
   return { ids, indexed: keys.some(({ pk }) => pk.startsWith('FIND#') && pk.includes('.')) }
 }
 
-/** User ids of the newcomers of a root, the newest first. */
+/** User ids of the first `count` members who joined below the member `rootId`, the newest first. */
 const newest = (rootId: number, count: number) => Array.from({ length: count }, (_, i) => rootId + count - i)
 
 /** The keys of the search index's items: those in the table, and those that the index refers to. */
@@ -77,7 +76,7 @@ async function keysOf(rootId: number) {
 }
 
 it(
-  'a search index has every member as soon as its list is long enough, even if the worker is killed again and again',
+  'a long enough member list gets a complete search index, even if the worker is killed again and again',
   async () => {
     const root = await addRoot()
     await addNewcomers(root, 2)
@@ -110,12 +109,12 @@ it('newcomers are merged into the newest index segment while it has room, and th
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
 })
 
-it('no index segment is made while a batch is open, because the batch adds members without changing the head of the tree', async () => {
+it('no index segment is created while a batch of members is being added, because the batch does not change the head item of the referral tree', async () => {
   const root = await addRoot()
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
   await addNewcomers(root + 60, 120, root)
-  // The worker dies when it has just opened the batch.
+  // Kills the worker right after it has opened a batch of members to add.
   for (let call = 1; (await readHead(root)).open === undefined; call += 1)
     expect(await runAndDieAt(() => grow(root, small), call, true)).toBe(true)
   await maintainIndex(root, community(root), small)
@@ -124,7 +123,7 @@ it('no index segment is made while a batch is open, because the batch adds membe
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 180), indexed: true })
 })
 
-it('an index segment is not stored if another worker changes one of its names in the meantime', async () => {
+it('an index segment is not stored if another worker renames one of its members in the meantime', async () => {
   const root = newUserIds()
   const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
   await join({ ...about(root), registeredAt: 1 })
@@ -150,7 +149,7 @@ it('an index segment is not stored if another worker changes one of its names in
   expect(await search(root, 'ann')).toEqual({ ids: [root + 3, root + 1], indexed: true })
 })
 
-it('a new name is found in the index of every ancestor, and the old name no longer, wherever the worker is killed', async () => {
+it('once a member is renamed, the search index of every ancestor finds the new name and not the old name, wherever the worker is killed', async () => {
   const root = newUserIds()
   const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
   await join({ ...about(root), registeredAt: 1 })

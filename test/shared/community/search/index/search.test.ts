@@ -20,7 +20,7 @@ import { asStored } from '../../../../support/as-stored.ts'
 
 const list: MemberList = { kind: 'COMMUNITY', ownerId: 1 }
 
-/** Answers the table client with these items. */
+/** Mocks the table client: reads find these items. */
 function serve(items: readonly (Item & Key)[]): void {
   const stored = new Map(items.map((item) => [`${item.pk} ${item.sk}`, asStored(item)]))
   const send = async (command: unknown): Promise<object> => {
@@ -39,7 +39,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Makes pseudo-random numbers from a seed: arrays of thousands from fast-check would be slow to shrink. */
+/** Returns a pseudo-random generator. fast-check draws only the seed: it would shrink long arrays slowly. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -78,7 +78,7 @@ function inventPeople(size: number, spread: number, random: (below: number) => n
   }))
 }
 
-/** Makes an index of people, and its items. Each person is in the tail or in one of the segments. */
+/** Builds a search index of people, with its items. Each person is in the tail or in one segment. */
 function indexPeople(people: readonly Person[], random: (below: number) => number, segments: number) {
   const items: (Item & Key)[] = []
   const index: SearchIndex = structuredClone(emptyIndex)
@@ -102,7 +102,7 @@ function indexPeople(people: readonly Person[], random: (below: number) => numbe
   return { index, items }
 }
 
-/** Makes a keyword that is likely to match somebody. */
+/** Invents a keyword that is likely to match somebody. */
 function inventKeyword(people: readonly Person[], random: (below: number) => number): string {
   const { nickname, email } = people[random(people.length)] as Person
   const { nickname: name, maskedEmail } = toSearchText({ nickname, email })
@@ -116,7 +116,7 @@ function inventKeyword(people: readonly Person[], random: (below: number) => num
 const runs = Number(process.env['RUNS'] ?? 40)
 
 it(
-  'a search through an index finds exactly the members that the contract names, in any window, however the members are spread over segments',
+  'a search index finds exactly the matching members of any period and page, however the members are spread over segments',
   async () => {
     const shapes = fc.record({
       seed: fc.nat(),
