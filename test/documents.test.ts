@@ -57,7 +57,7 @@ describe.each(documents)('%s', (document) => {
   })
 })
 
-it('the README names what an idle stage costs as CAPACITY.md does', () => {
+it('the README and CAPACITY.md name the same cost of an idle stage', () => {
   const [readme, capacity] = ['README.md', 'infra/CAPACITY.md'].map((file) =>
     readFileSync(join(root, file), 'utf8'),
   )

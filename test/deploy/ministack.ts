@@ -84,7 +84,7 @@ function makeCertificate(certificate: string, key: string): void {
 
 const maxStartMilliseconds = 60_000
 
-/** Waits until the log says that ministack serves, because this process does not trust its certificate. */
+/** Waits until ministack logs that it is ready: this process does not trust ministack's certificate. */
 async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
   const end = Date.now() + maxStartMilliseconds
   while (Date.now() < end && runs()) {

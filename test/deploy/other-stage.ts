@@ -13,12 +13,12 @@ const stage = 'other'
 const knobs = {
   mailFrom: 'no-reply@example.com',
   protectData: false,
-  // The other stage has alarms; the stage `dev` has none.
+  // Unlike the stage `dev`, this stage has alarms.
   alarmTopicArn: 'arn:aws:sns:us-east-1:000000000000:alarms',
 }
 const context = { stages: { [stage]: knobs } }
 
-/** A second stage in the account of the stage that is tried, to show that neither notices the other. */
+/** Another stage in the AWS account of the tested stage, to show that neither stage affects the other. */
 export class OtherStage {
   private readonly directory: string
   private readonly steps: Steps
@@ -28,7 +28,7 @@ export class OtherStage {
     this.directory = directory
     this.steps = steps
     this.assembly = join(directory, stage)
-    // `npm run ops` reads the stage from this file.
+    // `npm run ops` reads the settings of the stage from cdk.json.
     writeFileSync(join(directory, 'cdk.json'), JSON.stringify({ context }))
   }
 

@@ -1,7 +1,7 @@
 /**
- * Converts an API Gateway URL into the emulator's URL with the API's id in the path. An emulator's host names
- * of APIs (`ID.execute-api.localhost`) do not resolve everywhere, and on such a host ministack answers
- * `/oauth2/*` and `/login` as its own Cognito. Other URLs are returned unchanged.
+ * Converts an API Gateway URL into the emulator's URL that has the API's id in the path, and returns other
+ * URLs unchanged. The emulator's host names of APIs (`ID.execute-api.localhost`) do not resolve everywhere.
+ * For such a host name, ministack also answers `/oauth2/*` and `/login` with its emulation of Cognito.
  */
 export function emulatedAddress(url: URL, endpoint: string): URL {
   const [, id] = /^([a-z0-9]+)\.execute-api\./.exec(url.hostname) ?? []

@@ -65,10 +65,10 @@ async function tryAndUpdate(): Promise<void> {
   const { rotate } = await import('./flows/rotation.ts')
   const { signIn, signOut } = await import('./flows/sign-in.ts')
   const { bookDuplicates, expectWallet, refuseEvent, useWallet } = await import('./flows/wallet.ts')
-  // ministack does not know the partitions of a request.
+  // Skipped on ministack, which does not tell IAM the partitions of a request.
   if (!isEmulated)
     await steps.run('AWS judges each member of a transaction by its own partition', judgeTransaction)
-  // The stage takes up to a minute to make its first signing key: meanwhile, deploy another stage.
+  // Deploys the other stage while the tested stage creates its first signing key, which takes up to a minute.
   const [user] = await Promise.all([
     steps.run('sign in by password and authenticator', signIn),
     other?.synthesize().then(() => other.deploy()),

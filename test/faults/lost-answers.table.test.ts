@@ -52,13 +52,13 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Remaining times of invocations, which leave a request one second to work and an event 1.5 seconds. */
+/** Lambda's remaining time: it leaves a request one second for its work, and an event 1.5 seconds. */
 const remainingMilliseconds = 1_500
 const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-/** When the request or event is repeated: DynamoDB remembers the token of the transaction for ten minutes. */
+/** Repetitions within and after the ten minutes for which DynamoDB remembers the token of a transaction. */
 const repetitions = [
   ['at once', 0],
   ['eleven minutes later', 660_000],
@@ -104,7 +104,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
   })
 
-  it('an event that is delivered again has one effect, and no fault is counted', async () => {
+  it('an event that is delivered again takes effect once, and its lost answer counts as no fault of the service', async () => {
     const userId = await addUser()
     const event = adjustment(userId)
     const metrics = await emittedMetrics(async () => {
@@ -118,7 +118,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('one of fifty simultaneous right codes succeeds, even if each write that counts a try loses its answer', async () => {
+  it('one of fifty simultaneous right codes succeeds, even if the SDK repeats each write that counts the tries', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>
@@ -129,7 +129,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
 
   it('a right password issues one login ticket, counts one mail, and no longer counts as a try', async () => {
     const user = await createUser()
-    // Skips the answers to the two writes that count the try.
+    // Loses the answer to the third write: the first two writes count the try.
     const answer = await withLostFirstAnswers('UpdateItem', 1, () => login(user), { skip: 2 })
     expect(answer).toMatchObject({ status: 200, code: 0 })
     const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
@@ -138,7 +138,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a right password is taken off its source’s count of tries only once', async () => {
+  it('a right password lowers the count of tries of its source only once', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

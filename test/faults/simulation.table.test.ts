@@ -12,7 +12,7 @@ async function runSeeds(...options: string[]): Promise<{ code: number | null; ou
   return { output: await text(child.stdout), code: await ended }
 }
 
-it('in twelve random histories with faults, every answer matches the model of the contract', async () => {
+it('in twelve random histories with faults, every answer is what a model of the contract expects', async () => {
   const { code, output } = await runSeeds('--seeds', '12', '--operations', '3', '--compare', '3')
   expect(code, output).toBe(0)
 }, 300_000)

@@ -38,10 +38,10 @@ interface Named {
   token?: string
 }
 
-/** A request with the id of something that another user has, and the same with an id that does not exist. */
+/** A request with the id of another user's data, and the same request with an id that does not exist. */
 type Pair = [others: Named, nobodys: Named]
 
-/** Pairs of such requests, keyed by route: every route with the id of something that users can have. */
+/** The pairs of requests for each route that takes the id of a user's data, keyed by method and path. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
@@ -180,7 +180,7 @@ const filters = new Set([
 const ended = createSession(-10)
 
 it.each(Object.keys(pairs))(
-  'an id of another user’s data is answered like an id that does not exist: %s',
+  'a request with the id of another user’s data gets the same answer as with an id that does not exist: %s',
   async (key) => {
     const [method = '', path = ''] = key.split(' ')
     for (const [others, nobodys] of (await pairs[key]?.()) ?? [])
@@ -189,7 +189,7 @@ it.each(Object.keys(pairs))(
 )
 
 it.each(signedIn)(
-  'a forged or expired access_token is answered alike, whether its user exists or not: $method $path',
+  'a forged or expired access_token gets the same answer whether its user exists or not: $method $path',
   async ({ method, path }) => {
     const { userId, accessToken: expired } = await ended
     const nobodys = await ask(method, path, { token: lookalike(nobody) })

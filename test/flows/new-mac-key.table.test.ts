@@ -10,7 +10,7 @@ import { measureCalls } from '../support/measure-calls.ts'
 import { login } from '../support/sign-in-calls.ts'
 import { createUser, md5, newRegistration, register, toTestUser, update } from '../support/sign-in.ts'
 
-// The steps of "A new MAC key" in infra/RUNBOOK.md: each sets what functions know after its deployment.
+// The steps of "A new MAC key" in infra/RUNBOOK.md: each step is a deployment with other `MAC_KEY_IDS`.
 const older = process.env['MAC_KEY_IDS'] ?? ''
 const hmac = { KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC', MultiRegion: true } as const
 const { KeyMetadata: made } = await kms.send(new CreateKeyCommand(hmac))
@@ -24,7 +24,7 @@ const refused = { status: 401, code: 40101 }
 const callsOf = async (attempt: Parameters<typeof login>[0]) =>
   (await measureCalls(async () => expect(await login(attempt)).toMatchObject(refused))).names
 
-it('a password moves to the new MAC key at its user’s next sign-in, in the write that adds the ticket', async () => {
+it('a password moves to the new MAC key at its user’s next sign-in, in the write that adds the login ticket', async () => {
   deploy(older)
   const user = await createUser()
   deploy(older, newer)
@@ -42,7 +42,7 @@ it('a password moves to the new MAC key at its user’s next sign-in, in the wri
   }
 })
 
-it('nobody finds out by a wrong password which MAC key an account has, or whether that key is gone', async () => {
+it('a wrong password reveals neither which MAC key an account has, nor whether that key still exists', async () => {
   deploy(older)
   const user = await createUser()
   deploy(newer, older)

@@ -82,7 +82,7 @@ describe('a token request that does not match its code', () => {
     ],
     ['RFC 7636 §4.6: a short verifier', async (exchange) => ({ ...exchange, code_verifier: 'wrong' })],
     [
-      'RFC 7636 §7.2: the challenge for a verifier',
+      'RFC 7636 §7.2: the challenge in place of its verifier',
       async (exchange) => ({
         ...exchange,
         code_verifier: createHash('sha256')

@@ -6,11 +6,11 @@ import { anotherCode, authenticatorCode, createUser, md5, newSourceIp } from '..
 
 type Line = Record<string, unknown>
 
-/** Runs a request, checks that its log lines contain none of the secrets, and returns its own line. */
+/** Runs a request, checks that no log line contains a secret, and returns the line with the outcome. */
 async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promise<Line> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   let lines: string[]
-  // Tests are silent by default.
+  // Turns the log on, which is silent in tests by default.
   log.setLogLevel('INFO')
   try {
     await run()

@@ -13,8 +13,8 @@ with open(os.environ["FUZZ_ACTORS"], encoding="utf-8") as file:
 STRANGERS = {one["authorization"]: one for one in ACTORS["strangers"]}
 RANDOM = random.Random(1)
 
-# Reasons of a 40001 for a request that the schemas allow: the checks concern more than one value, or data
-# that the service has.
+# Reasons for which a request that matches the schemas is refused with 40001: the checks concern more than one
+# value, or stored data.
 SEMANTIC_REASONS = {
     "must not be before beginTime",
     "must not be before beginDate",
@@ -26,10 +26,10 @@ SEMANTIC_REASONS = {
     "must not hold none beside others",
     "must be 43 to 128 unreserved characters",
     "is required",
-    # JSON Schema cannot express these two rules for a text.
+    # JSON Schema cannot express the next two rules for a text.
     "must have no zero-width or bidi characters",
     "must be in Unicode normalization form C",
-    # schemathesis can draw lists for unknown parameters, and a list in a form is a repeated parameter.
+    # schemathesis can draw a list for an unknown parameter: in a form, the parameter is then repeated.
     "is repeated",
 }
 

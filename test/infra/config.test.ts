@@ -28,7 +28,7 @@ it.each([
   ['an unknown time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
   ['a page address that is no URL', { authUrl: 'auth' }, /authUrl/],
   ['a deletion period that KMS rejects', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
-])('readConfig rejects %s and names the knob', (_what, values, message) => {
+])('readConfig rejects %s with an error that names the setting', (_what, values, message) => {
   expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)
 })
 
@@ -109,7 +109,7 @@ describe('the configuration of a deployment', () => {
     ['an edge with a rate below WAF’s minimum', { edge: { rate: 9 } }, /edge/],
     ['an edge with a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
-  ])('a deployment with %s is refused with the name of the knob', (_what, values, message) => {
+  ])('a deployment with %s is refused with an error that names the setting', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
   })
 
@@ -161,7 +161,7 @@ describe('chooseStage', () => {
   })
 
   it.each(['{"prod":', '[1]', '{"prod":true}'])(
-    'chooseStage refuses the context `stages` with the value %s, which is no object of stages',
+    'chooseStage refuses the context `stages` with the value %s, because it is not a JSON object of stages',
     (text) => {
       expect(() => choose({ stages: text, stage: 'prod' })).toThrow('`stages` must be a JSON object')
     },

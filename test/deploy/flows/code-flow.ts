@@ -27,8 +27,8 @@ export async function signInToClient(user: SignedIn): Promise<void> {
   ])
   const issuer = new URL(requireEnv('BASE_URL'))
   const config = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
-    // Some emulators have no TLS; openid-client marks the option as deprecated so that it stands out.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
+    // Allows plain http, because some emulators have no TLS. openid-client deprecates this only as a warning.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only as a warning
     execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
   })
   const verifier = oidc.randomPKCECodeVerifier()

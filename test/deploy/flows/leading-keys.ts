@@ -10,7 +10,7 @@ import { eventually } from './call.ts'
 const toPolicy = (...statements: object[]) =>
   JSON.stringify({ Version: '2012-10-17', Statement: statements.map((one) => ({ Effect: 'Allow', ...one })) })
 
-/** The statement that allows an action on one partition, with the conditions of infra/constructs/grant.ts. */
+/** An IAM statement for one action on one partition, with the conditions of infra/constructs/grant.ts. */
 const onPartition = (action: string, partition: string) => ({
   Action: `dynamodb:${action}`,
   Resource: '*',
@@ -21,8 +21,8 @@ const onPartition = (action: string, partition: string) => ({
 })
 
 /**
- * Tries a transaction that puts to one partition and checks another, with a scratch role that may do both.
- * Throws an Error that says what to change if AWS judges every member of a transaction by all its partitions.
+ * Runs a transaction on two partitions, with one IAM statement for each partition. Throws an Error that says
+ * what to change if AWS refuses the transaction because neither statement covers both partitions.
  */
 export async function judgeTransaction(): Promise<void> {
   const options = { ...clientOptions(), requestHandler: {} }
@@ -38,7 +38,7 @@ export async function judgeTransaction(): Promise<void> {
     dynamodb
       .send(new TransactWriteItemsCommand({ TransactItems }))
       .catch((error: unknown) => (error as Error).name)
-  // Neither item exists, so both conditions fail and no transaction changes anything.
+  // Both conditions fail, because the items do not exist: no transaction changes anything.
   const never = { TableName: requireEnv('TABLE_NAME'), ConditionExpression: 'attribute_exists(pk)' }
   const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: RoleName } })
   const put = { Put: { ...never, Item: keyOf('SCRATCH#PUT') } }
@@ -50,7 +50,7 @@ export async function judgeTransaction(): Promise<void> {
       onPartition('ConditionCheckItem', 'SCRATCH#CHECK'),
     ]
     await roles.send(new iam.PutRolePolicyCommand({ ...policy, PolicyDocument: toPolicy(...statements) }))
-    // AWS refuses both members, even alone, until all of its parts know the new role.
+    // Waits until AWS allows each write by itself: a new role takes effect with a delay.
     await eventually(async () => {
       for (const member of [put, check]) assert.equal(await attempt(member), 'TransactionCanceledException')
     })

@@ -6,7 +6,7 @@ import { ops } from './ops.ts'
 import { type SignedIn, signerOf, verifyDeviceToken } from './sign-in.ts'
 
 const Exchanged = v.object({ device_token: v.string() })
-/** Signers cache the key set for up to a minute, and KMS can take five minutes until a new key works. */
+/** Maximum wait for the new key. Signers cache the key set for a minute, and KMS can take five more. */
 const takeOverMilliseconds = 600_000
 
 /**

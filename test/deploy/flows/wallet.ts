@@ -9,7 +9,7 @@ import type { SignedIn } from './sign-in.ts'
 const credit = ({ userId }: SignedIn, amount: string) =>
   adjustment(userId, { amount, reason: 'deployment test', at: Date.now() })
 
-/** Waits for a balance and number of bills; by default for those after useWallet and bookDuplicates. */
+/** Waits for a wallet's balance and number of bills; by default, those after useWallet and bookDuplicates. */
 export const expectWallet = (
   { token }: SignedIn,
   balance = '15.100000000000000001',
@@ -45,7 +45,7 @@ const Shown = v.object({
   messages: v.array(v.object({ id: v.string(), reason: v.nullish(v.string()), body: v.string() })),
 })
 
-/** Sends an event that is refused, checks its one dead letter and the reason in it, and drops the letter. */
+/** Sends an event that is refused, checks the reason in its one dead letter, and deletes the dead letter. */
 export async function refuseEvent(user: SignedIn, target: string[]): Promise<void> {
   const refused = credit(user, '-1')
   await putEvents('wallet.adjusted', [refused])

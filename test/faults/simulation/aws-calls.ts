@@ -34,8 +34,9 @@ export interface Stage {
 }
 
 /**
- * Makes every AWS call of a task wait for its turn in virtual time, then injects faults as `weather` says.
- * Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns a function to undo this.
+ * Makes every AWS call of a task wait for its turn in virtual time, then injects faults with the
+ * probabilities in `weather`. Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns
+ * a function that ends the simulation of calls.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {
@@ -84,12 +85,12 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // The random fraction of a millisecond decides the order of simultaneous calls, not the SDK's speed.
+    // Draws fractions of a millisecond, so that the order of calls does not depend on the speed of the SDK.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }
 
-  /** Throws the error with which AWS refuses a call, with the probabilities that `weather` says. */
+  /** Throws the error with which AWS refuses a call, with the probabilities in `weather`. */
   function refuse(stream: string, operation: string, input: object): void {
     const items = (input as { TransactItems?: object[] }).TransactItems?.length ?? 1
     const item = () => draws.below(`${stream} item`, items)

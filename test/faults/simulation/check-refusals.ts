@@ -16,9 +16,9 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** When another event may have reversed or prevented the move. */
+  /** The span of another event that may have reversed or prevented this move; undefined if there is none. */
   undone?: Span | undefined
-  /** Whether that other event may have come too late to reverse anything. */
+  /** Whether the event of `undone` may have come too late to reverse this move. */
   stands?: boolean | undefined
 }
 
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether a balance surely covered a refused event while the event was processed. */
+/** Whether the balance was surely high enough for a refused event. True also if the event takes nothing. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
@@ -174,7 +174,7 @@ function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   return least.plus(need.amount).gte('0')
 }
 
-/** The sum of the other moves of the same balance for which `counts` is true. */
+/** Sums the moves that other events made on the balance of `of`, and for which `counts` returns true. */
 const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boolean): Big =>
   moves
     .filter(
@@ -202,7 +202,7 @@ const postedBy = (event: Omit<Settled, 'id' | 'refusal'>): Move[] =>
     amount: direction === 1 ? amount : amount.neg(),
   }))
 
-/** All moves of balances, each with the longest span in which it may have happened. */
+/** All moves of balances, each with the whole span in which it may have happened. */
 const movesOf = (record: SimulationRecord): Move[] => [
   ...acceptedOf(record, ...postingTypes).flatMap(postedBy),
   ...depositMoves(record),

@@ -4,7 +4,7 @@ import { acceptedOf, possibleValues, type Setting, type SimulationRecord } from 
 import type { GivenToken, SignInRecord } from './sign-in.ts'
 import type { WorldAnswer } from './world.ts'
 
-/** What a check of sign-ins needs from the service. */
+/** The current time, and the requests that a check of sign-ins sends. */
 interface Service {
   now: number
   jwks: () => Promise<WorldAnswer>
@@ -85,7 +85,7 @@ function isAlive(
   { userId, span, ended, expire }: GivenToken,
   now: number,
 ): boolean | undefined {
-  // The process that checks the token may have a clock that is off by this much.
+  // The clock of the process that checks the token may be off by up to `maxClockOffset`.
   if (Math.abs(now - expire) < maxClockOffset) return undefined
   if (now > expire) return false
   if (ended !== undefined) return ended.isSure ? false : undefined

@@ -81,7 +81,7 @@ export interface Details {
 export type EventType = keyof Details
 export type Wallet = 'asset' | 'reward'
 
-/** The business key of an event. */
+/** The business key of an event, by type: an event with the same key as an earlier event is its copy. */
 export const keyOf: { [Type in EventType]: (detail: Details[Type]) => string } = {
   'user.registered': ({ user_id }) => String(user_id),
   'user.updated': ({ update_id }) => update_id,
@@ -91,7 +91,7 @@ export const keyOf: { [Type in EventType]: (detail: Details[Type]) => string } =
   'traffic.reported': ({ report_id }) => report_id,
   'package.purchased': ({ purchase_id }) => purchase_id,
   'reward.granted': ({ reward_id }) => reward_id,
-  // A deposit has many events. check-refusals.ts checks that their common terms do not change.
+  // Uses the whole content, because a deposit has many events. check-refusals.ts checks their common terms.
   'deposit.updated': (detail) => JSON.stringify(detail),
   'withdrawal.updated': ({ withdrawal_id, status }) => `${withdrawal_id} ${status}`,
   'wallet.transferred': ({ transfer_id }) => transfer_id,

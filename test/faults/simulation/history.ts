@@ -3,7 +3,7 @@ import type { Details, EventType } from './events.ts'
 import { clientRegistration, passwordOf, type SignInPlan, totpSecretOf } from './sign-in.ts'
 import type { WorldWeather } from './world.ts'
 
-/** Something that happens from outside, `after` milliseconds after the previous operation. */
+/** Input to the service or a failure around it, `after` milliseconds after the previous operation. */
 export type Operation = { after: number } & (
   | { kind: 'event'; type: EventType; detail: object }
   | { kind: 'deposit'; userId: number; detail: Omit<Details['deposit.updated'], 'address'> }
@@ -12,9 +12,9 @@ export type Operation = { after: number } & (
   | { kind: 'signIn'; plan: SignInPlan; source: string; secret: string }
   /** Runs the key rotation with this input, and then again as its schedule does, until it is complete. */
   | { kind: 'rotate'; input: object }
-  /** The mail service is down for this long. */
+  /** Takes the mail service down for a number of milliseconds. */
   | { kind: 'mailDown'; milliseconds: number }
-  /** AWS throttles this share of calls for this long. */
+  /** Makes AWS throttle a share of all calls for a number of milliseconds. */
   | { kind: 'throttle'; share: number; milliseconds: number }
   /** Somebody disables the active signing key in KMS, and an operator replaces it 20 s later. */
   | { kind: 'disableKey' }
@@ -47,7 +47,7 @@ const minLength = 20
 
 const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)
 
-/** Draws a history of about `length` operations. Only its instants depend on the day. */
+/** Draws a history of about `length` operations. `day` changes only the instants of the history. */
 export function drawHistory(seed: number, length: number, day: number): History {
   const draws = openDraws(seed)
   const begin = instantOf(day, 6 + draws.below('begin hour', 12))
@@ -84,12 +84,12 @@ function drawWeather(draws: Draws, signsIn: boolean): WorldWeather {
     duplicates: drawOne('duplicates', 0, 0.1, 0.3),
     lostDeletes: drawOne('lost deletes', 0, 0.03),
     maxLate: drawOne('late', 0, 2_000, 20_000),
-    // The service would rightly refuse authenticator codes if its clock were five minutes off.
+    // Keeps the clocks right if users sign in, because a wrong clock would rightly refuse authenticator
+    // codes.
     clockOff: signsIn ? 0 : drawOne('clock', 0, 0, 290_000, -290_000),
   }
 }
 
-/** The state from which operations are drawn. */
 interface Source {
   draws: Draws
   begin: number
@@ -107,7 +107,7 @@ const event = <Type extends EventType>(type: Type, detail: Details[Type], after 
   detail,
 })
 
-/** Registers the users in a forest of referrals, provisions addresses, and credits every wallet. */
+/** Registers the users in one or more referral trees, provisions addresses, and credits every wallet. */
 function drawStart({ draws, begin, userIds, signsIn }: Source): Operation[] {
   const registered = userIds.map((userId, i) => {
     const above = i === 0 || draws.happens('root', 0.2) ? undefined : userIds[draws.below('referrer', i)]
@@ -224,7 +224,6 @@ const purchase: Draw = (source, key) => {
   })
 }
 
-/** Registers another user. */
 const join: Draw = (source, key) => {
   const userId = 2_000 + uniqueNumber(key)
   return event('user.registered', {
@@ -242,7 +241,7 @@ const provision: Draw = ({ draws }, key) => {
   return provisionPool(pool, key, names)
 }
 
-/** Adds an address for each of these names to a pool. */
+/** Adds one deposit address for each name to a pool. */
 const provisionPool = (
   { currency, network }: (typeof pools)[number],
   batch_id: string,
@@ -260,7 +259,7 @@ const device: Draw = (source, key) => {
   const { draws } = source
   return event(draws.pick('device', ['device.activated', 'device.activated', 'device.deactivated']), {
     device_id: `device-${draws.below('device id', 3)}`,
-    // No two events have the same instant, because the contract does not say which of the two would count.
+    // Makes all instants different: the contract does not say which of two simultaneous events counts.
     at: source.begin - 1_000 * draws.below('device at', 100_000) - uniqueNumber(key),
     user_id: drawUser(source),
   })
@@ -429,7 +428,7 @@ const moneyKinds: readonly Kind[] = [
   ...(['provision', 'address', 'deposit', 'deposit', 'note', 'read', 'throttle'] as const),
 ]
 
-/** Sends an earlier event again, unchanged or with other content under the same business key. */
+/** Sends an earlier event again, unchanged or with another amount under the same business key. */
 function repeat({ draws, sent }: Source): Operation {
   const earlier = draws.pick('sent', sent)
   const changes = draws.happens('other content', 0.4) && 'amount' in earlier.detail ? { amount: '7.77' } : {}

@@ -41,8 +41,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The expected money of a user. `observed` has the references of the user's actual bills. They decide only
- * what the contract leaves open: which of two racing events came first.
+ * The money that a user should have. `observed` has the references of the user's actual bills: they decide
+ * only which of two racing events came first, because the contract leaves that open.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>

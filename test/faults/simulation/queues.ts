@@ -26,7 +26,7 @@ export interface QueueSpec {
   maxReceives: number
   /** Runs the function. Resolves with undefined if the function was killed. */
   invoke: (event: SQSEvent, stream: string) => Promise<SQSBatchResponse | undefined>
-  /** `received` is called for a received message; `gone` when one is deleted or was received too often. */
+  /** `received` is called for each received message, and `gone` for each message that leaves the queue. */
   received?: (message: Message) => void
   gone: (message: Message, how: 'deleted' | 'too many receives') => void
 }
@@ -128,7 +128,7 @@ export class Queue {
     const stream = `${name} ${this.#batches}`
     const answer = await invoke(toSqsEvent(batch), stream)
     this.#settle(batch, answer, stream)
-    // The next poll takes messages beyond this batch, and messages of groups that were blocked.
+    // Polls again for messages that did not fit into this batch, or whose group was blocked.
     if (this.messages.size > 0) this.#pollAfter(0)
   }
 

@@ -15,7 +15,7 @@ export interface DoneRequest<Request, Answer> {
   span: Span
 }
 
-/** All input to the service until a quiet point, with its outcome. The model knows nothing else. */
+/** All input to the service so far, and its outcome. The model knows nothing else. */
 export interface SimulationRecord {
   events: readonly SentEvent[]
   notes: readonly DoneRequest<{ userId: number; target: number; note: string }, { status: number }>[]
@@ -82,7 +82,7 @@ export function acceptedOf<Type extends EventType>(
     const accepted = { type: type as Type, detail: detail as Details[Type], span }
     const key = `${type} ${keyOf[accepted.type](accepted.detail)}`
     const earlier = byKey.get(key)
-    // The event had taken effect when its first copy was acknowledged, but any copy may have caused it.
+    // The earliest beginning and the earliest end of all copies, because any copy may have taken effect.
     const both = [span, ...(earlier === undefined ? [] : [earlier.span])]
     byKey.set(key, { ...accepted, span: { from: first(both, 'from'), to: first(both, 'to') } })
   }

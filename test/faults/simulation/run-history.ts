@@ -28,8 +28,8 @@ export interface Outcome {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 /**
- * Runs a history on a table of its own, and compares the service with the model at every quiet point. The
- * table is in memory, or in DynamoDB Local if `dynamodbLocal` is set.
+ * Runs a history on a table of its own. Each time no work is in progress, compares the service with the
+ * model. The table is in memory, or in DynamoDB Local if `dynamodbLocal` is set.
  */
 export async function runHistory(history: History, { dynamodbLocal = false } = {}): Promise<Outcome> {
   const { seed, begin, weather, userIds, operations } = history
@@ -72,11 +72,11 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Draws in the order of the items, not by key, because the random keys of tokens differ between two runs.
+    // Draws a number for each item in the order of reading, not by key, because the keys of tokens are
+    // random.
     return () => draws.number(stream) * 1_000
   }
 
-/** The state of a running history. */
 interface Run {
   world: World
   record: Mutable<SimulationRecord>
@@ -102,7 +102,7 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
     await world.time.runUntil(isQuiet)
     redrive(run)
     await world.time.runUntil(isQuiet)
-    // After more than a second, eventually consistent reads show all writes (DynamoDB: read consistency).
+    // Waits until eventually consistent reads show all writes: at most a second (DynamoDB: read consistency).
     const caughtUp = world.time.now + 1_500
     world.time.after(1_500, () => undefined)
     await world.time.runUntil(() => world.time.now >= caughtUp)
@@ -163,7 +163,7 @@ async function perform(run: Run, operation: Operation): Promise<void> {
     }
     case 'read': {
       const { status } = await read(run, operation.userId)(operation.what)
-      // A token ends when its user gets new secrets or is disabled.
+      // Accepts 401, because a token ends when its user gets new secrets or is disabled.
       if (status !== 200 && status !== 401) world.violations.push(`${operation.what} answered ${status}`)
       return
     }
@@ -218,7 +218,7 @@ const read =
       ...(parameters && { path: parameters }),
     })
 
-/** Compares the answers to these users with the model. */
+/** Compares the service's answers to the given users with the model. */
 async function check(run: Run, userIds: readonly number[], draws: Draws): Promise<string[]> {
   const { world, record } = run
   const known = new Set(acceptedOf(record, 'user.registered').map(({ detail }) => detail.user_id))

@@ -27,7 +27,7 @@ export interface GivenToken {
   expire: number
   /** The span from the beginning of the sign-in until the token was given. */
   span: Span
-  /** When somebody ended the token or its session, and whether surely; undefined if nobody did. */
+  /** When somebody ended the token or its session, and whether it surely ended; undefined if nobody did. */
   ended: { span: Span; isSure: boolean } | undefined
 }
 

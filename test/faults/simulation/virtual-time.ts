@@ -84,7 +84,7 @@ export class VirtualTime {
         if (next === undefined || event.at < next.at || (event.at === next.at && event.order < next.order))
           next = event
       if (next === undefined) {
-        // Code that yields to the event loop during a long computation has perhaps not made its call yet.
+        // Code that yields to the event loop during a long computation may not have made its AWS call yet.
         idle += 1
         if (idle === maxIdleTurns) throw new Error('something waits for what never comes')
         continue
@@ -98,7 +98,7 @@ export class VirtualTime {
   }
 }
 
-/** Makes random bytes in tasks depend on the seed too, because a search can begin at a random place. */
+/** Makes random bytes in tasks depend on the seed, because a search can use them to choose its beginning. */
 function seedCrypto(): void {
   const { randomBytes } = crypto
   const seeded = (size: number): Buffer => {

@@ -92,7 +92,6 @@ export class World {
   readonly events: SentEvent[] = []
   /** Descriptions of observed behaviour that is never allowed. */
   readonly violations: string[] = []
-  /** The mails that were sent. */
   readonly mails: Mail[] = []
   /** The instant until which the mail service is down, in epoch milliseconds. */
   mailsFrom = 0
@@ -127,7 +126,7 @@ export class World {
     process.stdout.write = (text: string, ...rest: []) => {
       if (!text.startsWith('{"_aws"')) return write(text, ...rest)
       const task = currentTask.getStore()
-      // A killed process ends with an error that is not the service's fault.
+      // Ignores the fault of a killed process, which ends with an error because it was killed.
       if (text.includes('"Faults":1') && !task?.killed)
         this.violations.push(`${task?.name ?? 'nothing'} counted a fault`)
       return true
@@ -229,7 +228,7 @@ export class World {
     }
     if (command instanceof PutEventsCommand) {
       for (const { DetailType = '', Detail = '' } of command.input.Entries ?? [])
-        // A mail to a user with an authenticator is delayed in its queue: see infra/events.ts.
+        // Delays a mail to a user with an authenticator, as the queue mail.delayed does (infra/events.ts).
         this.put(DetailType, JSON.parse(Detail) as object, {
           delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0,
         })

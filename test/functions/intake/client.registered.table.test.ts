@@ -62,7 +62,7 @@ test.each([
   expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
 })
 
-test('a client.registered that reuses a business key with other content is refused and changes nothing', async () => {
+test('a client.registered with other content under the business key of an earlier event is refused and changes nothing', async () => {
   const detail = registration()
   await deliver(handler, detail)
   expect(await deliver(handler, { ...detail, name: 'Another name' })).toEqual(

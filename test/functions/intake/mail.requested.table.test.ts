@@ -26,7 +26,7 @@ async function deliverRefused(code: string, message: string) {
         response.end(JSON.stringify({ message }))
       },
       async (url) => {
-        // Import the table client before the endpoint changes, so that it can still record the refusal.
+        // Imports the table client before AWS_ENDPOINT_URL changes: the refusal must still be recorded.
         await import('../../../shared/db/table.ts')
         vi.stubEnv('AWS_ENDPOINT_URL', url)
         const { handler } = await import('../../../functions/intake/mail.requested.ts')
@@ -55,7 +55,7 @@ describe('a mail that SES refuses', () => {
       'BadRequestException',
       'Local address contains control or whitespace',
     ],
-  ])('%s leads to a dead letter as mail_refused, and is no fault', async (_what, code, message) => {
+  ])('%s causes a dead letter (mail_refused), and no fault', async (_what, code, message) => {
     expect(await deliverRefused(code, message)).toEqual({
       outcome: { refused: 'mail_refused: the mail service does not deliver to this address' },
       faults: 0,
@@ -70,7 +70,7 @@ describe('a mail that SES refuses', () => {
       unverified('typo@example.com', sender),
     ],
     ['a sender domain that is not verified', 'MailFromDomainNotVerifiedException', 'not verified'],
-  ])('%s is a fault, and the mail is tried again', async (_what, code, message) => {
+  ])('%s is a fault of the service, and the mail is tried again', async (_what, code, message) => {
     expect(await deliverRefused(code, message)).toEqual({ outcome: 'retry', faults: 1 })
   })
 
@@ -79,7 +79,7 @@ describe('a mail that SES refuses', () => {
     'LimitExceededException',
     'SendingPausedException',
     'AccountSuspendedException',
-  ])('%s is no fault, and the mail is tried again', async (code) => {
+  ])('%s is no fault of the service, and the mail is tried again', async (code) => {
     expect(await deliverRefused(code, 'no')).toEqual({ outcome: 'retry', faults: 0 })
   })
 })

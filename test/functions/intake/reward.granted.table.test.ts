@@ -66,7 +66,7 @@ describe('a reward', () => {
   )
 })
 
-it('a user with rewards in 500 pairs of type and currency can get further ones in these pairs, but not in a new one', async () => {
+it('a user with rewards in 500 pairs of type and currency can get further rewards in these pairs, but not in a new pair', async () => {
   const userId = await addUser()
   const before = {
     UpdateExpression: 'SET reward_types = :types',

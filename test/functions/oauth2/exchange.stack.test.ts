@@ -14,7 +14,7 @@ test.each([
   ['in the body', () => postJson(path, { access_token: session.accessToken })],
   ['as Bearer', () => postJson(path, {}, bearer(session.accessToken))],
   ['in both', () => postJson(path, { access_token: session.accessToken }, bearer(session.accessToken))],
-])('the exchange issues a device_token for a first-party access_token %s', async (_where, exchange) => {
+])('the token exchange issues a device_token for a first-party access_token %s', async (_where, exchange) => {
   const { status, headers, body } = await exchange()
   expect(status).toBe(200)
   expect(headers.get('cache-control')).toBe('no-store')
@@ -34,7 +34,7 @@ test.each([
   })
 })
 
-test('the exchange for a client grants all scopes of the client or only the requested ones, and the token has the nonce', async () => {
+test('the token exchange grants a client the requested scopes, or all its scopes if none are requested, and the token has the nonce', async () => {
   const request = { access_token: session.accessToken, client_id: client.clientId }
   const all = (await postJson(path, request)).body['data'] as Record<string, string>
   expect(all['scope']).toBe('openid email account.read')
@@ -49,7 +49,7 @@ test('the exchange for a client grants all scopes of the client or only the requ
   expect(claims).not.toHaveProperty('email')
 })
 
-test('the exchange ignores scopes that are unknown or not registered for the client, and returns the granted scopes', async () => {
+test('the token exchange ignores scopes that are unknown or not registered for the client, and returns the granted scopes', async () => {
   const scope = 'openid admin profile offline_access'
   const request = { access_token: session.accessToken, client_id: client.clientId, scope }
   const { status, body } = await postJson(path, request)
@@ -58,7 +58,7 @@ test('the exchange ignores scopes that are unknown or not registered for the cli
 })
 
 describe('an invalid exchange', () => {
-  test('the exchange without a token is answered 401', async () => {
+  test('the token exchange without a token is answered 401', async () => {
     const { status, headers, body } = await postJson(path, { access_token: '' })
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer')
@@ -77,7 +77,7 @@ describe('an invalid exchange', () => {
       },
     ],
     ['that has expired', async () => (await createSession(-1)).accessToken],
-  ])('the exchange refuses a token %s, in the body or the header', async (_why, make) => {
+  ])('the token exchange refuses a token %s, in the body or the header', async (_why, make) => {
     const token = await make()
     for (const { status, headers, body } of [
       await postJson(path, { access_token: token, client_id: 'nobody' }),
@@ -89,7 +89,7 @@ describe('an invalid exchange', () => {
     }
   })
 
-  test('the exchange refuses a token that was issued to a client', async () => {
+  test('the token exchange refuses a token that was issued to a client', async () => {
     const accessToken = await issueClientToken(session, client)
     const { status, body } = await postJson(path, { access_token: accessToken })
     expect(status).toBe(403)
@@ -103,7 +103,7 @@ describe('an invalid exchange', () => {
     ['a nonce of 1,025 characters', { nonce: 'n'.repeat(1025) }, 40001],
     ['a scope of 60,000 characters', { scope: `openid ${'s'.repeat(60_000)}` }, 40001],
     ['a number for a nonce', { nonce: 7 }, 40001],
-  ])('the exchange refuses a request with %s', async (_why, overrides, code) => {
+  ])('the token exchange refuses a request with %s', async (_why, overrides, code) => {
     const { status, body } = await postJson(path, {
       access_token: session.accessToken,
       client_id: client.clientId,
@@ -113,7 +113,7 @@ describe('an invalid exchange', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('the exchange refuses different tokens in the body and the header, with 40100 if one of them is unknown', async () => {
+  test('the token exchange refuses different tokens in the body and the header: with 40100 if either is unknown, otherwise with 40001', async () => {
     const other = await createSession()
     const codes = []
     for (const [inBody, inHeader] of [

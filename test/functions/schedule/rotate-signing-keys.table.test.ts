@@ -25,7 +25,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await renew()
 })
-it('the rotation gives a new deployment its first signing key and records evidence', async () => {
+it('the rotation gives a new deployment its first signing key, and records signed evidence of the change', async () => {
   await invoke({})
   await expectSoundKeySet()
   const [first] = await readEvidence()
@@ -40,13 +40,13 @@ it('the rotation gives a new deployment its first signing key and records eviden
   })
 })
 
-it('a scheduled rotation that KMS throttles leaves its step to the next run; a requested one fails with the throttling error', async () => {
+it('a scheduled rotation that KMS throttles is continued by the next run; a requested rotation fails with the throttling error', async () => {
   await invoke({})
   const first = await signer()
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // The error takes the place of the SDK's call, because the SDK's own retries would take seconds.
+  // Throws without calling KMS, because the SDK would retry a throttled call for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()
@@ -86,7 +86,7 @@ it('scheduled runs rotate the signing key without any request, twice in a row', 
   ])
 })
 
-it('the evidence of a requested rotation records who asked for it', async () => {
+it('the evidence of a requested rotation records who requested it', async () => {
   await invoke({})
   passTime(1)
   await invoke({ action: 'rotate', requested_by: 'an operator' })
@@ -102,7 +102,7 @@ it('an emergency rotation reports for how long functions might still sign with t
   const old = await signer()
   passTime(1)
   const { retiring } = await invoke({ action: 'rotate', emergency: true })
-  // Functions cache a key set for a minute; three seconds are added for the write and for clock differences.
+  // Functions cache the key set for a minute; the function adds 3 s for the write and for clock differences.
   expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
   passTime(43_000)
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
@@ -135,7 +135,7 @@ it.each([
   expect(await readKeySet()).toEqual(before)
 })
 
-it('a published key that fails its check never signs, and every rotation run fails until the key is revoked and replaced', async () => {
+it('a published key whose test signature fails never signs, and every rotation run fails until the key is revoked and replaced', async () => {
   await invoke({})
   const old = await signer()
   passTime(29 * day)
@@ -168,7 +168,7 @@ it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
   },
 )
 
-it('a rotation does not wait for the bucket of its copies, and a later run copies what has none', async () => {
+it('a rotation does not wait for the bucket with the copies of the evidence, and a later run makes missing copies', async () => {
   const address = process.env['EVIDENCE_COPIES']
   process.env['EVIDENCE_COPIES'] = `http://127.0.0.1:${await findFreePort()}/`
   const metrics = await emittedMetrics(async () => {
@@ -182,7 +182,7 @@ it('a rotation does not wait for the bucket of its copies, and a later run copie
   await expectSoundKeySet()
 })
 
-/** Each run crashes right after an AWS call took effect, which is the same as just before the next call. */
+/** Each run crashes right after an AWS call, which has the same effect as a crash before the next call. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('the next run repairs a first rotation that crashed', async () => {
     for (let at = 1, died = true; died; at += 1) {
@@ -235,7 +235,7 @@ it('a rotation fails if KMS refuses to create a key, and the next run creates on
   expect(await listOwnKeys()).toHaveLength(1)
 })
 
-it('a slow rotation run changes nothing after another run has abandoned the attempt of the slow run', async () => {
+it('a slow rotation run changes nothing if a later run has already created another signing key', async () => {
   const { promise: overtaken, resolve: release } = Promise.withResolvers<undefined>()
   let held = false
   const { restore } = tamperCalls(async ({ name, perform }) => {

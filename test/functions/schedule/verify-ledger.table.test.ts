@@ -13,7 +13,7 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// The instant at which slice 0 has its turn. It is not near a full hour, around which nothing is written.
+// The instant at which verify-ledger continues slice 0 of the wallets, outside of the hourly write pause.
 // Slice 0 gets twenty wallets, which are more than two batches of eight.
 let now = Math.floor(Date.now() / day) * day + turnOfEach
 
@@ -39,7 +39,7 @@ function runFor(batches: number): Promise<VerificationReport> {
   return handler({}, { awsRequestId: 'test', getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) })
 }
 
-/** Runs verify-ledger once for each slice, in its turn; resolves with the number of verified wallets. */
+/** Runs verify-ledger once for each of the 16 slices; resolves with the number of verified wallets. */
 async function runEach(): Promise<number> {
   let wallets = 0
   for (let run = 1; run <= registerShards; run += 1) {
@@ -58,13 +58,13 @@ it('sixteen runs, one every five minutes, verify every wallet once; further runs
   now -= turnOfEach
 })
 
-it('a run that has no time left leaves the rest of its slice to the next run, which continues after the last verified wallet', async () => {
+it('a verification run that has no time left is continued by the next run, after the last verified wallet', async () => {
   const verified = []
   for (const batches of [1, 1, Infinity, Infinity]) verified.push((await runFor(batches)).wallets)
   expect(verified).toEqual([8, 8, 4, 0])
 })
 
-it('a metric shows how long ago the oldest verification of a slice was, and nothing else is emitted at rest', async () => {
+it('a verification run emits only the age of the oldest verification of a slice of wallets, and the number of differences', async () => {
   await runEach()
   now += day - turnOfEach
   expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([
@@ -76,7 +76,7 @@ it('a metric shows how long ago the oldest verification of a slice was, and noth
   expect(later[0]?.value).toBe((4 * day) / 1000)
 })
 
-it('a ledger verification that is throttled ends without a fault, and the next run continues with the wallets that are left', async () => {
+it('a ledger verification that is throttled counts no fault, and the next run verifies the wallets that are left', async () => {
   await runFor(1)
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name === 'GetCommand') throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' })

@@ -18,7 +18,7 @@ import {
 } from '../../support/sign-in.ts'
 
 const Details = v.object({
-  // The user and the session, followed by 256 random bits.
+  // The ids of the user and the session, and 256 random bits.
   access_token: v.pipe(v.string(), v.regex(/^at_[0-9a-z]+\.[\w-]{22}\.[\w-]{43}$/)),
   device_token: v.string(),
   expire: v.number(),
@@ -192,7 +192,7 @@ describe('bad input', () => {
     ['another media type', { text: '{}', headers: { 'content-type': 'application/xml' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify(good).padEnd(65_537) }, 41300],
   ])(
-    'a login-2fa request with %s is refused with its own error code, before any table call',
+    'a login-2fa request with %s is refused with its own error code, before any call to the table',
     (_what, request, code) => expectRefusalWithoutCalls(handler, request, code),
   )
 

@@ -154,7 +154,7 @@ describe('bad input', () => {
     ['another media type', { text: 'email=a', headers: { 'content-type': 'text/plain' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify({ ...good, pad: 'x' }).padEnd(65_537) }, 41300],
   ])(
-    'a login-with-password request with %s is refused with its own error code, before any table call',
+    'a login-with-password request with %s is refused with its own error code, before any call to the table',
     (_what, request, code) => expectRefusalWithoutCalls(handler, request, code),
   )
 

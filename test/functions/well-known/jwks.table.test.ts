@@ -10,7 +10,7 @@ import { useOwnKeys } from '../../support/own-keys.ts'
 
 useOwnKeys()
 
-// Each test begins when nobody has asked for the JWKS for a while.
+// Moves the clock ahead for each test, so that the requests of the previous test do not count as demand.
 let now = Date.now()
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: (now += 10_000) }))
 const get = (headers: Record<string, string> = {}) =>

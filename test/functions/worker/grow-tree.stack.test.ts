@@ -6,11 +6,11 @@ import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** Number of newcomers in the backlog. The long tests set 10,000, which take the worker several turns. */
+/** Number of members that join at once. For 10,000, as in the long tests, the worker runs several times. */
 const backlog = Number(process.env['BACKLOG'] ?? 2_000)
 const sampleMilliseconds = 100
 
-/** Waits until a root's downline is complete; resolves with the time that it took. */
+/** Waits until a tree's root has `complete` members below it; resolves with the elapsed milliseconds. */
 async function watchGrowth(rootId: number, complete: number): Promise<number> {
   const startedAt = Date.now()
   let changedAt = startedAt
@@ -26,7 +26,7 @@ async function watchGrowth(rootId: number, complete: number): Promise<number> {
   return Date.now() - startedAt
 }
 
-test('a large backlog of one tree is worked off, and does not hold up another tree', async () => {
+test('a large backlog of one referral tree is worked off, and does not delay another referral tree', async () => {
   const { base_url: baseUrl, logFile } = await useLocalStack()
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, backlog)

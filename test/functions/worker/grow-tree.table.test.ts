@@ -17,7 +17,7 @@ import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 /** The time that the worker keeps free at the end of its invocation. */
 const reserveMilliseconds = 5_000
 
-/** The messages that were sent to the queue, and in `pauses` the delays in seconds before a redelivery. */
+/** `sent` has the messages sent to the queue; `pauses` has the delays before redeliveries, in seconds. */
 let sent: { group: string | undefined; id: string | undefined }[] = []
 let pauses: (number | undefined)[] = []
 
@@ -44,7 +44,7 @@ function slowTable(): void {
   })
 }
 
-/** Delivers one message for each tree to the worker, which has this much time for its work. */
+/** Delivers one message for each referral tree to the worker, which has this much time for its work. */
 async function deliver(rootIds: number[], milliseconds: number) {
   const end = Date.now() + reserveMilliseconds + milliseconds
   const event = toSqsEvent(rootIds.map((rootId) => ({ body: JSON.stringify({ root_id: rootId }) })))
@@ -55,7 +55,7 @@ async function deliver(rootIds: number[], milliseconds: number) {
 
 const toldAbout = (rootId: number) => sent.filter(({ group }) => group === String(rootId))
 
-test('a worker that runs out of time gets the message of its referral tree again at once, and no fault is counted', async () => {
+test('a worker that runs out of time gets the message of its referral tree again at once, and counts no fault', async () => {
   const rootId = await addRoot()
   await addNewcomers(rootId, 240)
   await notifyTreeQueue(rootId)
@@ -75,7 +75,7 @@ test('a worker that runs out of time gets the message of its referral tree again
   for (const warning of warnings) expect(warning).not.toHaveBeenCalled()
 })
 
-test('a large tree leaves time for the other trees of its batch', async () => {
+test('a large referral tree leaves time for the other referral trees of its batch', async () => {
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, 800)
   await addNewcomers(small, 3)
@@ -85,13 +85,13 @@ test('a large tree leaves time for the other trees of its batch', async () => {
   expect((await readJournal(large, 1)).length).toBe(1)
 })
 
-test('SQS drops no message about a tree as a duplicate of another one', async () => {
+test('SQS drops no message about a referral tree as a duplicate of another message', async () => {
   const rootId = await addRoot()
   await Promise.all(Array.from({ length: 5 }, () => notifyTreeQueue(rootId)))
   expect(new Set(sent.map(({ id }) => id)).size).toBe(5)
 })
 
-test('a duplicate of an event sends the message for its tree again, in case the function died before it sent the message', async () => {
+test('a duplicate of an event sends the message for its referral tree again, in case the function died before it sent the message', async () => {
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }
@@ -111,7 +111,7 @@ test.each([
   ['a throttled table', Object.assign(new Error('slow'), { name: 'ThrottlingException' }), 0],
   ['an unexpected error', new TypeError('x is undefined'), 1],
 ])(
-  '%s delays a tree by two seconds, and only an unexpected error counts as a fault',
+  '%s delays a referral tree by two seconds, and only an unexpected error counts as a fault',
   async (_what, error, faults) => {
     const rootId = await addRoot()
     vi.spyOn(log, 'warn').mockReturnValue(undefined)
@@ -123,7 +123,7 @@ test.each([
   },
 )
 
-test('a message that names no tree fails alone, and is not quoted in the log', async () => {
+test('a message that names no referral tree fails alone, and is not quoted in the log', async () => {
   const rootId = await addRoot()
   const warn = vi.spyOn(log, 'warn')
   const bodies = ['{"secret', 'null', '{"root_id":"secret"}', `{"root_id":${rootId}}`]

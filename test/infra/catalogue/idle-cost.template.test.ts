@@ -5,7 +5,7 @@ import { standby } from '../../support/configured-stage.ts'
 it.each([
   ['dev', 12],
   ['prod', 40],
-])('a month of the stage %s that nobody uses costs at most $%i', async (stage, dollars) => {
+])('the stage %s costs at most $%i in a month in which nobody uses it', async (stage, dollars) => {
   expect((await readIdleCost(stage)).get('together')).toBeLessThanOrEqual(dollars)
 })
 
@@ -14,7 +14,7 @@ it('a stage without alarms pays for no alarm and no dashboard, not even in its s
   expect([...costs.keys()].join()).not.toMatch(/alarms|dashboard/)
 })
 
-it('a resource without a price is refused, so that nothing that costs is forgotten', async () => {
+it('a resource without a known price is refused, so that the cost of an idle stage leaves nothing out', async () => {
   expect((await readIdleCost('prod', { standby, edge: true, auditTrail: true })).get('firewall')).toBe(9)
   expect(() => priceOf('AWS::EC2::NatGateway')).toThrow('AWS::EC2::NatGateway has no price')
 })

@@ -40,7 +40,7 @@ const environments = (from = stacks) =>
     .filter(({ stack }) => stack === 'api')
     .map(({ resource }) => (resource.Properties['Environment'] as { Variables: object }).Variables)
 
-describe('the public address of a stage with an edge', () => {
+describe('the public address of a stage with a CloudFront distribution (edge)', () => {
   it('requests to the edge pass its firewall, over TLS only, to an API whose own address is in no stack output', () => {
     expect(distribution()).toMatchObject({
       IPV6Enabled: false,
@@ -90,7 +90,7 @@ describe('the edge', () => {
       expect(policy).toContain(`"${header}"`)
   })
 
-  it('the edge keeps the answers to two tokens apart, and stores them for a second at most', () => {
+  it('the edge caches answers separately for each access_token, and for at most a second', () => {
     expect(keyOf(distribution().DefaultCacheBehavior)).toMatchObject({
       seconds: 1,
       HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['Authorization'] },
@@ -109,7 +109,7 @@ describe('the edge', () => {
     })
   })
 
-  it('the edge stores no failure, and replaces no failure with an error page of CloudFront', () => {
+  it('the edge neither caches an error nor replaces it with an error page of CloudFront', () => {
     const { CustomErrorResponses: errors } = distribution()
     expect(errors.length).toBeGreaterThan(10)
     for (const { ErrorCachingMinTTL: seconds, ResponsePagePath: page } of errors)
@@ -117,8 +117,8 @@ describe('the edge', () => {
   })
 })
 
-describe('the secret of the edge', () => {
-  /** The numbers of the secrets that functions accept, and of the secret that the distribution sends. */
+describe('the secret by which functions recognize requests from the edge', () => {
+  /** Returns the numbers of the secrets that functions accept, and of the secret that CloudFront sends. */
   const read = (secretNumber: number) => {
     const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'api')
     const config = readConfig({ stage: 'prod', edge: true, ...configured })
@@ -151,7 +151,7 @@ describe('the secret of the edge', () => {
       expect(JSON.stringify(variables)).toMatch(/"ORIGIN_SECRETS":.*\{\{resolve:secretsmanager:/)
   })
 
-  it('functions also accept the edge’s previous and next secret, so no deployment shuts anybody out', () => {
+  it('functions also accept the edge’s previous and next secret, so that no request is refused during a deployment', () => {
     const [first, second, third] = [read(1), read(2), read(3)]
     expect(first).toMatchObject({ accepted: [1, 2], sent: [1] })
     expect(second).toMatchObject({ accepted: [1, 2, 3], sent: [2] })

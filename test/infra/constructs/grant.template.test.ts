@@ -21,7 +21,7 @@ const rotation = (stage: StagePolicies) => stage.denialsOf('rotate-signing-keys'
 const signs = { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'DIGEST' }
 const roleArn = (name: string) => `arn:aws:iam::${accountId}:role/${name}`
 
-/** The policy check of a principal to whom IAM policies allow everything. */
+/** Compiles the permissions of a role whose IAM policies allow every action. */
 const administrator = (arn = roleArn('administrator')) => {
   const policies = [{ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' } as const] }]
   const session = { origin: 'an administrator', roleArn: arn, roleTags: {}, policies }
@@ -56,7 +56,7 @@ describe('signing keys', () => {
     },
   )
 
-  it('no other function is allowed to sign', () => {
+  it('only the four functions that need it are allowed to sign', () => {
     const signers = dev.functions.filter(({ policies }) => JSON.stringify(policies).includes('"kms:Sign"'))
     expect(signers).toHaveLength(4)
   })
@@ -86,7 +86,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // AWS does not document whether KMS tells IAM the spec and the use of a key that it is creating.
+    // Allows a request without spec and use: AWS does not document whether KMS tells IAM these of a new key.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()
@@ -245,7 +245,7 @@ describe('events:PutEvents', () => {
     expect(put('address-info', 'chain', 'address.assigned')).toBeDefined()
   })
 
-  it('no other function may put events on the bus, and no function may put an event without a source', () => {
+  it('only the three functions that send mails or assign addresses may put events on the bus, and none may put an event without a source', () => {
     const putters = dev.functions.filter(({ policies }) =>
       JSON.stringify(policies).includes('events:PutEvents'),
     )

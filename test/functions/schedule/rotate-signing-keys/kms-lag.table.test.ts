@@ -30,7 +30,7 @@ const second = 1_000
 const minute = 60 * second
 const day = 86_400 * second
 
-/** The part of each minute in which no run watches KMS, because a run ends before its one-minute timeout. */
+/** Time in each minute in which no run polls KMS, because a run ends before its one-minute timeout. */
 const gap = 16 * second
 
 function passTime(milliseconds: number): void {
@@ -55,7 +55,7 @@ async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   expect.unreachable('the rotation still waits for KMS')
 }
 
-/** Makes the first signing key, without any lag of KMS. */
+/** Creates the first signing key while KMS shows every change at once. */
 async function bootstrap() {
   const lags = kms.lags
   kms.lags = seconds(0, 0, 0)
@@ -107,7 +107,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
   beforeEach(() => {
     kms.lags = { ...of }
   })
-  /** Asserts the final state: this number of keys, sound evidence, and nothing logged as an error. */
+  /** Asserts the final state: this number of keys, valid evidence, and nothing logged as an error. */
   async function expectKeys(count: number): Promise<void> {
     expect(await countKeys()).toBe(count)
     await expectSoundKeySet()
@@ -116,14 +116,14 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
       expect(check).toMatchObject({ signed: true, verified_by_kms: true, verified_by_jwk: true })
   }
 
-  it('a first run makes one key, which signs as soon as KMS allows it', async () => {
+  it('a first run creates one key, which signs as soon as KMS allows it', async () => {
     const start = Date.now()
     await runEveryMinute()
     expect((await signer()).active_at).toBeLessThanOrEqual(start + lag + gap)
     await expectKeys(1)
   })
 
-  it('a planned rotation makes one key, which is published as soon as KMS allows it', async () => {
+  it('a planned rotation creates one key, which is published as soon as KMS allows it', async () => {
     const old = await bootstrap()
     passTime(29 * day)
     const start = Date.now()
@@ -142,7 +142,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
     await expectKeys(2)
   })
 
-  it('an emergency rotation makes one key, which signs as soon as KMS allows it', async () => {
+  it('an emergency rotation creates one key, which signs as soon as KMS allows it', async () => {
     const old = await bootstrap()
     const start = Date.now()
     await runEveryMinute({ action: 'rotate', emergency: true, requested_by: 'an operator' })
@@ -167,7 +167,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
   })
 })
 
-it('if a rotation run crashes right after KMS has made its key, the next run makes another key', async () => {
+it('if a rotation run crashes right after KMS has created its key, the next run creates another key', async () => {
   kms.lags = seconds(90, 90, 90)
   const start = Date.now()
   const death = Promise.withResolvers<undefined>()
@@ -191,7 +191,7 @@ describe('with a KMS that lags by 90 s', () => {
     kms.lags = seconds(90, 90, 90)
   })
 
-  it('ten simultaneous runs make one key', async () => {
+  it('ten simultaneous runs create one key', async () => {
     await Promise.all(Array.from({ length: 10 }, () => invoke()))
     await runEveryMinute()
     expect(await countKeys()).toBe(1)
@@ -235,7 +235,7 @@ it('if KMS keeps refusing a new key, runs wait for ten minutes and then fail; on
 })
 
 // This test must run last, because the key that it leaves without a tag would disturb the others.
-it('a denied signature is no fault as long as IAM might not yet see the tag of a new signer, and is a fault after that', async () => {
+it('a denied signature counts as no fault while IAM might not yet see the tag of a new signing key, and as a fault after that', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

@@ -35,7 +35,7 @@ const warnings = async () =>
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // A mail that is requested now arrives last, so once it is here, no second warning can follow.
+  // Requests a mail to another user. It arrives last, so no second warning can follow it.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
@@ -43,7 +43,7 @@ async function expectOneWarning(): Promise<void> {
   expect(await readOutbox(user.email)).toHaveLength(codes)
 }
 
-test('of thirty wrong codes for six login tickets, twenty are compared; the rest and even the right code are refused, and the user gets one warning', async () => {
+test('of thirty wrong codes for six login tickets, twenty are compared; all further codes, even the right one, are refused, and the user gets one warning', async () => {
   const tickets = await openTickets(7)
   const last = tickets.pop() ?? ''
   const answers: TestAnswer[] = []
@@ -73,7 +73,7 @@ test('a refused code does not use up a try of its login ticket', async () => {
   for (const ticket of tickets) for (let i = 0; i < 5; i += 1) await guess(ticket)
   for (let i = 0; i < 6; i += 1) expect(await guess(last)).toMatchObject(blocked)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60_000 })
-  // The old ticket has expired by now, so a new one shows that codes are no longer refused.
+  // Uses a new login ticket to show that codes are no longer refused: the old ticket has expired by now.
   expect((await verifyAuthenticator(user, await openTicket(user), await right())).code).toBe(0)
 }, 60_000)
 
@@ -102,7 +102,7 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // Six tries, more than a login ticket has. Three run at once, because each waits for retries of the SDK.
+    // Tries once more than a login ticket allows, and three times at once, because SDK retries take long.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

@@ -3,7 +3,7 @@ import { handler } from '../../../../functions/user/login-with-password.ts'
 import { callEndpoint, type TestAnswer } from '../../../support/call-endpoint.ts'
 import { createUser, md5, newSourceIp } from '../../../support/sign-in.ts'
 
-/** The IP address of an edge: to API Gateway, the requests of many viewers come from this address. */
+/** The IP address of a CloudFront edge server, from which API Gateway gets the requests of many viewers. */
 const edge = newSourceIp()
 
 const login = (email: string, password: string, viewer: string): Promise<TestAnswer> =>
@@ -13,7 +13,7 @@ const login = (email: string, password: string, viewer: string): Promise<TestAns
     headers: { 'cloudfront-viewer-address': `${viewer}:443`, 'x-origin-secret': 'secret' },
   })
 
-it('behind the edge, wrong passwords block the viewer who sent them, and nobody else behind the same edge', async () => {
+it('behind CloudFront, wrong passwords block the viewer who sent them, and no other viewer of the same edge server', async () => {
   vi.stubEnv('ORIGIN_SECRETS', 'secret')
   const { email, password } = await createUser()
   const [guesser, owner] = [newSourceIp(), newSourceIp()]

@@ -144,7 +144,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Apart from keys, TTL and the counts over all accounts, the item has only counts of the last minutes.
+    // Ignores keys, TTL and the counts over all accounts. What is left are the counts of single accounts.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
@@ -205,7 +205,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(home, person.email)).toMatchObject(refused)
   })
 
-  test('a refused password does not make the wait for new sources longer', async () => {
+  test('a refused password does not prolong the time for which new sources are blocked', async () => {
     const person = await createUser()
     const now = Date.now()
     const minutesAgo = [50, ...Array<number>(99).fill(20)]
@@ -226,7 +226,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(countTries(item, passwordCounter, Date.now())).toBe(100)
   })
 
-  test('the hundredth wrong password for an address that nobody has is refused as it is for a known address', async () => {
+  test('the hundredth wrong password for an unknown email address is refused in the same way as for a known address', async () => {
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(unknownSignInKey(normalizeEmail(email)), false, 98)
     expect(await guess(newSourceIp(), email)).toMatchObject(refused)

@@ -20,7 +20,7 @@ async function createDisabledUser(): Promise<TestUser> {
 /** Number of rounds at the start that are not measured, because the process warms up. */
 const warmUp = 20
 
-/** Assumed duration of an AWS call. The time of a sign-in is its processor time plus that of its calls. */
+/** Assumed duration of an AWS call. The time of a sign-in is processor time plus this time for each call. */
 const callMilliseconds = 3
 
 /**
