@@ -12,7 +12,7 @@ const confidential = await createClient({ secret, redirectUris: ['https://client
 /** Runs discovery as the library's documentation shows it; plain http, because the stack has no TLS. */
 const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(stack.base_url), client.clientId, client.secret, authentication, {
-    // Allows plain http for the local stack. openid-client deprecates the option only as a warning.
+    // Allows plain http for the local stack, which has no TLS.
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only as a warning
     execute: [oidc.allowInsecureRequests],
   })

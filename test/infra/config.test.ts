@@ -28,7 +28,7 @@ it.each([
   ['an unknown time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
   ['a page address that is no URL', { authUrl: 'auth' }, /authUrl/],
   ['a deletion period that KMS rejects', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
-])('readConfig rejects %s with an error that names the setting', (_what, values, message) => {
+])('readConfig rejects %s with an error that names the configuration knob', (_what, values, message) => {
   expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)
 })
 
@@ -109,9 +109,12 @@ describe('the configuration of a deployment', () => {
     ['an edge with a rate below WAF’s minimum', { edge: { rate: 9 } }, /edge/],
     ['an edge with a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
-  ])('a deployment with %s is refused with an error that names the setting', (_what, values, message) => {
-    expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
-  })
+  ])(
+    'a deployment with %s is refused with an error that names the configuration knob',
+    (_what, values, message) => {
+      expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
+    },
+  )
 
   it('the local stack may use plain http', () => {
     const values = { authUrl: 'http://127.0.0.1:5000/', corsOrigins: 'http://127.0.0.1:5000' }

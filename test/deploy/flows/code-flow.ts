@@ -27,7 +27,7 @@ export async function signInToClient(user: SignedIn): Promise<void> {
   ])
   const issuer = new URL(requireEnv('BASE_URL'))
   const config = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
-    // Allows plain http, because some emulators have no TLS. openid-client deprecates this only as a warning.
+    // Allows plain http, because some emulators have no TLS.
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only as a warning
     execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
   })

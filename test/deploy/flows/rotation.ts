@@ -6,7 +6,7 @@ import { ops } from './ops.ts'
 import { type SignedIn, signerOf, verifyDeviceToken } from './sign-in.ts'
 
 const Exchanged = v.object({ device_token: v.string() })
-/** Maximum wait for the new key. Signers cache the key set for a minute, and KMS can take five more. */
+/** Maximum wait for the new key: signers cache the key set for a minute, and KMS takes up to five minutes. */
 const takeOverMilliseconds = 600_000
 
 /**

@@ -84,8 +84,7 @@ function drawWeather(draws: Draws, signsIn: boolean): WorldWeather {
     duplicates: drawOne('duplicates', 0, 0.1, 0.3),
     lostDeletes: drawOne('lost deletes', 0, 0.03),
     maxLate: drawOne('late', 0, 2_000, 20_000),
-    // Keeps the clocks right if users sign in, because a wrong clock would rightly refuse authenticator
-    // codes.
+    // Keeps the clocks right if users sign in: with a wrong clock, right authenticator codes are refused.
     clockOff: signsIn ? 0 : drawOne('clock', 0, 0, 290_000, -290_000),
   }
 }

@@ -28,8 +28,8 @@ export interface Outcome {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 /**
- * Runs a history on a table of its own. Each time no work is in progress, compares the service with the
- * model. The table is in memory, or in DynamoDB Local if `dynamodbLocal` is set.
+ * Runs a history on a table of its own, and compares the service with the model at each `quiet` operation.
+ * The table is in memory, or in DynamoDB Local if `dynamodbLocal` is set.
  */
 export async function runHistory(history: History, { dynamodbLocal = false } = {}): Promise<Outcome> {
   const { seed, begin, weather, userIds, operations } = history
@@ -72,8 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Draws a number for each item in the order of reading, not by key, because the keys of tokens are
-    // random.
+    // Draws in the order of reading, not by the keys of the items: those of tokens differ between two runs.
     return () => draws.number(stream) * 1_000
   }
 

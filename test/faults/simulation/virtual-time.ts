@@ -98,7 +98,7 @@ export class VirtualTime {
   }
 }
 
-/** Makes random bytes in tasks depend on the seed, because a search can use them to choose its beginning. */
+/** Makes random bytes in tasks depend on the seed: a search, for example, can begin at a random place. */
 function seedCrypto(): void {
   const { randomBytes } = crypto
   const seeded = (size: number): Buffer => {

@@ -126,7 +126,7 @@ export class World {
     process.stdout.write = (text: string, ...rest: []) => {
       if (!text.startsWith('{"_aws"')) return write(text, ...rest)
       const task = currentTask.getStore()
-      // Ignores the fault of a killed process, which ends with an error because it was killed.
+      // Ignores the fault of a killed process: the kill caused the error, not the service.
       if (text.includes('"Faults":1') && !task?.killed)
         this.violations.push(`${task?.name ?? 'nothing'} counted a fault`)
       return true

@@ -26,7 +26,7 @@ async function deliverRefused(code: string, message: string) {
         response.end(JSON.stringify({ message }))
       },
       async (url) => {
-        // Imports the table client before AWS_ENDPOINT_URL changes: the refusal must still be recorded.
+        // Imports the table client before AWS_ENDPOINT_URL changes, so that it still reaches the table.
         await import('../../../shared/db/table.ts')
         vi.stubEnv('AWS_ENDPOINT_URL', url)
         const { handler } = await import('../../../functions/intake/mail.requested.ts')

@@ -102,7 +102,7 @@ it('an emergency rotation reports for how long functions might still sign with t
   const old = await signer()
   passTime(1)
   const { retiring } = await invoke({ action: 'rotate', emergency: true })
-  // Functions cache the key set for a minute; the function adds 3 s for the write and for clock differences.
+  // Functions cache the key set for a minute; the rotation adds 3 s for the write and for clock differences.
   expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
   passTime(43_000)
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
@@ -182,7 +182,7 @@ it('a rotation does not wait for the bucket with the copies of the evidence, and
   await expectSoundKeySet()
 })
 
-/** Each run crashes right after an AWS call, which has the same effect as a crash before the next call. */
+/** Each run crashes right after an AWS call. A crash before the next call has the same effect. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('the next run repairs a first rotation that crashed', async () => {
     for (let at = 1, died = true; died; at += 1) {

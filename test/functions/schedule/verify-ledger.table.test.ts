@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// The instant at which verify-ledger continues slice 0 of the wallets, outside of the hourly write pause.
-// Slice 0 gets twenty wallets, which are more than two batches of eight.
+// When the first of the 16 slices of wallets (slice 0) is verified, outside of the hourly write pause. Slice
+// 0 gets twenty wallets, which are more than two batches of eight.
 let now = Math.floor(Date.now() / day) * day + turnOfEach
 
 beforeAll(async () => {

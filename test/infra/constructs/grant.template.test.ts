@@ -86,7 +86,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // Allows a request without spec and use: AWS does not document whether KMS tells IAM these of a new key.
+    // Allows a request without spec and use: AWS does not document whether KMS passes them to IAM.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()

@@ -35,7 +35,7 @@ const warnings = async () =>
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // Requests a mail to another user. It arrives last, so no second warning can follow it.
+  // Requests a mail to another user, which arrives after any second warning to the first user.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
