@@ -22,7 +22,7 @@ export async function bundleByDefault(
     bundle: true,
     minify: true,
     platform: 'node',
-    // Drops the warm-up call during a function's init, because CommonJS has no top-level await.
+    // Removes the warm-up call of a function's init: it is a top-level await, which CommonJS does not have.
     define: { 'process.env.AWS_LAMBDA_INITIALIZATION_TYPE': 'undefined' },
     metafile: true,
     logLevel: 'error',

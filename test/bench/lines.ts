@@ -1,10 +1,10 @@
 import type { Table } from './table.ts'
 
-/** A measured figure and its limit, the `line`. */
+/** A measured figure, and as `line` the limit that it must not exceed. */
 interface Line {
   figure: string
   line: number
-  /** The table, column and rows of the figure. Of several rows the largest counts; with `sum`, their sum. */
+  /** The table, column and rows of the figure: the largest value of these rows, or with `sum` their sum. */
   table: string
   column: string
   rows: string[]
@@ -55,7 +55,7 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
-  // The limits for 200 newcomers a second: 5 ms each, and 5 each of a partition's 1,000 write units a second.
+  // For 200 newcomers a second: each may take 5 ms, and 5 of the 1,000 write units a second of a partition.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,
     line: 5,
@@ -69,7 +69,7 @@ const lines: Line[] = [
   },
 ]
 
-/** Compares a run with the lines, and lists every figure that is above its line or missing from the run. */
+/** Compares a run's figures with their limits. `broken` lists those above the limit or not found. */
 export function checkLines(tables: readonly Table[], short: boolean): { table: Table; broken: string[] } {
   const rows = lines.map(({ figure, line, ...of }) => {
     const found = tables.find(({ name }) => name === of.table)

@@ -20,7 +20,7 @@ const parts: Record<string, Part> = {
   growth: async (options) => (await import('./growth/growth.ts')).measureGrowth(options),
   'cold-starts': measureColdStarts,
 }
-/** The parts that need neither an idle machine nor other packages. */
+/** The parts of a short run: they need neither an idle machine nor packages that are not installed yet. */
 const shortParts = ['operations', 'bundles', 'growth']
 
 const { values } = parseArgs({

@@ -20,7 +20,7 @@ export interface Table {
 export interface Options {
   /** Smaller data, so that a run takes less than a minute. */
   short: boolean
-  /** How often each candidate is measured. */
+  /** How often each kind of cold start is measured. */
   samples: number
 }
 
@@ -76,7 +76,7 @@ export function describeMachine(samples: number): string {
   return `${date} UTC, ${machine}, Node.js ${process.version}, medians of ${samples}, load average ${load}`
 }
 
-/** The middle of several measurements. Throws if there are none. */
+/** The median of several measurements. Throws if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)

@@ -19,7 +19,7 @@ it.for(views)(
   async ({ viewport, colorScheme }, { open }) => {
     const page = await open({ viewport, colorScheme })
     const check = async (name: string) => {
-      // For a person to look at: .ci/run keeps them.
+      // Screenshots are for people to look at: .ci/run keeps them.
       await page.screenshot({
         path: `dist/screenshots/${name}-${viewport.width}-${colorScheme}.png`,
         fullPage: true,
@@ -45,7 +45,7 @@ it.for(views)(
   },
 )
 
-it('a person puts an event, and reads and sends again the dead letter of a refused one', async ({ open }) => {
+it('a person puts events, reads the dead letter of a refused event and sends it again', async ({ open }) => {
   const page = await open()
   await page.goto(home)
   await button(page, 'Put the event').click()
@@ -60,7 +60,7 @@ it('a person puts an event, and reads and sends again the dead letter of a refus
   await page.getByText('1 sent again.').waitFor()
 })
 
-it('a person rotates and revokes signing keys, and sees their states move', async ({ open }) => {
+it('a person rotates and revokes signing keys, and the console shows their new states', async ({ open }) => {
   const page = await open()
   await page.goto(home)
   const current = page.locator('#keys ol strong')

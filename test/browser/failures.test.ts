@@ -18,7 +18,7 @@ import {
 /** Number of wrong codes that use up a login ticket. */
 const maxTries = 5
 
-/** Answers that API Gateway sends itself, without our envelope, and the page's message for each. */
+/** Answers that API Gateway itself sends, without a `code`, and the message that the page shows for each. */
 const gatewayAnswers: [status: number, message: string, shown: string][] = [
   [429, 'Too Many Requests', 'The service is busy. Try again in a few seconds.'],
   [500, 'Internal Server Error', 'Something went wrong on our side.'],
@@ -172,8 +172,8 @@ it.for([
   async ([, changes, reason], { open, app }) => {
     const page = await open()
     const forged = new URL(await app.authorizationUrl(changes))
-    // Opens the authorization page directly, as a forged link does. For such a request, the authorization
-    // endpoint would not redirect to the page.
+    // Opens the authorization page directly, as a forged link does: the authorization endpoint would not
+    // redirect such a request to the page.
     await page.goto(`${stack.page_url}/${forged.search}`)
     await heading(page, 'This request cannot be answered').waitFor()
     await page.getByText(reason).waitFor()

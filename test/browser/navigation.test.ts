@@ -56,7 +56,7 @@ it('the back button skips the code step once its code has been used', async ({ s
   await heading(page, 'Allow access?').waitFor()
 })
 
-it('after consent, the back button shows an answered request and offers a restart', async ({ signedIn }) => {
+it('after consent, going back shows “Already answered” and offers to answer again', async ({ signedIn }) => {
   const { page } = await signedIn()
   await button(page, 'Allow').click()
   await heading(page, 'The app').waitFor()

@@ -3,7 +3,7 @@ import { stack } from '../support/oauth.ts'
 import { serveHttp } from '../support/serve-http.ts'
 import { it } from './support/browser-test.ts'
 
-it('every answer of the authorization page has the strict Content-Security-Policy', async () => {
+it('the authorization page has a strict Content-Security-Policy and other security headers', async () => {
   const { page_url: pageUrl, base_url: baseUrl } = stack
   const { headers } = await fetch(pageUrl)
   const policy = headers.get('content-security-policy') ?? ''
@@ -17,7 +17,7 @@ it('every answer of the authorization page has the strict Content-Security-Polic
   })
 })
 
-/** Serves a page of another site with this content while `use` runs with its URL. */
+/** Serves a page of another site with this content, runs `use` with its URL, and then stops. */
 const serveSite = (html: string, use: (url: string) => Promise<void>): Promise<void> =>
   serveHttp((_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html), use)
 

@@ -18,7 +18,7 @@ const deployed = 'as deployed'
 const unrehearsed = 'as deployed, no rehearsal in init'
 const byDefault = "esbuild's defaults"
 
-/** Measures cold starts: the import at full speed, as in Lambda's init phase, then the first answer. */
+/** Measures cold starts: the import at full speed, as in Lambda's init phase, and the first answer. */
 export async function measureColdStarts({ samples }: Options, stack: BenchStack): Promise<Table[]> {
   const { dataScenarios } = await import('../../infra/grants/data-scenarios.ts')
   const directory = mkdtempSync(join(tmpdir(), 'bench-cold-'))
@@ -53,7 +53,7 @@ export async function measureColdStarts({ samples }: Options, stack: BenchStack)
     let event = ''
     const calls = makeCalls(async (payload) => {
       event = payload
-      // The proxy stores AWS's answers to this start, and repeats them to all later starts.
+      // Starts the function once, so that the proxy stores AWS's answers for all later starts.
       const answer = await start(deployed, undefined, payload)
       return { payload: answer.payload }
     })

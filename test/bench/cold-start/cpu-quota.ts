@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Limits one process at a time to a share of one processor, as Lambda does in proportion to memory. */
+/** Limits a process to a share of a processor, as Lambda does by memory; one process at a time. */
 export interface CpuQuota {
   /** Limits a process to this share of a processor from now on. */
   limit: (pid: number, share: number) => void
@@ -9,7 +9,7 @@ export interface CpuQuota {
 }
 
 const root = '/sys/fs/cgroup'
-/** Length of a quota period in microseconds, as on Lambda. A process gets its share anew in every period. */
+/** Length of a quota period in microseconds, as on Lambda: a process gets a new share in each period. */
 const period = 20_000
 
 /** Opens a control group of version 2 or 1; undefined if this process is not allowed to create a group. */

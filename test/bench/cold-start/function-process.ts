@@ -21,7 +21,7 @@ const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1
 export class FunctionProcess {
   readonly #child: ChildProcess
   #log = ''
-  /** The time that the import of the bundle took. */
+  /** The time that the import of the bundle took: elapsed and on the processor. */
   readonly evaluated: Promise<Taken>
 
   constructor(bundle: string, env: Record<string, string>) {

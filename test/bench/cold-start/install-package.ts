@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const wanted = 'hono@4.13.19'
 
 /**
- * Installs hono, unless an earlier run has, into a temporary directory, because nothing else here needs it.
+ * Installs hono into a temporary directory, unless an earlier run has done so; the project does not need it.
  * Returns its directory of modules; undefined if npm cannot install it.
  */
 export async function installHono(): Promise<string | undefined> {

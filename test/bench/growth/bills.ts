@@ -37,7 +37,7 @@ const postingOf = (i: number) =>
     reference: `bench-${i}`,
   }) as const
 
-/** Measures what a page of bills costs with every filter, in a wallet with this many bills. */
+/** Measures what a page of bills costs with every filter, in a wallet with `size` bills. */
 export async function measureBills(size: number): Promise<Row[]> {
   // Each size has its own user, so that its bills are in a wallet of their own.
   const userId = size

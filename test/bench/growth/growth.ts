@@ -3,7 +3,7 @@ import { measureBills } from './bills.ts'
 import { measureSearches } from './searches.ts'
 import { measureTree } from './tree.ts'
 
-/** Measures how the cost of pages, searches and newcomers grows with wallets and trees. */
+/** Measures how the cost of bill pages, member searches and new members grows with the number of records. */
 export async function measureGrowth({ short }: Options): Promise<Table[]> {
   const sizes = short ? [1_000] : [1_000, 100_000, 1_000_000]
   const bills: Row[] = []

@@ -22,7 +22,7 @@ export interface RoundCost<T> {
   writeUnits: Map<string, number>
 }
 
-/** After this many turns of the event loop without a new call, all work is waiting for answers. */
+/** If the event loop turns this many times without a new call, all work is waiting for answers. */
 const quietTurns = 5
 
 /**
@@ -64,7 +64,7 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
   }
 }
 
-/** Write units of each item's last known size: AWS bills the larger of the sizes before and after a write. */
+/** Write units of each item as last written: AWS bills the larger of its sizes before and after a write. */
 const lastUnits = new Map<string, number>()
 
 /** The write units of each write of a call. An item that this process has never put counts as one unit. */

@@ -18,7 +18,7 @@ const rootId = 1
 const firstJoined = Date.UTC(2024, 0, 1)
 const batch = 1_000
 
-/** Measures newcomers and purchases in an in-memory tree of this many members with random referrers. */
+/** Measures registrations and purchases in an in-memory referral tree of `size` members. */
 export async function measureTree(size: number): Promise<Row[]> {
   // Messages to the worker's queue are dropped, because the benchmark calls the worker itself.
   SQSClient.prototype.send = async () => ({})

@@ -64,7 +64,7 @@ function longestChain(calls: readonly AwsCall[]): number {
   return Math.max(0, ...chains.map(({ length }) => length))
 }
 
-/** The table row of an operation: its calls and units, dollars per million, and data that stays stored. */
+/** The table row of an operation: its calls and units, dollars per million, and the data that it keeps. */
 export function describeCost(operation: Operation, model: FunctionModel, { calls, bills }: Usage): Row {
   const { kind } = operation
   const of = (service: string) => calls.filter((call) => call.service === service)
@@ -77,7 +77,7 @@ export function describeCost(operation: Operation, model: FunctionModel, { calls
   const amounts: typeof prices = {
     gateway: requests,
     invocation: requests + messages * callsPerMessage,
-    // Counts the full duration for each message, although a batch handles its messages concurrently.
+    // Charges the full duration for each message, although a batch handles its messages concurrently.
     gigabyteSecond: ((model.memoryMegabytes / 1024) * milliseconds) / 1000,
     read: readUnits,
     write: writeUnits,

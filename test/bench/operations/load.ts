@@ -1,7 +1,7 @@
 import type { Row, Table } from '../table.ts'
 import { round } from '../table.ts'
 
-/** Assumed number of each operation per sign-in. When a deployment has real numbers, replace these first. */
+/** Assumed number of each operation per sign-in; to be replaced by the real numbers of a deployment. */
 const mix: Record<string, number> = {
   'POST /user/login-with-password, authenticator': 1,
   'mail.requested': 0.5,
@@ -41,7 +41,7 @@ const quotas: [name: string, limit: number, of: string, source: string][] = [
   ['EventBridge, PutEvents', 10_000, 'events', 'EventBridge quotas, us-east-1'],
 ]
 
-/** The usage of one sign-in with all operations of `mix`, keyed by column of the table of operations. */
+/** The usage of one sign-in with all operations of `mix`, keyed by the columns of describeCost. */
 function perSignIn(rows: readonly Row[]): Map<string, number> {
   const total = new Map([['sign-ins', 1]])
   const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)

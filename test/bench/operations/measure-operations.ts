@@ -20,15 +20,15 @@ class Measured extends Error {
   override readonly name = 'Measured'
 }
 
-/** Functions that production traffic never calls, or that make no AWS calls. */
+/** Functions that are not measured: production traffic never calls them, or they make no AWS calls. */
 const unmeasured = ['fallback']
 
 let current: Usage | undefined
 
-/** Records in `current` the AWS calls of this process, and the bills for its calls to DynamoDB. */
+/** Adds each AWS call of this process to `current`, and what AWS bills for each call to DynamoDB. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
-    // Answers in place of the bus, which would accept these events from the service's own roles only.
+    // Answers in place of the bus, which accepts these events only from the service's own roles.
     const perform = name === 'PutEventsCommand' ? async () => ({ Entries: [{ EventId: 'bench' }] }) : send
     const usage = current
     if (usage === undefined || client instanceof DynamoDBClient) return perform()
@@ -70,7 +70,7 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
     const model = stack.functions.find(({ name }) => name === operation.of)
     if (model === undefined) throw new Error(`there is no function ${operation.of}`)
     const handler = await loadHandler(model)
-    // The first run fills the function's in-memory caches.
+    // Runs the operation before it is measured, to fill the function's in-memory caches.
     await runOnce(handler, operation)
     const usage = await runOnce(handler, operation)
     rows.push({ operation: operation.title, ...describeCost(operation, model, usage) })

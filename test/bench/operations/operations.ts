@@ -19,9 +19,9 @@ export interface Operation {
   of: string
   /** Calls the function, once or several times. */
   scenario: Scenario
-  /** The index of the call that is measured, among the calls of the scenario. */
+  /** The index of the measured call among the calls of the scenario. */
   call: number
-  /** A `run` is started by a schedule, and a `message` comes from an internal queue. */
+  /** What calls the function: for a `run` a schedule, for a `message` an internal queue. */
   kind: 'request' | 'event' | 'message' | 'run'
 }
 
@@ -77,10 +77,10 @@ const transfer: Scenario = async ({ deliver }) => {
   })
 }
 
-/** The call that is measured: by default the first call that the tests of the function's grants make. */
+/** The measured call; by default the first call of the scenario that tests the function's IAM grants. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** Functions that are not measured by their first call alone. The inner keys are suffixes of titles. */
+/** The calls to measure of functions with several operations, by function and end of the title. */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },
@@ -112,7 +112,7 @@ const calls: Record<string, Record<string, Measured>> = {
   },
 }
 
-/** A function: the kind of its calls, its name, and the name of its operation. */
+/** A function: what calls it, its name, and the beginning of its operations' titles. */
 type Called = [kind: Operation['kind'], of: string, name: string]
 
 const functions: Called[] = [

@@ -4,7 +4,7 @@ import { synthesizeLocalStage } from '../../../infra/local/stage.ts'
 import { startAws } from '../../support/start-aws.ts'
 import { withTester } from '../../support/tester.ts'
 
-/** The table, the keys and the queues of a stage, whose functions the benchmark runs itself. */
+/** The table, keys and queues of a local stage. The benchmark itself runs the functions of the stage. */
 export interface BenchStack {
   functions: readonly FunctionModel[]
   awsUrl: string
@@ -15,7 +15,7 @@ export interface BenchStack {
 
 /**
  * Starts a local stack without gateway and event delivery, because the benchmark runs the functions itself.
- * Also makes the first signing key, and gives this process the environment of a function: import modules of
+ * Also creates the first signing key, and gives this process the environment of a function: import modules of
  * shared/ only after that.
  */
 export async function startBenchStack(): Promise<BenchStack> {

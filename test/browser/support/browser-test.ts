@@ -17,11 +17,11 @@ interface Fixtures {
   open: (options?: BrowserContextOptions) => Promise<Page>
   /** Opens a page at an authorization request of the app. `changes` replaces parameters of the request. */
   openRequest: (changes?: Record<string, string>) => Promise<Page>
-  /** Opens such a page, and signs in a new user with an authenticator, up to the consent step. */
+  /** Opens a page like openRequest, and signs in a new user with an authenticator, up to the consent step. */
   signedIn: (changes?: Record<string, string>) => Promise<{ page: Page; user: TestUser; session: Session }>
 }
 
-/** Chromium's console message for a failed request, which the page handles itself: no error of the page. */
+/** Chromium's console message for a failed request. The page handles the failure, so it is no error. */
 const failedRequestMessage =
   /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
 
