@@ -2,7 +2,7 @@ import Big from 'big.js'
 import * as v from 'valibot'
 import { exactDigits } from './stringify-exact.ts'
 
-// Strict mode throws when a Big is created from a double (`new Big(0.1)`), or used in arithmetic as one.
+// In strict mode, big.js throws when a Big is created from a double or converted to one by an operator.
 Big.strict = true
 // Amounts are written without an exponent. Sums and products are exact: big.js rounds quotients only.
 Big.NE = -1_000_000

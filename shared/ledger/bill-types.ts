@@ -63,7 +63,7 @@ export const StoredCounts = v.pipe(
 export const toStoredCounts = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
-/** By what a client can select bills, besides dates: by currency, by direction or by type. */
+/** The criteria, besides dates, by which a client can select bills: currency, and direction or type. */
 export interface BillFilter {
   currency?: string | undefined
   kind?: Direction | BillType | undefined
@@ -78,7 +78,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The five filters that select a bill: by currency, by direction, by type, and by currency with either. */
+/** The five filters of a bill: currency, direction, type, currency and direction, currency and type. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

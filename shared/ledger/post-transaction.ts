@@ -57,7 +57,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
-    // Perhaps this event was applied before, and used the money: then returns that outcome.
+    // If this event was applied before, it used the money itself: returns the outcome of that delivery.
     const known = record && (await findOutcome(record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known
@@ -95,9 +95,7 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/**
- * Computes the wallets and bills after a transaction, which is booked no earlier than their newest movement.
- */
+/** Computes the wallets and bills after a transaction, booked no earlier than a wallet's newest movement. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

@@ -39,7 +39,7 @@ export const emptyHolding = (number: number): Holding => ({
   withdrawal: zero,
 })
 
-/** The mark of a bill: all that the index of bills keeps about it, and by which a client can select it. */
+/** The mark of a bill: what the index of bills keeps about it, which is enough for every filter. */
 export interface Mark {
   /** The bill's currency and type as one integer: see codeOf. */
   code: number

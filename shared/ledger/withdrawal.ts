@@ -96,7 +96,7 @@ async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefi
   return item && v.parse(WithdrawalItem, item)
 }
 
-/** The write that stores a withdrawal; its condition fails if another write was faster since the read. */
+/** The write that stores a withdrawal; its condition fails if it was written since `before` was read. */
 const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => {
   const version = before === undefined ? 0 : 1
   const key = withdrawalKeys.key({ withdrawalId: next.withdrawalId })

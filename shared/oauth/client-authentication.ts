@@ -114,7 +114,7 @@ export async function macClientSecret(
 
 /** Whether a client's secret matches its stored form, compared in constant time. */
 export async function isClientSecret(clientId: string, secret: string, stored: string): Promise<boolean> {
-  // Saves the call of KMS for a text that cannot be a client's secret.
+  // Refuses a text that cannot be a client's secret, which saves a call of KMS.
   if (!v.is(ClientSecret, secret)) return false
   return isSameSecret(await macClientSecret(clientId, secret, stored.split(':')[0]), stored)
 }

@@ -28,7 +28,7 @@ export const ExchangeParameters = v.object(
 
 /**
  * Issues a device_token for a first-party access_token, to the given client or to the service's own. Its
- * scopes are those that token and client share; with `scope`, those of them that it names. Stores nothing.
+ * scopes are those that token and client share, or the ones among these that `scope` names. Stores nothing.
  */
 export async function exchangeAccessToken(
   parameters: v.InferOutput<typeof ExchangeParameters>,

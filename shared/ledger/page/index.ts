@@ -101,7 +101,7 @@ export interface BlockPart {
 /** Name of the list of a filter, as text. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** Everything that a chunk adds to the blocks of all lists of which it has bills. */
+/** Lists what a chunk adds to blocks: one part for each block that has bills of the chunk. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()

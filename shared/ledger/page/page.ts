@@ -27,7 +27,7 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** One end of the queried period: its instant (epoch milliseconds), and the last chunk that begins before. */
+/** An end of the queried period: an instant (epoch milliseconds), and the last chunk begun before it. */
 interface Boundary {
   instant: number
   chunk: Chunk | undefined
@@ -61,14 +61,14 @@ export async function readBillsPage(query: BillsQuery, id: WalletId) {
 const countSelected = (wallet: Wallet, filter: BillFilter): number =>
   lengthOf(filter, wallet.counts, currenciesOf(wallet))
 
-/** Counts the bills before an instant that a filter selects. */
+/** Counts the bills that are before an instant and that a filter selects. */
 async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }: Boundary): Promise<number> {
   const quarter = quarterOf(instant)
   const counts =
     countBefore(quarter, wallet, chunk) ??
     countBefore(quarter, wallet, await readChunkBefore(wallet.id, instant, { consistent: true }))
   if (counts === undefined) throw new Error('a chunk of the index is missing')
-  // Limited, because the chunk may have bills that came after the wallet was read.
+  // The count is limited, because the chunk may have bills that came after the wallet was read.
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
@@ -98,7 +98,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** The bills of a page are read as one range if the range has fewer than this many bills for each of them. */
+/** A page is read by one range query if the range has less than this many times the page's bills. */
 const maxDilution = 8
 
 /**

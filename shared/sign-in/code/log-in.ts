@@ -144,7 +144,7 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // At least one second, because other tries may have been taken back meanwhile.
+  // `wait` is 0 if other tries were taken back meanwhile, but Retry-After is at least one second.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

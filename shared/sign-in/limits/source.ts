@@ -66,7 +66,7 @@ const sources = itemType({
   found: 'by source network',
 })
 
-/** A source network that tries passwords of one account. All counters of the network are in one item. */
+/** A source of password tries: a network and one account. All counters of the network are in one item. */
 export interface Source {
   key: Key
   /** Name of the source's counter for the account. */

@@ -66,7 +66,7 @@ export interface PasswordAttempt {
 /**
  * Counts a password try, for its source and for its account, before the password is compared, so that
  * simultaneous tries cannot pass a limit together. At a limit, throws `too_many_requests` and counts nothing.
- * An address that nobody has takes the same calls.
+ * An address that nobody has causes the same calls.
  */
 export async function reserveAttempt(
   address: string,
@@ -133,7 +133,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // At least one second, because simultaneous tries may have been taken back meanwhile.
+  // `wait` is 0 if simultaneous tries were taken back meanwhile, but Retry-After is at least one second.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

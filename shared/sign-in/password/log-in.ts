@@ -39,8 +39,8 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. A user with an authenticator gets the mail later, because most of them do not need it. Resolves
- * with false if the bus fails, but throws if the user has no other second factor.
+ * sign-in. A user with an authenticator gets the mail later, because most of them do not need it. If the bus
+ * fails, resolves with false, or throws if the user has no other second factor.
  */
 async function requestCodeMail(
   record: SignInRecord,

@@ -21,7 +21,7 @@ const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1
 export class FunctionProcess {
   readonly #child: ChildProcess
   #log = ''
-  /** The time that the import of the bundle took: elapsed and on the processor. */
+  /** The elapsed time and the processor time of the import of the bundle. */
   readonly evaluated: Promise<Taken>
 
   constructor(bundle: string, env: Record<string, string>) {
