@@ -9,10 +9,10 @@ it.each([
   ['the deployed functions', 'functions/**/*.ts', [...aws, ...middy, 'jose', 'valibot']],
   ['the deployment', 'infra/stacks/app.ts', ['aws-cdk-lib', 'esbuild']],
   ['the test runner', 'vitest.config.ts', ['vitest']],
-])('%s (%s) use every one of %j', async (_part, entries, names) => {
+])('%s (%s) must import every package of %j', async (_part, entries, names) => {
   const { metafile } = await build({
     entryPoints: globSync(entries),
-    // Follows only imports of our own files. Drops imports of types, as the bundler of the functions does.
+    // Bundles our own files only, not packages. Drops imports of types, as the bundler of the functions does.
     packages: 'external',
     bundle: true,
     platform: 'node',

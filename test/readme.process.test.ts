@@ -10,7 +10,7 @@ import { anyPorts, startCommand, throughNpm } from './support/start-command.ts'
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
 
-/** The README's code blocks in `sh`, which must run unchanged; `console` only illustrates. */
+/** The README's code blocks in `sh`, which must run unchanged. Blocks in `console` are not run. */
 const [call = '', event = '', ...ops] = [
   ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms),
 ].map(([, code = '']) => code)
@@ -24,7 +24,6 @@ async function start(command?: string[]): Promise<void> {
   stack = startCommand(['--data', data, ...anyPorts], { POWERTOOLS_LOG_LEVEL: 'WARN' }, command)
   const api = await stack.ready
   addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
-  // The stack is ready before all demo data has been sent.
   const demo = () => JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as unknown
   await vi.waitFor(() => expect(demo()).toMatchObject({ sent: true }), { timeout: 90_000, interval: 200 })
 }
@@ -45,7 +44,7 @@ async function perform(commands: string): Promise<string> {
 }
 
 describe('the README', () => {
-  it('the README’s first call signs Alice in by authenticator, and reads her wallet and community', async () => {
+  it('the README’s first calls sign Alice in by authenticator, and read her wallet and community', async () => {
     const answers = (await perform(call)).split(/(?<=\})(?=\{)/)
     expect(answers).toHaveLength(3)
     for (const answer of answers) expect(answer).toMatch(/"code":0,"msg":"success"/)
@@ -89,10 +88,10 @@ describe('npm start', () => {
     expect((await second.ended).code).toBe(1)
   })
 
-  it('the demo data is sent once, and causes no dead letter or low address pool; SIGINT and SIGTERM end the stack', async () => {
+  it('the demo data is sent once, and causes no dead letter and no warning about an address pool; SIGINT and SIGTERM end the stack', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
-      // Signal only npm, as a script would. Ctrl-C in a terminal would signal every process.
+      // Signals npm only, as a script does; Ctrl-C in a terminal signals every process of the stack.
       const { code, milliseconds } = await stack.signal(end)
       expect(code).toBe(0)
       expect(milliseconds).toBeLessThan(10_000)

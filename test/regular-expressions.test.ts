@@ -10,7 +10,6 @@ import { PlainText } from '../shared/fields.ts'
 const root = join(import.meta.dirname, '..')
 const files = globSync('{shared,functions}/**/*.ts', { cwd: root }).sort()
 
-/** The regular-expression literals of a source file. */
 function literalsIn(file: string): { name: string; pattern: RegExp }[] {
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
   const found: { name: string; pattern: RegExp }[] = []
@@ -26,7 +25,7 @@ function literalsIn(file: string): { name: string; pattern: RegExp }[] {
   return found
 }
 
-/** Texts that a pattern could match repeatedly in two ways, for all alternatives, classes and separators. */
+/** Texts that an attack repeats: a pattern is slow if it can match a repetition in several ways. */
 const units =
   'june|july|septdecem|e|am|1|0|a|A|é|́|ß| |\t|\r\n|;|;"|"|W/"|W/|=|==|-|+|/|.|a.|:|:1|::|@|@1|a@|#|$|%2|[|(|_|\\|{"|}'.split(
     '|',
@@ -34,16 +33,16 @@ const units =
 const beginnings = ['', 'a', '1', ';', '"', '[']
 const ends = ['', '!', '\n', '=x', '\0']
 
-/** Every beginning of a text that a pattern matches, which leads an attack to each of the pattern's parts. */
+/** The beginnings of one text that a pattern matches. They lead an attack to each part of the pattern. */
 function beginningsOf(pattern: RegExp): string[] {
-  // fast-check finds no text for these: assertions, properties of characters, and the complement of a set.
+  // fast-check cannot generate texts for look-aheads, look-behinds, `\p` and complements of sets.
   if (/\(\?<?[=!]|\\p|^\[\^/.test(pattern.source)) return []
   const texts = fc.sample(fc.stringMatching(pattern), { seed: 1, numRuns: 50 })
   const shortest = texts.reduce((one, other) => (other.length < one.length ? other : one))
   return Array.from(shortest, (_, i) => shortest.slice(0, i + 1))
 }
 
-/** The longest text that is matched with a pattern: a request header, of 8 KB. */
+/** Length of the longest text that the service matches with a pattern: a request header of 8 KB. */
 const maxLength = 8_192
 
 /** Time limit: 5 ms plus 1 µs per character. A quadratic pattern needs 4 µs per character at 8 KB. */
@@ -60,14 +59,14 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the text (up to `length` long) for which `read` takes longest, and its share of the time limit. */
+/** Finds the text (up to `length` long) on which `read` comes closest to its time limit, or exceeds it. */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)
     for (const beginning of begin)
       for (const end of ends)
-        // Try few units first: an exponential pattern never ends with many. A pattern may not read a text
-        // that is shorter than all its matches, so zeros follow the few units.
+        // Try few repetitions first: with many, an exponential pattern never ends. Zeros follow the few,
+        // because a pattern may have a minimum length.
         for (const size of [beginning.length + 27, length]) {
           const times = Math.floor((size - beginning.length - end.length) / unit.length)
           const text = (beginning + unit.repeat(times) + end).padEnd(size < length ? size + 100 : 0, '\0')

@@ -9,13 +9,13 @@ const row = (method: Route['method'], permissions: Route['permissions']): Route 
   permissions,
 })
 
-it('routes with the same entry share one function', () => {
+it('routes with the same entry file share one Lambda function', () => {
   const permissions: Route['permissions'] = { reads: ['EARN#', 'RATES'] }
   const both = [row('GET', permissions), row('POST', { ...permissions })]
   expect(endpointFunctions(both)).toEqual([{ entry: 'things', permissions, routes: both }])
 })
 
-it('two routes of one entry with different permissions are rejected', () => {
+it('two routes with one entry file but different permissions are rejected', () => {
   const permissions = { reads: ['RATES'] } as const
   for (const other of [{ ...permissions, writes: ['RATES'] }, { ...permissions, memory: 512 }, {}] as const)
     expect(() => endpointFunctions([row('GET', permissions), row('POST', other)])).toThrow('differ in their')

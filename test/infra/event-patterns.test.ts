@@ -6,7 +6,7 @@ import { events, outsideSenders } from '../../infra/events.ts'
 const sources = [...outsideSenders, 'account-service', 'Business', 'stranger']
 const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted', 'User.registered']
 
-/** Where the bus of a stage delivers an event: the detail-types of the matching rules, or `unmatched`. */
+/** Names the queues of a stage that get an event, by detail-type; `unmatched` is the queue for the rest. */
 function deliveries(stage: string, source: string, detailType: string): string[] {
   const event = { source, 'detail-type': detailType, detail: {} }
   const taken = events.filter((row) => compilePattern(writtenPattern(stage, row))(event))
@@ -14,7 +14,7 @@ function deliveries(stage: string, source: string, detailType: string): string[]
   return [...taken.map((row) => row.detailType), ...unmatched]
 }
 
-/** The event pattern of a row with the member names that CDK writes into the template. */
+/** The event pattern of one event type, with the member names that CDK writes into the template. */
 function writtenPattern(stage: string, row: (typeof events)[number]) {
   const { detailType, ...rest } = takenPattern(stage, row)
   return { ...rest, 'detail-type': detailType }
@@ -26,7 +26,7 @@ it.each(['prod', 'local'])('on stage %s every event goes to exactly one queue', 
       expect(deliveries(stage, source, detailType), `${detailType} from ${source}`).toHaveLength(1)
 })
 
-it('a deployment accepts an event only from the senders of this event', () => {
+it('a deployment accepts an event only from a sender that may send this detail-type', () => {
   for (const { detailType, senders } of events)
     for (const source of sources)
       expect(deliveries('prod', source, detailType), `${detailType} from ${source}`).toEqual(

@@ -5,7 +5,7 @@ import { listForeign, listUnused } from './grants/list-grants.ts'
 import { startOwnStack } from './grants/own-stack.ts'
 
 const stack = await startOwnStack()
-// The scenarios prepare data in this process with shared code, which needs functions' environment.
+// Sets the functions' environment variables in this process: scenarios run shared code to prepare data.
 for (const { environment } of stack.functions) Object.assign(process.env, environment)
 process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
 const { signInScenarios } = await import('./grants/sign-in-scenarios.ts')
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-test('every function that has an IAM grant has a scenario in these tests', () => {
+test('every function with an IAM grant has a scenario that tests its grants', () => {
   expect(granted.map(({ name }) => name).sort()).toEqual(Object.keys(scenarios).sort())
 })
 
@@ -39,11 +39,11 @@ const title = '%s has every IAM grant that it needs, and needs every action or p
 describe.concurrent('functions', () => {
   test.each(Object.keys(concurrentScenarios))(title, testGrantsOf)
 })
-// These tests are not concurrent: the rotation's scenario deletes the keys with which other functions sign.
+// These tests run one by one, after the others: the rotation's scenario deletes their signing keys.
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)
 
-// This test is the last, because it needs the calls of all functions.
-test('SECURITY.md lists each transaction that AWS refuses if it judges every member by all partitions', () => {
+// This test is the last one, because it needs the AWS calls of all functions.
+test('SECURITY.md lists each transaction that AWS refuses if it checks every operation against all partitions of the transaction', () => {
   const security = readFileSync(new URL('../../infra/SECURITY.md', import.meta.url), 'utf8')
   const listed = [...security.matchAll(/^- (`[^:]*`) checks? `([A-Z]+#)`:/gm)].flatMap(
     ([, names = '', key]) => [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${name} ${key}`),

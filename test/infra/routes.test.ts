@@ -12,7 +12,7 @@ const rows: { name: string; permissions: Permissions }[] = [
   ...[...workers, ...schedules],
 ]
 
-/** Names of the functions that are allowed at least one of these actions in a partition. */
+/** Names of the endpoints, events and other functions that may do one of these actions in a partition. */
 const whoMay = (partition: RegExp, ...any: string[]): string[] => {
   const may = (permissions: Permissions) => partitions(permissions, any).some((key) => partition.test(key))
   return [...new Set(rows.filter(({ permissions }) => may(permissions)).map(({ name }) => name))].sort()
@@ -25,7 +25,7 @@ describe('partitions', () => {
     expect(whoMay(/^KEYS/, ...writes)).toEqual(['rotate-signing-keys'])
   })
 
-  it('only sign-in, code exchange, and the endpoints and the event that end sessions may write tokens', () => {
+  it('only sign-in, code exchange, revocation, logout and user.updated may issue or end tokens', () => {
     expect(whoMay(/^TOKENS#/, 'PutItem', 'UpdateItem')).toEqual(['oauth2/token', 'user/login-2fa'])
     expect(whoMay(/^TOKENS#/, 'DeleteItem')).toEqual(['oauth2/revoke', 'oauth2/token', 'user/logout'])
     expect(whoMay(/^ENDED#/, ...writes)).toEqual(['user.updated'])
@@ -37,7 +37,7 @@ describe('partitions', () => {
     expect(whoMay(/^W#/, ...writes)).toEqual(ledger)
   })
 
-  it('only mail.delayed may read sign-in records; only sign-in and the events about users may write them', () => {
+  it('only mail.delayed may read sign-in records, and only sign-in and the events about users may write them', () => {
     expect(whoMay(/^SIGNIN#/, ...reads)).toEqual(['mail.delayed'])
     expect(whoMay(/^SIGNIN#/, ...writes)).toEqual([
       'user.registered',
@@ -47,14 +47,13 @@ describe('partitions', () => {
     ])
   })
 
-  it('no GET endpoint may write, except to assign an address or to charge a search to its caller', () => {
+  it('no GET endpoint may write, except to assign an address or to charge a member search to the caller', () => {
     const mayWrite = routes.filter(({ method }) => method !== 'POST').map(({ entry }) => entry)
     const all = whoMay(/./, ...writes).filter((name) => mayWrite.includes(name))
-    // A search of members charges its costs to its caller.
     expect(all).toEqual(['address/info', 'community/export', 'community/members'])
   })
 
-  it('the function of an event may read and write only the event records of its own detail-type', () => {
+  it('the function of an event may read and write the event records of its own detail-type only', () => {
     for (const { name, permissions } of rows) {
       const keys = partitions(permissions, [...reads, ...writes])
       for (const key of keys.filter((one) => one.startsWith('EVT#')))

@@ -1,7 +1,7 @@
 import { afterAll, it, vi } from 'vitest'
 import { startOwnStack } from './runbook/own-stack.ts'
 
-// Shortens the switch's wait for running calls: on AWS it takes minutes; here calls end within milliseconds.
+// Shortens the wait for running calls: they may take minutes on AWS, but milliseconds in this stack.
 vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   probing: { answers: 3, pauseMilliseconds: 50 },
@@ -9,8 +9,7 @@ vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
 }))
 
 const stack = await startOwnStack()
-// The rehearsals are imported only now, because they create AWS clients, which read the stack's address from
-// the environment when they are loaded.
+// The procedures' tests are imported only now: their AWS clients read the stack's address when created.
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
 const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')
 const { stoppingTheService } = await import('./runbook/stopping-the-service.ts')
@@ -21,7 +20,7 @@ afterAll(() => stack.stop())
 const url = stack.baseUrl
 const people = peopleOf(url)
 
-/** Rehearsals of procedures, keyed by the procedure's heading; each runs the runbook's own commands. */
+/** Tests of the runbook's procedures, keyed by heading. Each runs the commands that the runbook gives. */
 const rehearsals: Record<string, () => Promise<void>> = {
   'Stopping the service': () => stoppingTheService(url, people),
   'A leaked signing key': () => aLeakedSigningKey(url, people),

@@ -32,7 +32,7 @@ beforeAll(async () => {
   stacks = await synthesize('prod', { written: 'prod' })
 })
 
-it('the logical ids of table and KMS keys do not change, because a changed id would replace the resource', () => {
+it('the logical ids of table and KMS keys stay the same, because CloudFormation replaces a resource with a new logical id', () => {
   const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
   expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
     'data/EventKey567EB652',
@@ -76,7 +76,7 @@ describe('IAM policies', () => {
   })
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
-    // A new key has no ARN before kms:CreateKey; the other actions have no resource-level permissions.
+    // kms:CreateKey creates the ARN, so no policy can name it. The other actions support only the resource *.
     const allowed = new Set([
       'cloudtrail:DescribeTrails',
       'cloudtrail:LookupEvents',
@@ -94,13 +94,13 @@ describe('IAM policies', () => {
   it('the inline policies of a role stay below IAM’s limit of 10,240 characters without white space', () => {
     const sizes = ofType(stacks, 'AWS::IAM::Policy').map(({ resource }) => {
       const { PolicyDocument: document } = resource.Properties
-      // An upper bound, because references in a template are longer than the ARNs that replace them.
+      // The length is an upper bound: references in a template are longer than the ARNs that replace them.
       return JSON.stringify(document).replaceAll(/\s/g, '').length
     })
     expect(Math.max(...sizes)).toBeLessThan(8_000)
   })
 
-  it('every IAM statement about table items names partitions, and does not match requests without a partition', () => {
+  it('every IAM statement about table items names partitions, and does not allow requests without a partition', () => {
     const onItems = statements().filter(({ Action }) =>
       list(Action).some((name) => name.startsWith('dynamodb:')),
     )
@@ -161,7 +161,7 @@ it('every alarm has a section in the runbook, and every alarm section has an ala
 })
 
 describe('cdk-nag checks', () => {
-  it('synthesis fails on open queues and a policy with the resource *', async () => {
+  it('synthesis fails because of a queue that lacks TLS and a dead-letter queue, and because of a policy with the resource *', async () => {
     const change = (app: App) => {
       const constructs = app.node.findAll()
       const intake = constructs.find(({ node: { id } }) => id === 'account-service-prod-intake')

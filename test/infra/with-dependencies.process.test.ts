@@ -15,7 +15,7 @@ beforeAll(() => {
   writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
 })
 
-/** Runs a script in a fresh clone; returns the error output without the line that names the installation. */
+/** Runs a script in a fresh clone. Returns its error output without the line `installing …`. */
 function firstStart(environment: NodeJS.ProcessEnv): string {
   const { status, stderr } = spawnSync(process.execPath, [join(clone, 'infra/with-dependencies.mjs'), 'x'], {
     encoding: 'utf8',
@@ -38,7 +38,7 @@ it('a first start without network says so in one line', () => {
 })
 
 it('a first start on a full disk says so in one line, and installs again at the next start', () => {
-  // npm itself ends with success although it warns that it could not write files.
+  // npm exits with 0 although it warns that it could not write files.
   mkdirSync(join(clone, 'node_modules'), { recursive: true })
   writeFileSync(npm, "console.error('npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write')")
   expect(firstStart({ npm_execpath: npm })).toMatch(/^there is no space left: make 1 GB free for .+\n$/)

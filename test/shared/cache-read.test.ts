@@ -5,7 +5,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 }))
 afterEach(() => vi.useRealTimers())
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
-/** A cached read whose value is the number of reads so far. The value 13 is never kept in the cache. */
+/** Creates a cache whose read returns the number of reads so far. The cache never keeps the value 13. */
 function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }) {
   let reads = 0
   const cached = cacheRead(() => Promise.resolve((reads += 1)), {
@@ -29,14 +29,14 @@ it('a cached value is reused until it reaches its maximum age, and no longer', a
   expect(await get()).toBe(2)
 })
 
-it('a cached value is read anew after the clock was set back', async () => {
+it('a cached value is read again after the clock was set back', async () => {
   const { get } = countReads()
   await get()
   passTime(-1)
   expect(await get()).toBe(2)
 })
 
-it('a value in low demand is read for each request', async () => {
+it('a value that is requested rarely is read for each request', async () => {
   const { get } = countReads({ requests: 3, withinMilliseconds: 900 })
   for (let reads = 1; reads < 10; reads += 1) {
     expect(await get()).toBe(reads)
@@ -44,7 +44,7 @@ it('a value in low demand is read for each request', async () => {
   }
 })
 
-it('a value in great demand is read once per maximum age, however many requests there are', async () => {
+it('a value that is requested often is read once per maximum age, however many requests there are', async () => {
   const { getSeveral } = countReads({ requests: 3, withinMilliseconds: 1_000 })
   expect(await getSeveral(1_000)).toBe(3)
   passTime(999)
@@ -53,12 +53,12 @@ it('a value in great demand is read once per maximum age, however many requests 
   expect(await getSeveral(1_000)).toBe(4)
 })
 
-it('simultaneous requests share a read when there is great demand', async () => {
+it('simultaneous requests share a read if the value is requested often', async () => {
   const { get } = countReads({ requests: 3, withinMilliseconds: 1_000 })
   expect(await Promise.all(Array.from({ length: 6 }, get))).toEqual([1, 2, 3, 3, 3, 3])
 })
 
-it('a value that must not be kept, or that was forgotten, is read anew', async () => {
+it('a value that the cache must not keep, or that it was told to forget, is read again', async () => {
   const { get, getSeveral, forget } = countReads()
   for (let reads = 1; reads <= 12; reads += 1) {
     expect(await getSeveral(2)).toBe(reads)

@@ -6,7 +6,7 @@ import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
 
 const { rules, keys } = await readStage('prod')
 
-/** The rules of the stage `prod` that match a call of KMS, in the form in which CloudTrail reports it. */
+/** The names of the alarm rules of the stage `prod` that match a KMS call as CloudTrail reports it. */
 const raisedBy = (eventName: string, userIdentity: object, detail: object = {}) => {
   const call = { eventSource: 'kms.amazonaws.com', eventName, userIdentity, ...detail }
   const event = { source: 'aws.kms', 'detail-type': 'AWS API Call via CloudTrail', detail: call }
@@ -42,13 +42,13 @@ describe('a change of a key', () => {
     'TagResource',
     'UntagResource',
     'UpdatePrimaryRegion',
-  ])('%s raises an alarm, whoever calls it, for any key', (eventName) => {
+  ])('%s raises an alarm for every caller and every key', (eventName) => {
     for (const caller of [administrator, user, functionOf('prod', 'oauth2-token'), {}])
       for (const key of [ofOurKey, ofAnyKey])
         expect(raisedBy(eventName, caller, key)).toEqual(['key-changes'])
   })
 
-  it('the rotation of any stage retires signing keys without an alarm; any other change of a key raises one', () => {
+  it('the rotation of any stage retires signing keys without an alarm, but its other key changes raise an alarm', () => {
     for (const stage of ['prod', 'other']) {
       const rotation = functionOf(stage, 'rotate-signing-keys')
       for (const action of ['DisableKey', 'ScheduleKeyDeletion']) {
@@ -59,7 +59,7 @@ describe('a change of a key', () => {
     }
   })
 
-  it('a grant that an AWS service makes for itself raises an alarm only for a key of the stage', () => {
+  it('CreateGrant by an AWS service for its own use raises an alarm only if the key belongs to the stage', () => {
     const lambda = { ...administrator, invokedBy: 'lambda.amazonaws.com' }
     expect(raisedBy('CreateGrant', lambda, ofAnyKey)).toEqual([])
     expect(raisedBy('CreateGrant', lambda, ofOurKey)).toEqual(['key-changes'])
@@ -68,20 +68,20 @@ describe('a change of a key', () => {
 })
 
 describe('a signature', () => {
-  it('a signature by an administrator or a user raises an alarm of its own, even if KMS refused it', () => {
+  it('a signature by an administrator or a user raises the alarm foreign-signatures, even if KMS refused to sign', () => {
     for (const caller of [administrator, user, {}])
       for (const detail of [rs256, { errorCode: 'AccessDenied', requestParameters: null }])
         expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])
   })
 
-  it('a signature by a function of any stage raises no alarm, nor does one that cannot be on a token', () => {
+  it('a signature by a function of any stage, or with an algorithm that no token uses, raises no alarm', () => {
     for (const stage of ['prod', 'other'])
       expect(raisedBy('Sign', functionOf(stage, 'user-login-2fa'), rs256)).toEqual([])
     expect(raisedBy('Sign', user, { requestParameters: { signingAlgorithm: 'ECDSA_SHA_256' } })).toEqual([])
   })
 })
 
-it('`dlq` shows the calls that raised an alarm; the rule for signatures gets calls that CloudTrail takes for reads', async () => {
+it('`dlq` shows the calls that raised an alarm; the rule for signatures also gets calls that CloudTrail classifies as read-only', async () => {
   const { deadLetters } = findQueue({ hasAlarms: true, namePrefix: 'account-service-prod-' }, 'key-changes')
   for (const name of ['key-changes', 'foreign-signatures'])
     expect(rules.find((rule) => rule.name.endsWith(name))?.targets).toMatchObject([

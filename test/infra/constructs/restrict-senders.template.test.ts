@@ -16,7 +16,7 @@ const senders = {
   operator: [role('on-call')],
 }
 
-/** The statements of the bus's policy on a stage with these senders. */
+/** The policy statements of a stage's event bus if the knob `senders` has this value. */
 function statements(knob: object): PolicyStatement[] {
   const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'Stack')
   restrictSenders(new EventBus(stack, 'Bus'), readConfig({ ...configured, stage: 'prod', senders: knob }))
@@ -27,7 +27,7 @@ function statements(knob: object): PolicyStatement[] {
   return Object.values(policies).map(({ Properties: { Statement } }) => ({ ...Statement, Resource: '*' }))
 }
 
-/** What the bus's policy decides on events that a role puts; undefined if the policy leaves it to IAM. */
+/** What the bus's policy decides on an event of a role; undefined if it leaves the decision to IAM. */
 function decide(knob: object, roleArn: string, source: string | string[], detailType: string, tags = {}) {
   const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
   const context = new Map<string, string | string[]>([
@@ -48,7 +48,7 @@ describe('the policy of the bus', () => {
     ['a role of another stage', { ...own, stage: 'dev' }, 'Deny'],
     ['a role of another service', { ...own, service: 'shop' }, 'Deny'],
     ['a role without tags', {}, 'Deny'],
-  ])('if %s sends an event with the service’s own source, the decision is %s', (_who, tags, decision) => {
+  ])('if %s sends an event with the source account-service, the decision is %s', (_who, tags, decision) => {
     for (const knob of [{}, senders])
       expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)
   })
@@ -62,10 +62,10 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
-    // In these two rows, one call of PutEvents has entries of two sources.
+    // In the next two rows, one PutEvents call contains entries of two sources.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
-  ])('the bus’s policy for role %s, source %s and event %s is %s', (name, source, detailType, decision) => {
+  ])('for role %s, source %s and event %s, the decision is %s', (name, source, detailType, decision) => {
     expect(decide(senders, role(name), source, detailType)).toBe(decision)
   })
 
@@ -73,7 +73,7 @@ describe('the policy of the bus', () => {
     [{ business: [] }],
     [{ shop: [role('shop')] }],
     [{ business: ['arn:aws:iam::111122223333:root'] }],
-  ])('readConfig rejects senders %j, which the bus’s policy could not restrict', (knob) => {
+  ])('readConfig rejects the senders %j, because the bus’s policy could not restrict them', (knob) => {
     expect(() => statements(knob)).toThrow('senders')
   })
 

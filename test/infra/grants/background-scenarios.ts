@@ -23,7 +23,7 @@ import { addBills, addUser, chunkOfBills } from '../../support/ledger.ts'
 import { FailedCall, type Scenario } from './calls.ts'
 import { joinBelow, joinFamily } from './family.ts'
 
-/** Deletes the key set, so that the next rotation run creates the first signing key of a deployment. */
+/** Deletes the key set, so that the next rotation run starts as the first run of a deployment does. */
 async function clearKeySet(): Promise<void> {
   const { Items = [] } = await db.send(
     new QueryCommand({
@@ -48,7 +48,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     await addNewcomers(child, standardLimits.minIndexed, parent)
     await deliverMessage({ root_id: parent })
-    // Makes an index with many entries that are in no segment yet, and an item that a newer segment replaced.
+    // Gives the search index a full tail, which the function turns into a segment, and a replaced item to
+    // delete.
     const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
     const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())
@@ -61,7 +62,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Adds a wallet to the slice of the ledger that is due now, and a wallet to the slice that is due next.
+    // Adds a wallet to the ledger slice that is due now, and to the next slice, which may soon be due.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)
@@ -71,7 +72,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {
-    // Fails if the rotation waits for KMS, because to the rotation a missing grant looks like a slow KMS.
+    // Fails if the rotation reports that it waits for KMS: it reports the same if a grant is missing.
     const rotate = async (call: object): Promise<RotationResult> => {
       const result = (await run(call)) as RotationResult
       if (result.waits_for_kms) throw new FailedCall('the rotation waits for KMS')

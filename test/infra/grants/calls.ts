@@ -3,7 +3,7 @@ import type { InvocationResult } from '../../../infra/local/runtime/function-wor
 import { toEvent } from '../../support/call-endpoint.ts'
 import { toSqsEvent } from '../../support/sqs-event.ts'
 
-/** Thrown if the function under test fails: an error, a 5xx answer, or a message to be retried. */
+/** The function under test failed: with an error, a 5xx answer, or a message that it wants to be retried. */
 export class FailedCall extends Error {
   override readonly name = 'FailedCall'
 }
@@ -22,7 +22,7 @@ export interface TestRequest {
 /** The ways to call the function under test. Each throws a FailedCall if the function fails. */
 export interface Calls {
   request: (request?: TestRequest) => Promise<void>
-  /** Delivers one event of the bus to the function. */
+  /** Delivers one event to the function, as the bus does through the function's queue. */
   deliver: (detail: object) => Promise<void>
   /** Delivers one SQS message with this body to the function. */
   deliverMessage: (body: object) => Promise<void>
@@ -30,10 +30,10 @@ export interface Calls {
   run: (payload: object) => Promise<unknown>
 }
 
-/** A scenario: calls a function so that it uses every IAM grant at least once. It creates its own data. */
+/** Calls a function so that it uses each of its IAM grants at least once. Creates its own test data. */
 export type Scenario = (calls: Calls) => Promise<unknown>
 
-/** Makes the calls of a scenario from a function that invokes the Lambda function under test. */
+/** Creates the calls of a scenario. `invoke` runs the Lambda function under test. */
 export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>): Calls {
   const run = async (payload: object): Promise<unknown> => {
     const result = await invoke(JSON.stringify(payload))

@@ -15,13 +15,12 @@ import { newFamily } from './family.ts'
 const page = { current: '1', size: '20' }
 const today = () => new Date().toISOString().slice(0, 10)
 
-/** A scenario with one request that needs only an access_token. */
+/** A scenario that sends one request, with an access_token and without parameters. */
 const readOwn: Scenario = async ({ request }) => {
   const { accessToken } = await createSession()
   await request({ token: accessToken })
 }
 
-/** A scenario that lists the bills of a wallet. */
 const readBills =
   (wallet: WalletName): Scenario =>
   async ({ request }) => {
@@ -40,7 +39,6 @@ const readMembers =
     await request({ token, query: { ...query, type: 'COMMUNITY', keyword: 'a@b' } })
   }
 
-/** Creates a user with an access_token and a deposit address. */
 async function newDepositor() {
   const { accessToken, userId } = await createSession()
   const pool = newPool()

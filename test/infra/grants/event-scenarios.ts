@@ -16,11 +16,11 @@ import { grant } from './events.ts'
 /** Delivers an invalid event, which an intake function must send to its dead-letter queue. */
 const deliverInvalid = ({ deliver: send }: Calls): Promise<void> => send({})
 
-/** Adds a wallet whose next bill completes a chunk of the wallet's index of bills. */
+/** Adds a wallet whose next bill fills a chunk, so that the function also writes to the bill index. */
 const addLongWallet = (userId: number, wallet: WalletName = 'asset') =>
   addBills({ userId, wallet }, chunkOfBills, { close: false })
 
-/** Scenarios with valid events, keyed by intake function; an invalid event is added to each below. */
+/** Scenarios with valid events, keyed by intake function. `eventScenarios` adds an invalid event to each. */
 const validEvents: Record<string, Scenario> = {
   'user-registered': async (calls) => {
     const { parent } = await newFamily()
@@ -37,11 +37,11 @@ const validEvents: Record<string, Scenario> = {
       login_password: md5('another'),
       totp_secret: newRegistration()['totp_secret'],
     })
-    // An update that is older than the current values changes nothing.
+    // The function ignores an update that is older than the user's present values.
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
-    // Updates a member whom others can find by name in their member lists.
+    // Updates a user who has a referrer: the function must then update the member lists, too.
     const { child } = await newFamily()
     await calls.deliver({ update_id: randomUUID(), user_id: child, at: Date.now(), nickname: 'another' })
   },
@@ -93,7 +93,7 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver(grant(userId))
     const richUser = await addUser()
     await addLongWallet(richUser, 'reward')
-    // The function needs the published rates to convert this amount into the reward currency.
+    // This reward is in BTC, so the function reads the rates to convert it into the reward currency.
     await calls.deliver({ ...grant(richUser), currency: 'BTC' })
     await deliver(walletAdjusted, adjustment(userId, { wallet: 'reward', amount: '9'.repeat(20) }))
     await calls.deliver({ ...grant(userId), amount: `0.${'9'.repeat(18)}` })

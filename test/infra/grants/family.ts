@@ -3,14 +3,14 @@ import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
 
-/** Creates a member with a direct referral, both in the member lists, and the member's access_token. */
+/** Creates a member with a direct referral, and adds both to the member lists. `token` is the member's. */
 export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
   const { parent, child } = await joinFamily()
   await growTree(parent, Date.now() + 60_000)
   return { parent, child, token: await createAccessToken(parent, [...scopes]) }
 }
 
-/** Creates a member with a direct referral. Both registrations are still in the tree's journal. */
+/** Creates a member with a direct referral. The journal has both joins; no member list has them yet. */
 export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const parent = newUserIds()
   const child = parent + 1

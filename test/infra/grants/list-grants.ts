@@ -1,17 +1,17 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** An IAM action that a function is granted; for items, some actions on one partition. */
+/** An IAM action that a function is granted, or the actions that it is granted on one table partition. */
 interface Grant {
   actions: string[]
   resources: readonly string[]
   partition?: string
 }
 
-/** Actions that Lambda performs with a function's role, or the function's own code only after a failure. */
+/** Actions that no scenario must use: Lambda's own, and those of function code only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists the grants of a function's own code: for items, one grant per partition, and one for deletions. */
+/** Lists what a function must use: an action on each partition, each DeleteItem, and each other action. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -28,13 +28,13 @@ const listGrants = ({ policies }: FunctionModel): Grant[] =>
 
 const toList = (value: string | readonly string[] = []): readonly string[] => [value].flat()
 
-/** The partitions to which a statement allows access; none if it is not about items. */
+/** The table partitions that a statement allows; none if the statement is not about table items. */
 const partitionsOf = ({ Condition }: PolicyStatement): readonly string[] =>
   toList(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'])
 
 const keysOf = ({ context }: AccessRequest): readonly string[] => toList(context?.['dynamodb:LeadingKeys'])
 
-/** Lists the grants of a function that no access in the list used. */
+/** Lists the grants of a function that none of these accesses used. */
 export const listUnused = (item: FunctionModel, accesses: readonly AccessRequest[]): string[] =>
   listGrants(item)
     .filter((grant) => !accesses.some((access) => isUse(grant, access)))
@@ -46,8 +46,9 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * Lists the partitions because of which AWS would refuse a transaction of a function if it judged every
- * member by the partitions of all members. Empty if one statement allows all actions on all partitions.
+ * AWS may check each operation of a transaction against the partitions of all its operations. Lists the
+ * partitions for which it would then refuse this transaction; none if one statement allows all these actions
+ * on all these partitions.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)
@@ -59,7 +60,7 @@ export function listForeign({ policies }: FunctionModel, members: readonly Acces
   return fewest.map((key) => key.replace(/#.*/, '#'))
 }
 
-/** Whether a pattern of a policy matches a text, by code of this test instead of the local IAM's code. */
+/** Whether a policy's pattern matches a text; does not use the local IAM, which these tests check. */
 function matches(pattern: string, text: string): boolean {
   const [start = '', ...parts] = pattern.split('*')
   const end = parts.pop()

@@ -4,10 +4,8 @@ import { authorizationRequest, createClient, createSession } from '../../support
 import { authenticatorCode, createUser, md5 } from '../../support/sign-in.ts'
 import type { Scenario } from './calls.ts'
 
-/** Client id of the password sign-in. */
 const firstParty = 'first-party'
 
-/** Secret of the confidential clients. */
 const secret = 'a client secret of 34 characters!!'
 
 /** The grant scenarios of the sign-in endpoints, keyed by function name. */
@@ -25,7 +23,7 @@ export const signInScenarios: Record<string, Scenario> = {
   'oauth2-token': async ({ request }) => {
     const exchange = await consentTo(await createClient({ secret }), await createSession())
     await request({ form: exchange })
-    // A second use of the code revokes the tokens of the first use, which needs grants of its own.
+    // Uses the code again: the function then revokes the tokens of the first use, which needs further grants.
     await request({ form: exchange, expect: 400 })
   },
   'oauth2-exchange': async ({ request }) => {
@@ -44,7 +42,7 @@ export const signInScenarios: Record<string, Scenario> = {
   },
   'well-known-jwks': ({ request }) => request(),
   'user-login-with-password': async ({ request }) => {
-    // A user without an authenticator gets a mailed code, so the function also uses its grant to send mail.
+    // This user has no authenticator, so the function mails a code and uses its grant to send mail.
     const { email, password } = await createUser({ totp_secret: null })
     await request({ json: { email, login_password: md5('another') }, expect: 401 })
     await request({ json: { email, login_password: password } })
@@ -55,7 +53,7 @@ export const signInScenarios: Record<string, Scenario> = {
     await request({ json: { ...(await body()), method: 'EMAIL', validate_code: '123456' } })
     const code = await authenticatorCode(user.totpSecret)
     await request({ json: { ...(await body()), method: 'AUTHENTICATOR', authenticator_code: code } })
-    // The twentieth wrong code leads to a warning by mail, which needs a grant of its own.
+    // At the twentieth wrong code the function sends a warning by mail, which needs a further grant.
     for (let i = 1; i <= 20; i += 1) {
       const wrong = { ...(await body()), method: 'EMAIL', validate_code: '000000' }
       await request({ json: wrong, expect: i < 20 ? 401 : 429 })

@@ -55,7 +55,7 @@ it('DynamoDB Local ends when the process that started it is killed', async () =>
   await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
 })
 
-/** Returns an environment in which the command `java` runs this script. */
+/** Returns an environment in which the command `java` runs this Node.js script. */
 function installJava(script: string): NodeJS.ProcessEnv {
   const home = mkdtempSync(join(directory, 'java-'))
   mkdirSync(join(home, 'bin'))
@@ -63,7 +63,7 @@ function installJava(script: string): NodeJS.ProcessEnv {
   return { ...process.env, JAVA_HOME: home }
 }
 
-it('the start of DynamoDB Local fails at once if its process ends', async () => {
+it('startDynamodb fails at once if the process of DynamoDB Local ends', async () => {
   const environment = installJava(`
     console.error('openjdk version "21.0.1"')
     if (!process.argv.includes('-version')) process.exit(3)`)

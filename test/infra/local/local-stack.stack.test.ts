@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { useLocalStack } from '../../support/local-stack.ts'
 
-it('/_local/stack names the addresses and the resources of the local stack', async () => {
+it('/_local/stack lists the addresses and the resources of the local stack', async () => {
   const stack = await useLocalStack()
   expect(stack).toMatchObject({
     base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
@@ -46,7 +46,7 @@ it.each([
   [400, 'a command that works on another deployment', 'application/json', '--stage prod keys status'],
   [400, 'a command that reads a file', 'application/json', 'events put /etc/passwd'],
   [200, 'a command that the console knows', 'application/json', 'keys status'],
-])('the console answers %i to %s', async (status, _, type, command) => {
+])('the console answers with status %i to %s', async (status, _, type, command) => {
   const { base_url: baseUrl } = await useLocalStack()
   const request = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify({ command }) }
   expect((await fetch(`${baseUrl}/_local/ops`, request)).status).toBe(status)

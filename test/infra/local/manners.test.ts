@@ -35,7 +35,7 @@ const drawTen = (seed: number) => {
   return Array.from({ length: 10 }, () => manners.draw('conflicts', 'a PutItem'))
 }
 
-it('the same seed gives a stream the same draws, whatever other streams draw meanwhile', () => {
+it('a seed gives each stream of random numbers the same numbers, whatever is drawn from other streams', () => {
   const other = openManners({ manners: all, seed: 7 })
   const draws = Array.from({ length: 10 }, () => {
     other.draw('conflicts', 'b PutItem')
@@ -46,7 +46,7 @@ it('the same seed gives a stream the same draws, whatever other streams draw mea
   expect(new Set([...draws, ...drawTen(8)]).size).toBe(20)
 })
 
-it('a simulated behaviour with a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
+it('a simulated behaviour with the probability 0.1 happens in about one of ten draws, and never if it is not enabled', () => {
   const manners = openManners({ manners: ['conflicts'], seed: 7 })
   const count = (manner: Manner) =>
     Array.from({ length: 10_000 }, () => manners.happens(manner, 'x', 0.1)).filter(Boolean).length

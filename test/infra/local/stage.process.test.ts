@@ -9,17 +9,17 @@ import { newDirectory } from '../../support/new-directory.ts'
 vi.mock('../../../infra/stacks/add-stacks.ts', { spy: true })
 
 const directory = newDirectory()
-// A value that no earlier run has used.
+// A random setting, so that no synthesis of an earlier test run is reused.
 const exportCap = String(1 + Math.floor(Math.random() * 9_999))
 
 const synthesize = (authUrl: string) =>
   synthesizeLocalStage(join(directory, 'bundles'), { authUrl, exportCap })
 
-/** The resources of every stack, as text. */
+/** The resources of every stack as JSON text. */
 const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
 
 it(
-  'the local stage is synthesized again for new settings, but not for another address of the page',
+  'the local stage is synthesized again for new settings, but not for another address of the authorization page',
   { timeout: 120_000 },
   async () => {
     const [page, otherPage] = ['http://127.0.0.1:1111/', 'http://127.0.0.1:2222/']

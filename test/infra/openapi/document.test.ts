@@ -39,7 +39,7 @@ function allows(path: string, name: string, value: unknown): boolean {
   return ajv.validate(schema, value)
 }
 
-it('every optional query parameter may be empty, which counts as omitted', () => {
+it('every optional query parameter may be empty, and then counts as omitted', () => {
   const optional = Object.keys(paths).flatMap((path) =>
     parametersOf(path).filter((parameter) => parameter.in === 'query' && !parameter.required),
   )
@@ -60,12 +60,12 @@ it.each([
   ['/oauth2/authorize/consent', 'max_age', [0, 999_999_999_999], [-1, 1.5, 1e12]],
   ['/oauth2/authorize/consent', 'code_challenge', ['A'.repeat(43)], ['', 'A'.repeat(42)]],
   ['/oauth2/token', 'code', ['c'], ['']],
-])('the API reference allows for %s only valid values of %s', (path, name, allowed, forbidden) => {
+])('for %s, the API reference allows only valid values of %s', (path, name, allowed, forbidden) => {
   for (const value of allowed) expect(allows(path, name, value), JSON.stringify(value)).toBe(true)
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
 })
 
-it('the API reference has the names of the interface, and no schema without a name has members', () => {
+it('the API reference uses the schema names of the interface, and only named schemas have members', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: object }> }
   const names = `Account AccountBalanceVO AccountListAnswer AssetSummary Bill BillPage BillPageAnswer BillType
     CommunityMemberPage CommunityMemberVO DashboardOverviewVO DepositAddress DepositPage DepositRecord DepositStatus

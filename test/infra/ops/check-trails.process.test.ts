@@ -8,7 +8,7 @@ const basic = { IncludeManagementEvents: true, ReadWriteType: 'All', ExcludeMana
 const management = { Field: 'eventCategory', Equals: ['Management'] }
 const advanced = (...fields: object[]) => ({ AdvancedEventSelectors: [{ FieldSelectors: fields }] })
 
-/** Checks an account with this trail, or with none. CloudTrail is faked: the local stack has none. */
+/** Checks an account with this trail, or without one. CloudTrail is faked: the local stack has none. */
 const check = (selectors?: object, status: object = { IsLogging: true }) =>
   fakeAws(
     (request, response) => {
@@ -29,7 +29,7 @@ it.each([
   ['by advanced selectors', advanced(management)],
   ['by KMS’s name', advanced(management, { Field: 'eventSource', Equals: [kms] })],
   [
-    'without another service',
+    'by leaving out only another service',
     advanced(management, { Field: 'eventSource', NotEquals: ['rdsdata.amazonaws.com'] }),
   ],
 ])('doctor and the audit accept a trail that selects the calls of KMS %s', async (_how, selectors) => {

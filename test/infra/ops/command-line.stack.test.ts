@@ -38,7 +38,7 @@ const consultDoctor = async () => {
   return { code, found: Object.fromEntries(rows) as Record<string, string> }
 }
 
-it('doctor confirms what can be checked only in a deployment, for each part of a healthy stack', async () => {
+it('doctor confirms for each part of a working stack what can be checked only in a deployment', async () => {
   const { found } = await consultDoctor()
   for (const check of ['API', 'signing keys']) expect(found[check]).toMatch(/^ok/)
   expect(found['challenge']).toBe(

@@ -13,8 +13,9 @@ import type { People } from './people.ts'
 import { openTables } from './restore-table.ts'
 
 /**
- * Tests the procedure for the loss of the whole table: rebuilt from the archive of events, the stage answers
- * as before. This test must run first, or it would also replay events of another test in the same second.
+ * Tests the procedure for the loss of the whole table: after a replay of the archived events, the stage
+ * answers as before the loss. It must run first, because the replay begins at a full second, in which another
+ * test could have sent events.
  */
 export async function aStageRebuiltFromItsEvents(
   url: string,
@@ -48,7 +49,7 @@ export async function aStageRebuiltFromItsEvents(
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
     expect(await findings(procedure)).toEqual([])
-    // The deposit was rejected twice: before the replay and in it. The adjustment was not replayed.
+    // The deposit was rejected before the replay and again in it. The rejected adjustment was not replayed.
     const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
     expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
     expect(await drop('deposit.updated')).toEqual({ dropped: 2 })
@@ -72,7 +73,7 @@ export async function live(url: string) {
   await putEvents('addresses.provisioned', [provision(pool, 4)])
   await putEvents('rates.published', [{ quote: 'USDT', as_of: at, rates: { BTC: '100000', USDT: '1' } }])
   await settle(url)
-  // This debit is refused, because the balance is still zero. A replay must not take it from a later balance.
+  // This debit is refused, because the balance is still zero. A replay must not debit a later balance.
   const early = { adjustment_id: randomUUID(), user_id: child, wallet: 'reward', direction: 2, ...money }
   await putEvents('wallet.adjusted', [{ ...early, amount: '5', reason: 'too early' }])
   await settle(url)

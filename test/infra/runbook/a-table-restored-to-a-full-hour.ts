@@ -72,7 +72,7 @@ export async function aTableRestoredToAFullHour(
   }
 }
 
-/** Publishes a key that does not sign yet. The key that is already published must start to sign first. */
+/** Lets the published key become the signing key, and publishes another key. */
 async function publishKey({ ops }: Procedure, url: string): Promise<void> {
   await ops('keys rotate --emergency')
   await follow('A new key that fails its check', url).ops('keys rotate')
@@ -81,7 +81,7 @@ async function publishKey({ ops }: Procedure, url: string): Promise<void> {
 type Keys = Awaited<ReturnType<typeof readKeyStatus>>['keys']
 type LostKeys = Awaited<ReturnType<typeof changeKeys>>
 
-/** Makes two new signing keys and revokes the published key. The restored table knows nothing of this. */
+/** Makes two new signing keys and revokes the published key. The restored table lacks these changes. */
 async function changeKeys({ ops }: Procedure, people: People, before: Keys, report: string) {
   const published = before.find(({ state }) => state === 'published') ?? expect.unreachable()
   await ops('keys rotate --emergency')
@@ -94,8 +94,8 @@ async function changeKeys({ ops }: Procedure, people: People, before: Keys, repo
 }
 
 /**
- * Repairs the signing keys. The key that is disabled in KMS must be revoked first, because an emergency
- * rotation would make it the signing key.
+ * Repairs the signing keys. The published key, which KMS has disabled, must be revoked first: an emergency
+ * rotation would otherwise try to sign with it.
  */
 async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost: LostKeys): Promise<string> {
   const audited = (command?: string, words?: Record<string, string>) =>
@@ -121,7 +121,7 @@ async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost
 const readLives = (url: string, lives: readonly Lived[]) =>
   Promise.all(lives.map(({ users, network }) => readEverything(url, users, network)))
 
-/** Checks that a new user does not get an address that another user got after the hour. */
+/** Checks that no user gets an address that another user got after the restored hour. */
 async function expectOtherAddress(url: string, { users, network }: Lived): Promise<void> {
   const addresses = await Promise.all(
     [...users, newUserId()].map(async (userId) => {

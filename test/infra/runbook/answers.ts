@@ -13,7 +13,7 @@ type Answers = Record<string, unknown>
 export const addressPath = (network: string): string =>
   `/address/info?currency=USDT&currencyNetWork=${network}`
 
-/** How long queues may take to become empty: a busy machine may retry an event only after a minute. */
+/** How long queues may take to become empty: on a busy machine an event may be retried after a minute. */
 const maxSettleMilliseconds = 180_000
 
 /** Waits until every queue is empty. */
@@ -32,14 +32,14 @@ export async function settle(url: string): Promise<void> {
   sqs.destroy()
 }
 
-/** The answer to a request that must succeed. */
+/** Sends a GET request that must succeed, and resolves with the JSON of its answer. */
 export async function get(url: string, token: string, path: string): Promise<unknown> {
   const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
   expect(response.status, path).toBe(200)
   return response.json()
 }
 
-/** Reads the answers of all read endpoints to these users, without the values that a replay changes. */
+/** Requests everything that a client can read about these users, without the values that a replay changes. */
 export async function readEverything(
   url: string,
   users: readonly number[],
@@ -90,15 +90,15 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Leaves out what a replay changes according to the runbook: the order and the times of bookings. If a page
- * does not hold the whole list, only its counts are kept.
+ * Leaves out what a replay changes according to the runbook: the order and times of bookings. Of a list on
+ * several pages, keeps the numbers of records and pages only.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer
   const { data } = answer as { data: { records: Record<string, unknown>[]; total: number; pages: number } }
   const { total, pages } = data
   if (pages > 1) return { total, pages, size: data.records.length }
-  // A bill has its id from its place in the list, but a deposit has its id from the chain.
+  // A bill's id depends on the order of bookings, so a replay may change it; a deposit's id does not.
   const anew = ['created_at', 'credited_at', 'balance_after', ...(path.includes('bills') ? ['id'] : [])]
   const records = data.records.map((record) =>
     JSON.stringify(Object.entries(record).filter(([name]) => !anew.includes(name))),

@@ -6,7 +6,7 @@ import { captureOps } from '../../../infra/ops/command-line.ts'
 import type { RotationResult } from '../../../shared/keys/run.ts'
 import { sectionOf } from './read-runbook.ts'
 
-/** The outcome of an ops command; `result` is the JSON that it printed. */
+/** The outcome of an ops command. `result` is the JSON that the command printed. */
 export interface CommandOutcome {
   code: number
   result: unknown
@@ -16,22 +16,22 @@ export interface CommandOutcome {
 type Words = Record<string, string>
 
 /**
- * Runs the commands of one runbook procedure, with values for their placeholders. Throws for a command that
- * the procedure does not contain.
+ * Runs the commands of one procedure in the runbook, with values for their placeholders. Throws for a command
+ * that the procedure does not contain.
  */
 export interface Procedure {
   ops: (command: string, words?: Words) => Promise<CommandOutcome>
-  /** Runs an AWS command, and resolves with the answer of AWS. */
+  /** Runs an AWS CLI command, and resolves with the output of the AWS operation. */
   aws: (command: string, words?: Words) => Promise<unknown>
 }
 
-/** The AWS commands of the runbook that rehearsals can run, as functions of their placeholder's value. */
+/** The AWS CLI commands of the runbook that tests can run, each as a function of its placeholder's value. */
 const awsCommands: Record<string, (word: string) => Promise<unknown>> = {
   'aws kms disable-key --key-id ARN': (KeyId) =>
     new KMSClient(clientOptions()).send(new DisableKeyCommand({ KeyId })),
 }
 
-/** Opens a procedure of the runbook, whose commands then run against the stack at `url`. */
+/** Opens a procedure of the runbook. Its commands run against the stack at `url`. */
 export function follow(heading: string, url: string): Procedure {
   const text = sectionOf(heading)
   return {
@@ -58,12 +58,12 @@ const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, 
 async function run(commandLine: string[]): Promise<CommandOutcome> {
   const table = process.env['TABLE_NAME']
   const { code, out, err } = await captureOps([...commandLine, '--json'])
-  // Restores TABLE_NAME, which a command with --table changes in the environment of this process.
+  // Puts back TABLE_NAME: a command with --table changes it in the environment of this process.
   process.env['TABLE_NAME'] = table
   return { code, result: out === '' ? undefined : JSON.parse(out), err }
 }
 
-/** Polling options of the rehearsals. The timeout is long enough for a busy machine. */
+/** Polling options for tests of the runbook. The timeout is long enough for a busy machine. */
 export const pollOptions = { timeout: 20_000, interval: 200 }
 
 /** Runs an audit and returns its findings, sorted, each with its subject. */
@@ -73,7 +73,7 @@ export async function findings({ ops }: Procedure, command = 'keys audit', words
   return found.map(({ finding, subject }) => `${finding} ${subject}`).sort()
 }
 
-/** Returns the kid of the signing key from the result of a rotation. */
+/** The kid of the signing key after a rotation. Fails if the command failed. */
 export const signerOf = ({ result, err }: CommandOutcome): string => {
   const { signer } = (result ?? expect.unreachable(err)) as RotationResult
   return signer ?? expect.unreachable()

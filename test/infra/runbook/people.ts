@@ -9,7 +9,7 @@ export interface Session {
   deviceToken: string
 }
 
-/** The HTTP requests of users, and of services that verify device_tokens. */
+/** Creates functions that send the requests of users, and of services that verify device_tokens. */
 export function peopleOf(baseUrl: string) {
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(baseUrl + path, {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 const file = join(import.meta.dirname, '../../../infra/RUNBOOK.md')
 
-/** Text of infra/RUNBOOK.md. */
+/** The text of infra/RUNBOOK.md. */
 export const runbook = readFileSync(file, 'utf8')
 
-/** Returns the text under a heading of a section, procedure or alarm in the runbook. */
+/** Returns the text below the heading of a section, procedure or alarm in the runbook. */
 export function sectionOf(heading: string): string {
   const [, text] = runbook.split(`# ${heading}\n`)
   if (text === undefined) throw new Error(`the runbook has no section ${heading}`)

@@ -1,7 +1,7 @@
 import { afterAll, it, vi } from 'vitest'
 import { startOwnStack } from './own-stack.ts'
 
-// Shortens the switch's wait for running calls: on AWS it takes minutes; here calls end within milliseconds.
+// Shortens the wait for running calls: they may take minutes on AWS, but milliseconds in this stack.
 vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   probing: { answers: 3, pauseMilliseconds: 50 },
@@ -10,8 +10,7 @@ vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
-// The rehearsals are imported only now, because they create AWS clients, which read the stack's address from
-// the environment when they are loaded.
+// The procedures' tests are imported only now: their AWS clients read the stack's address when created.
 const { aStageRebuiltFromItsEvents } = await import('./a-stage-rebuilt-from-its-events.ts')
 const { aTableRestoredToAFullHour } = await import('./a-table-restored-to-a-full-hour.ts')
 const { peopleOf } = await import('./people.ts')
@@ -21,7 +20,7 @@ afterAll(() => stack.stop())
 const people = peopleOf(url)
 const layout = stack.model.tables[0]?.createTableInput ?? {}
 
-/** Rehearsals of procedures, keyed by the procedure's heading; each runs the runbook's own commands. */
+/** Tests of the runbook's procedures, keyed by heading. Each runs the commands that the runbook gives. */
 const rehearsals: Record<string, () => Promise<void>> = {
   'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
   'A table restored to a full hour': () => aTableRestoredToAFullHour(url, people, layout),

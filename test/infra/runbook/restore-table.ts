@@ -51,7 +51,7 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
   return {
     takeSnapshot: async (TableName: string): Promise<Snapshot> => ({ items: await readAll(TableName) }),
     restore,
-    /** Replaces the contents of a table with the contents of a restored table. */
+    /** Deletes a table and creates it again with the contents of a restored table, which is then deleted. */
     replace: async (TableName: string, restored: string): Promise<void> => {
       const items = await readAll(restored)
       await client.send(new DeleteTableCommand({ TableName }))
@@ -63,8 +63,8 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The next full hour. A table can pretend to be restored to this hour, because no item was written later. A
- * test cannot wait for a full hour, so it copies a table while nothing writes to it.
+ * The next full hour, in ISO 8601. Tests do not wait for an hour: they copy a table while nothing writes to
+ * it, so the copy equals a table that is restored to this hour.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

@@ -15,7 +15,7 @@ if (process.env['WITH_PYTHON'] !== undefined)
   programs.push(['Python', join(installPython(), 'python'), 'infra/samples/sign-in.py'])
 
 it.each(programs)(
-  'the sample application in %s signs a user in, and shows a page of bills with all digits',
+  'the %s sample signs a user in, and shows a page of bills in which amounts have all their digits',
   async (_language, program = '', ...args) => {
     const session = await createSession()
     const { clientId } = await createClient({ redirectUris: ['http://127.0.0.1/callback'] })
@@ -27,7 +27,7 @@ it.each(programs)(
       stream.on('data', (chunk: Buffer) => (shown += chunk.toString()))
     const toOpen = () => /^(?:open| \* Running on) (http\S+)$/m.exec(shown)?.[1]
     const first = new URL(await vi.waitUntil(toOpen, 20_000))
-    // The sample in Python has a page of its own, which remembers the browser by a cookie and leads on.
+    // The Python sample serves a page itself: this sets a cookie and redirects the browser to the sign-in.
     const page = first.pathname === '/' ? await fetch(first, { redirect: 'manual' }) : undefined
     const answer = await followAuthorization(new URL(page?.headers.get('location') ?? first), session)
     const cookie = page?.headers.get('set-cookie') ?? ''

@@ -30,7 +30,7 @@ it('the knob auditTrail deploys a trail of all management events, whose files no
   expect(JSON.stringify(policies)).toContain('{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"')
 })
 
-it('the rotation may only add copies of its evidence to the trail’s bucket, and the auditor only list them', async () => {
+it('the rotation may only add evidence copies to the trail’s bucket, and the auditor may only list the copies', async () => {
   const values = { auditTrail: true, authUrl: 'https://auth.example.com/' }
   const policies = ofType(await synthesizeUnchecked('dev', { values }), 'AWS::IAM::Policy')
   const actions = policies.flatMap(({ id, resource }) =>

@@ -30,7 +30,7 @@ interface WebAcl {
   Rules: Rule[]
 }
 
-/** Synthesizes the stack of the firewall alone. */
+/** Synthesizes the firewall's stack alone, and reads its web ACL and its alarm. */
 function readFirewall(values = {}) {
   const app = new App({ builtinCloudFormationValidation: false })
   const config = readConfig({ stage: 'prod', edge: true, ...configured, ...values })
@@ -48,7 +48,7 @@ function readFirewall(values = {}) {
 
 const firewall = readFirewall()
 
-/** The methods and paths of the routes that a rule is limited to. */
+/** The routes (method and path) to which a rate rule is limited; none for a rule on all requests. */
 const routesOf = (rule: object | undefined): string[] => {
   const searched = JSON.stringify(rule ?? {}).matchAll(/"SearchString":"([^"]+)"/g)
   const words = [...searched].map(([, word = '']) => word)
@@ -57,7 +57,7 @@ const routesOf = (rule: object | undefined): string[] => {
 
 const rateRules = (rules: Rule[]) => rules.flatMap(({ Statement }) => Statement.RateBasedStatement ?? [])
 
-describe('the firewall of the edge', () => {
+describe('the firewall of the CloudFront distribution', () => {
   it('the firewall is where CloudFront looks for it, under a name that no other stage or region uses', () => {
     expect(firewall).toMatchObject({
       Scope: 'CLOUDFRONT',
@@ -67,7 +67,7 @@ describe('the firewall of the edge', () => {
     })
   })
 
-  it('the firewall limits each source’s requests in all, and to expensive routes by their share of the throttle', () => {
+  it('the firewall limits the requests of an IP address: 600 a minute in all, and on expensive routes by their share of the throttle', () => {
     const limits = rateRules(firewall.Rules).map(({ Limit: limit, ScopeDownStatement: scope }) => ({
       limit,
       routes: routesOf(scope),
@@ -93,7 +93,7 @@ describe('the firewall of the edge', () => {
     expect(rateRules(rules).map(({ Limit: limit }) => limit)).toEqual([10, 10, 20])
   })
 
-  it('the firewall first refuses a body too large for the service, even if WAF sees only its beginning', () => {
+  it('the firewall’s first rule refuses a body that is too large for the service, also if WAF sees only its beginning', () => {
     expect(firewall).toMatchObject({
       AssociationConfig: { RequestBody: { CLOUDFRONT: { DefaultSizeInspectionLimit: 'KB_64' } } },
     })
@@ -141,7 +141,7 @@ describe('the firewall of the edge', () => {
       AlarmName: 'account-service-prod-edge-refusals-eu-central-1',
       Namespace: 'AWS/WAFV2',
       MetricName: 'BlockedRequests',
-      // There would be no data with the dimension Region, which WAF sets for regional resources only.
+      // WAF sets the dimension Region for regional resources only, so an alarm with it would have no data.
       Dimensions: [
         { Name: 'Rule', Value: 'ALL' },
         { Name: 'WebACL', Value: firewall.Name },

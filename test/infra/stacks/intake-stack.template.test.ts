@@ -17,12 +17,12 @@ const confidential = ['user-registered', 'user-updated', 'client-registered']
 const stacks = await synthesizeUnchecked('prod', { values: { senders: { operator } } })
 
 const queuesOf = (from: Stacks) => ofType(from, 'AWS::SQS::Queue').map(({ resource }) => resource.Properties)
-/** A reference to an attribute of a resource of the same stack. */
+/** A reference to an attribute of a resource in the same stack. */
 interface GetAtt {
   'Fn::GetAtt': [id: string, attribute: string]
 }
 
-/** The name of the queue that a reference points to. */
+/** The name of the queue to which a reference refers. */
 const queueName = (reference: GetAtt | undefined) => {
   const found = ofType(stacks, 'AWS::SQS::Queue').find(({ id }) => id === reference?.['Fn::GetAtt'][0])
   return String(found?.resource.Properties['QueueName'])
@@ -51,7 +51,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('the key of events with secrets is used only through SQS, and by no people but the operators', () => {
+  it('the key of events with secrets can be used only through SQS, and by no people except the operators', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(
@@ -101,7 +101,7 @@ it('only the failed messages of a batch are delivered again', () => {
     expect(resource.Properties).toMatchObject({ FunctionResponseTypes: ['ReportBatchItemFailures'] })
 })
 
-it('a scheduled run is dropped after a minute and never repeated, so that a stopped schedule stops', () => {
+it('a scheduled run that is a minute late is dropped and no run is retried, so that a disabled schedule soon stops', () => {
   const rules = ofType(stacks, 'AWS::Events::Rule').filter(
     ({ resource }) => resource.Properties['ScheduleExpression'],
   )
@@ -119,7 +119,7 @@ describe('the queue of delayed mails', () => {
       'DelaySeconds'
     ]
 
-  it('the queue of delayed mails waits for mailDelaySeconds, but at most for half of a login ticket’s life', async () => {
+  it('the queue of delayed mails delays a mail by mailDelaySeconds, but by at most half of a login ticket’s life', async () => {
     expect(delayOf(stacks)).toBe(10)
     const values = { mailDelaySeconds: 30, loginTicketTtlSeconds: 5 }
     expect(delayOf(await synthesizeUnchecked('prod', { values }))).toBe(2)

@@ -27,7 +27,7 @@ describe('while the stage’s own region works', () => {
     expect(replica).toEqual({ ...own, Region: region })
   })
 
-  it('the standby region has replicas of all data keys, with the same policies, tags and retention', () => {
+  it('the standby region has replicas of all data keys, with the same key policies, tags and deletion policies', () => {
     const keys = ofType(primary, 'AWS::KMS::Key')
     const replicas = ofType(primary, 'AWS::KMS::ReplicaKey')
     expect(replicas.map(({ id }) => id)).toEqual(['MacKey2', 'MacKey', 'TotpKey', 'EvidenceKey'])
@@ -109,7 +109,7 @@ describe('after a failover', () => {
     expect(new Set(actions)).toEqual(new Set([standby.alarmTopicArn]))
   })
 
-  it('after a failover there is no edge: the lost region’s distribution still holds the domain', () => {
+  it('after a failover there is no CloudFront distribution, because the lost region’s distribution still has the domain', () => {
     for (const type of ['CloudFront::Distribution', 'WAFv2::WebACL'])
       expect(typesIn(failedOver)).not.toContain(`AWS::${type}`)
   })

@@ -33,8 +33,8 @@ export type Stacks = Map<
 >
 
 /**
- * What a test varies: knobs of the stage, a change to the app before its synthesis, for example to break it,
- * and the folder of dist/templates in which cfn-lint finds the templates afterwards (.ci/run).
+ * Options of a synthesis: knobs of the stage, a change to the app (for example to break it), and the folder
+ * of dist/templates to which the templates are written for cfn-lint (.ci/run).
  */
 interface Variation {
   written?: string
@@ -72,8 +72,8 @@ export async function synthesize(
 const synthesized = new Map<string, Promise<Stacks>>()
 
 /**
- * Synthesizes a stage without the validator and cdk-nag, which take most of the time. All tests of a process
- * with the same knobs share one synthesis.
+ * Synthesizes a stage without AWS's validator and cdk-nag, which take most of the time. Equal stages and
+ * knobs are synthesized once per process.
  */
 export function synthesizeUnchecked(
   stage: string,
@@ -107,8 +107,8 @@ function readStacks(app: App, stage: string): Stacks {
 }
 
 /**
- * Lists every resource of a type, with its stack and its logical id. Throws if there is none, because a test
- * that loops over the resources would then check nothing.
+ * Lists every resource of a type, with its stack and its logical id. Throws if there is none: a test that
+ * loops over no resources would check nothing.
  */
 export function ofType(stacks: Stacks, type: string): { stack: string; id: string; resource: Resource }[] {
   const found = [...stacks].flatMap(([stack, { resources }]) =>

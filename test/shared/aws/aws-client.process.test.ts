@@ -17,7 +17,7 @@ import { serveHttp } from '../../support/serve-http.ts'
 const table = (endpoint: string) =>
   awsClient(DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })))
 
-/** Calls to all AWS services that the functions use, with clients that are made as in the functions. */
+/** Calls of every AWS service that the functions use, by clients that are created as in the functions. */
 const calls = {
   'a write to DynamoDB': (endpoint: string) =>
     table(endpoint).send(new PutCommand({ TableName: 'table', Item: { pk: 'a' } })),
@@ -55,7 +55,7 @@ const refuse =
     response.end(JSON.stringify({ __type: `com.amazonaws.service#${code}`, message: 'no' }))
   }
 
-/** Performs a call against a local server with this listener; resolves with the error of the call. */
+/** Performs a call against a local server with this listener; resolves with the call's error. */
 const failureOf = (call: Call, listener: RequestListener): Promise<unknown> =>
   serveHttp(listener, (url) => calls[call](url).catch((error: unknown) => error))
 
@@ -79,7 +79,7 @@ describe('a temporary error of AWS', () => {
     ['an event to EventBridge', 'InternalException', 500, 'outage'],
   ]
   it.concurrent.each(cases)(
-    '%s that is answered %s (%i) is a temporary failure and no fault',
+    '%s that is answered %s (%i) is a temporary failure, not a fault of the service',
     async (call, code, status, cause) => {
       const error = await failureOf(call, refuse(code, status))
       expect(passingCause(error)).toBe(cause)
@@ -87,7 +87,7 @@ describe('a temporary error of AWS', () => {
     },
   )
 
-  it.concurrent.each(allCalls)('%s that a proxy answers with a page is a temporary failure', async (call) => {
+  it.concurrent.each(allCalls)('%s that a proxy answers with HTML is a temporary failure', async (call) => {
     const error = await failureOf(call, (request, response) => {
       request.resume()
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>')
@@ -106,16 +106,16 @@ describe('a temporary error of AWS', () => {
   })
 })
 
-it.concurrent.each(allCalls)('%s without permission is a fault', async (call) => {
+it.concurrent.each(allCalls)('%s without permission is a fault of the service', async (call) => {
   const error = await failureOf(call, refuse('AccessDeniedException'))
   expect(error).toMatchObject({ name: 'AccessDeniedException' })
   expect(isFault(error)).toBe(true)
 })
 
-/** Takes requests and never answers. */
+/** Receives requests and never answers them. */
 const hang: RequestListener = (request) => void request.resume()
 
-// This test is not concurrent, because other tests could keep the processor busy at its deadline.
+// Not concurrent: another test could keep the processor busy when this deadline is reached.
 it('a call without an answer ends at the deadline of the invocation, whatever its service', async () => {
   const startedAt = performance.now()
   const context = { getRemainingTimeInMillis: () => 1_900 }
@@ -136,7 +136,7 @@ it('a throttled call ends at the deadline, even between two attempts', async () 
 })
 
 it.concurrent(
-  'all attempts of a call without an answer fit into the ten seconds of an endpoint',
+  'all attempts of an unanswered call together take less than the ten seconds of an endpoint',
   async () => {
     let attempts = 0
     const startedAt = performance.now()
@@ -151,8 +151,9 @@ it.concurrent(
 )
 
 /**
- * A server in its own thread, so that it continues while this thread is frozen. The message `age` makes it
- * reset each existing connection at its next use, as a NAT does; `close` closes all connections at once.
+ * A server in a thread of its own, which continues while this thread is frozen. After the message `age`, it
+ * resets each existing connection at its next use, as a NAT device may. After `close`, it closes all
+ * connections.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -11,10 +11,10 @@ import { db } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
 
-/** Depth of the chain: more than two profiles can name with their ancestors. */
+/** Depth of the chain: the lowest member has more ancestors than two profiles can list. */
 const levels = 2 * maxUplineLength + 3
 
-/** A chain of members, each the referrer of the next one. */
+/** A chain of members. Each member is the referrer of the next. */
 const chain: Profile[] = []
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ it('a member is in the downline of every ancestor, however far above, and of nob
   expect(await isBelow(lowest, lowest)).toBe(false)
 })
 
-it('a member of another tree is ruled out without a read, so that response times tell nothing', async () => {
+it('a member of another referral tree is ruled out as downline without a read, so that response times tell nothing', async () => {
   const read = vi.spyOn(db, 'send')
   expect(await isBelow(chain[0] as Profile, { ...(chain.at(-1) as Profile), rootId: 1 })).toBe(false)
   expect(read).not.toHaveBeenCalled()

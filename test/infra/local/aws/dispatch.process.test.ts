@@ -6,7 +6,7 @@ const signedBy = (accessKeyId: string) => ({
   authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/eu-central-1/kms/aws4_request, SignedHeaders=host, Signature=0`,
 })
 
-test('the AWS endpoint rejects an unsigned request, which any web page could send', async () => {
+test('the AWS endpoint rejects an unsigned request, because any web page could send it', async () => {
   const { endpoint } = await startStack(stackModel())
   const answer = await fetch(endpoint.url, {
     method: 'POST',
@@ -24,7 +24,7 @@ test.each<[string, RequestInit, string]>([
   ['/', { headers: { 'x-amz-target': 'TrentService.ListKeys' }, body: '{' }, 'SerializationException'],
   ['/v2/email/identities', {}, 'UnknownOperationException'],
   ['/2015-03-31/functions/worker/invocations', { method: 'PUT' }, 'UnknownOperationException'],
-])('the AWS endpoint rejects a request for %s with %j as %s', async (path, init, name) => {
+])('a request to %s of the AWS endpoint with %j is rejected with %s', async (path, init, name) => {
   const { endpoint } = await startStack(stackModel({ functions: [worker] }))
   const headers = { ...signedBy('anybody'), ...(init.headers as Record<string, string> | undefined) }
   const answer = await fetch(endpoint.url + path, { method: 'POST', body: '{}', ...init, headers })

@@ -21,7 +21,7 @@ const start = useTable()
 const TableName = 'main'
 const Key = { pk: { S: 'conflict' }, sk: { S: 'A' } }
 
-it('with “conflicts”, a single write is refused with TransactionConflictException, and writes nothing', async () => {
+it('the simulated behaviour “conflicts” refuses a single write with TransactionConflictException, and nothing is written', async () => {
   const { dynamodb: client } = await start([], alwaysBad(['conflicts']))
   await expect(client.send(new PutItemCommand({ TableName, Item: Key }))).rejects.toMatchObject({
     name: 'TransactionConflictException',
@@ -42,7 +42,7 @@ it.each([
   })
 })
 
-it('with “throttles”, a call is refused with the throttling error of its service, and the SDK’s retry succeeds', async () => {
+it('the simulated behaviour “throttles” refuses a call with the throttling error of the called service, and the SDK’s retry succeeds', async () => {
   const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
     manners: alwaysBad(['throttles']),
   })
@@ -64,7 +64,7 @@ const put = new PutEventsCommand({
   Entries: [{ EventBusName: 'events', Source: 's', DetailType: 't', Detail: '{}' }],
 })
 
-it('with “duplicate-events”, EventBridge delivers an event twice with the same id', async () => {
+it('the simulated behaviour “duplicate-events” makes EventBridge deliver an event twice with the same id', async () => {
   const { events, sqs } = await startStack(bus, { manners: alwaysBad(['duplicate-events']) })
   const { Entries = [] } = await events.send(put)
   const QueueUrl = queueModel('work').url
@@ -73,7 +73,7 @@ it('with “duplicate-events”, EventBridge delivers an event twice with the sa
   expect(ids).toEqual([Entries[0]?.EventId, Entries[0]?.EventId])
 })
 
-it('with “throttles”, PutEvents accepts a request and refuses an entry in it', async () => {
+it('the simulated behaviour “throttles” makes PutEvents accept a request and refuse an entry in it', async () => {
   const { events } = await startStack(bus, { manners: alwaysBad(['throttles']) })
   expect(await events.send(put)).toMatchObject({
     FailedEntryCount: 1,
@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('with “timeouts”, a batch whose function is ended early comes again after the visibility timeout divided by the speed', async () => {
+it('the simulated behaviour “timeouts” ends a function early; at a speed of 240, its batch returns after a 240th of the visibility timeout', async () => {
   const endings: (number | undefined)[] = []
   const manners = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

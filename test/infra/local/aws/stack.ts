@@ -98,7 +98,7 @@ export function allowRule(queueName: string, ruleName: string): PolicyStatement 
   }
 }
 
-/** Makes the model of a stack with a bus `events` and these `changes`, and nothing else. */
+/** Makes the model of a stack that has a bus `events` and what `changes` adds, and nothing else. */
 export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   return {
     region,
@@ -121,7 +121,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Makes the simulated AWS behaviours in `on` happen at every opportunity. Every random draw is `draw`. */
+/** Simulates an AWS in which the behaviours in `on` always happen. Every random number is `draw`. */
 export const alwaysBad = (on: Manner[], draw = 0): Manners => ({
   speed: 1,
   has: (manner) => on.includes(manner),
@@ -130,8 +130,8 @@ export const alwaysBad = (on: Manner[], draw = 0): Manners => ({
 })
 
 /**
- * Starts an AWS endpoint for one test, with AWS SDK clients of the account's owner. `as` returns clients with
- * the credentials of a function.
+ * Starts an AWS endpoint for one test. Returns AWS SDK clients with the credentials of the account's owner;
+ * `as` returns clients with the credentials of a function.
  */
 export async function startStack(
   model: StackModel,

@@ -38,7 +38,7 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     /queue work cannot be evaluated: this form of Principal/,
   ],
   [
-    'a schedule that is no rate',
+    'a schedule that is not a rate',
     { rules: [ruleModel('r', { schedule: 'cron(0 0 * * ? *)' })] },
     /schedule cron/,
   ],
@@ -64,7 +64,7 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     /Queue visibility timeout: 2 seconds is less than Function timeout: 3 seconds/,
   ],
   [
-    'a function that can send to the queue that feeds it, which is a loop that Lambda stops',
+    'a function that may send to its own source queue, which is a loop that Lambda stops',
     {
       queues: [queue],
       functions: [functionModel('worker', [{ Effect: 'Allow', Action: 'sqs:*', Resource: queue.arn }])],

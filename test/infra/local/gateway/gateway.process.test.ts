@@ -64,10 +64,10 @@ afterAll(async () => {
   await server.close()
 })
 
-// Uses Node's HTTP client, because fetch can neither send a header twice nor bind a local address.
+// Sends a request by Node's HTTP client: fetch can neither send a header twice nor bind a local address.
 async function send(method: string, path: string, options: RequestOptions = {}, body?: string | Buffer) {
   const outgoing = request({ host: '127.0.0.1', port: server.port, method, path, agent: false, ...options })
-  // A connection may also break while the rest of a large body is being sent, after the answer.
+  // The gateway may answer and close the connection while a large body is still being sent.
   outgoing.on('error', () => undefined)
   const [incoming] = (await once(outgoing.end(body), 'response')) as [IncomingMessage]
   return { status: incoming.statusCode, headers: incoming.headers, text: await text(incoming) }
@@ -141,7 +141,7 @@ it.each([
   },
 )
 
-it('the gateway prefers a route with fixed text to a route with a variable', async () => {
+it('the gateway prefers a route with a fixed path to a route with a path variable', async () => {
   expect((await see('GET', '/things/special')).routeKey).toBe('GET /things/special')
 })
 
@@ -149,7 +149,7 @@ it.each([
   ['no body', { statusCode: 302, headers: { location: '/x' } }, 302, '', 'text/plain;charset=UTF-8'],
   ['a bad status', { statusCode: 'x' }, 500, '{"message":"Internal Server Error"}', 'application/json'],
   [
-    'a body that is no string',
+    'a body that is not a string',
     { statusCode: 200, body: {} },
     500,
     '{"message":"Internal Server Error"}',
@@ -174,7 +174,7 @@ it.each([
   ['GET', '/broken', 500, 'Internal Server Error'],
   ['GET', '/hang', 503, 'Service Unavailable'],
 ])(
-  'the gateway itself answers %s %s with status %i and API Gateway’s message %s',
+  'for %s %s the gateway answers %i with API Gateway’s message %s',
   async (method, path, status, message) => {
     const answer = await send(method, path)
     expect(answer).toMatchObject({ status, text: JSON.stringify({ message }) })
@@ -187,7 +187,7 @@ it('the gateway answers a body over 10 MB with 413, with and without content-len
     send('POST', '/show', { headers: { 'content-length': body.length } }),
     send('POST', '/show', { headers: { 'transfer-encoding': 'chunked' } }, body),
   ])
-  // A client that is still writing may see the connection close before it reads the 413.
+  // A client may see the connection close while it is still sending the body, before it reads the 413.
   const refused = { status: 413, text: '{"message":"Request Entity Too Large"}' }
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value).toMatchObject(refused)
   expect(await see('GET', '/show')).toBeDefined()

@@ -12,7 +12,7 @@ const foreign = [
 ]
 const own = ['127.0.0.1', '127.0.0.1:3000', 'localhost:4566', 'LOCALHOST', 'api.localhost:3000', '[::1]:3000']
 
-/** The statuses with which the local stack's servers answer a request with this Host header. */
+/** The statuses with which a local server and the AWS endpoint answer a request with this Host header. */
 async function statusesFor(host: string): Promise<(number | undefined)[]> {
   const server = await bindServer(0, '--port')
   onTestFinished(() => server.close())
@@ -34,6 +34,6 @@ it.each(foreign)('a request by DNS rebinding with the Host header %s is refused'
   expect(await statusesFor(host)).toEqual([403, 403])
 })
 
-it.each(own)('a request for the host %s, which is this machine, is answered', async (host) => {
+it.each(own)('a request with the Host header %s, a name of this machine, is answered', async (host) => {
   expect(await statusesFor(host)).toEqual([200, 200])
 })

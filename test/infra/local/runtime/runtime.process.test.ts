@@ -81,7 +81,7 @@ it.each([
 })
 
 it.each(['probe.hang', 'probe.spin'])(
-  'the handler %s is stopped at its timeout, and the next run gets a new worker',
+  'the handler %s is stopped at its timeout, and the next call gets a new worker',
   async (handler) => {
     start([describeFunction(handler, { timeoutSeconds: 0.2 })])
     for (const run of ['first', 'second']) {
@@ -94,7 +94,7 @@ it.each(['probe.hang', 'probe.spin'])(
   },
 )
 
-it('a call with a time limit below its timeout fails as at its timeout, and the next call succeeds', async () => {
+it('a call that is stopped at an earlier time limit fails with the error of its timeout, and the next call succeeds', async () => {
   const running = start([describeFunction('probe.wait')])
   const event = JSON.stringify({ milliseconds: 3000 })
   const { payload, functionError } = await running.invoke('probe-wait', event, 100)
@@ -103,17 +103,17 @@ it('a call with a time limit below its timeout fails as at its timeout, and the 
   expect((await invoke('probe.wait', { milliseconds: 1 })).functionError).toBeUndefined()
 })
 
-it('an answer that arrives in time counts, even if this thread is too busy to read it before the timeout', async () => {
+it('an answer before the timeout counts, even if the main thread is too busy to read it until after the timeout', async () => {
   start([describeFunction('probe.wait', { timeoutSeconds: 0.5 })])
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
   await pause(20)
-  // Blocks the thread past the timeout. The event loop then runs the due timer before it reads the answer.
+  // Blocks this thread past the timeout. Its event loop then runs the due timer before it reads the answer.
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))
   expect((await answer).functionError).toBeUndefined()
 })
 
-it('a timer that a function left behind fires in its next run and not in between', async () => {
+it('a timer that a call left running fires during the next call of its worker, but not between the two calls', async () => {
   start([describeFunction('probe.tick')], {}, true)
   const first = (await invoke('probe.tick')).answer.ticks as number
   await pause(500)
@@ -123,20 +123,20 @@ it('a timer that a function left behind fires in its next run and not in between
   expect(second).toBeLessThan(200)
 })
 
-it('a worker that gets its next call at once does not freeze during that call', async () => {
+it('a worker that gets a call right after another one does not freeze during the new call', async () => {
   start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1 }, true)
   const calls = Array.from({ length: 50 }, () => invoke('probe.wait', { milliseconds: 5 }))
   for (const { functionError } of await Promise.all(calls)) expect(functionError).toBeUndefined()
 })
 
-it('a worker logs every line before it freezes, and is ended after idling for too long while it is frozen', async () => {
+it('a worker writes all its log lines before it freezes, and a frozen worker is ended when it has been idle for too long', async () => {
   const running = start([describeFunction('probe.tick')], { maxIdleMilliseconds: 200 }, true)
   await invoke('probe.tick')
   await expect.poll(() => lines.filter((line) => line.includes('last line'))).toHaveLength(1)
   await expect.poll(() => running.countWorkers()).toEqual({ 'probe-tick': 0 })
 })
 
-it('three workers answer a hundred concurrent calls, and none runs two calls at a time', async () => {
+it('three workers answer a hundred concurrent calls, and no worker runs two calls at a time', async () => {
   const running = start([describeFunction('probe.wait')], { maxWorkersPerFunction: 3 })
   const results = await Promise.all(
     Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),
@@ -146,11 +146,11 @@ it('three workers answer a hundred concurrent calls, and none runs two calls at 
   for (const { answer } of results)
     seen.set(answer.instance, [...(seen.get(answer.instance) ?? []), answer.runs as number])
   expect(seen.size).toBe(3)
-  // probe.wait counts before it waits, so overlapping runs in one worker would return equal numbers.
+  // probe.wait increases its counter before it waits, so two calls at a time would return the same number.
   for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
 })
 
-it('a function without a worker gets one although another function keeps all workers busy', async () => {
+it('a function without a worker gets a worker, although another function keeps all workers busy', async () => {
   start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
   const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
   const order: string[] = []

@@ -64,12 +64,12 @@ it.each<[string, (stack: Stack) => unknown, string]>([
     'AuthorizationType of single/Thing',
   ],
   [
-    'a greedy route',
+    'a route with a path wildcard',
     resource('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /files/{proxy+}' }),
     'RouteKey of single/Thing: any method, or any path',
   ],
 ])(
-  'a template with %s that the local stack does not support is refused, and the error names it',
+  'a template with %s is refused, because the local stack does not support it, and the error names it',
   (_name, fill, message) => {
     expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
   },

@@ -21,7 +21,7 @@ import { actWhile } from '../../../support/tamper-calls.ts'
 const { renew } = useOwnKeys()
 const day = 86_400_000
 
-/** The keys that the faked JWKS endpoint returns; if undefined, it returns the keys on record. */
+/** The keys of the faked JWKS endpoint; undefined for those of the stored key set. */
 let published: object[] | undefined
 const { url: baseUrl, close } = await listen((request, response) => {
   const answer = async () => {
@@ -73,14 +73,14 @@ const setItem = (Key: { pk: string; sk: string }, attribute: string, value: unkn
       ExpressionAttributeValues: { ':value': value },
     },
   })
-/** Creates a key set with a retired key in the archive, a retiring and the active key, and a successor. */
+/** Creates a key set: a retired key in the archive, a retiring, an active and a published key. */
 async function live() {
   await renew()
   const { signer: first } = await call({})
   await call({ action: 'rotate', emergency: true })
   await call({ action: 'revoke', kid: first })
   await call({ action: 'rotate', emergency: true })
-  // Wait a millisecond: a request in the same one as the last rotation would count as already fulfilled.
+  // Waits for the next millisecond: a request in that of the last rotation would count as already fulfilled.
   const now = Date.now()
   await vi.waitUntil(() => Date.now() > now, { interval: 1 })
   await call({ action: 'rotate' })
@@ -94,7 +94,7 @@ beforeAll(async () => {
   keySet = await live()
 }, 60_000)
 
-/** A change of the facts, and the findings of an audit after the change. */
+/** A change of the gathered facts, and the findings that it must cause. */
 type Row = [what: string, change: (facts: Facts) => void, found: string[]]
 
 const inKms = ({ kms }: Facts, { arn }: { arn: string }) =>
@@ -103,7 +103,7 @@ const onRecord = ({ keySet }: Facts, state: string) =>
   keySet?.keys.find((key) => key.state === state) ?? expect.unreachable()
 const evidenceAt = ({ evidence }: Facts, sequence: number) => evidence.at(sequence) ?? expect.unreachable()
 
-/** Changes the record in an evidence row, but not the hash and the signature that the record contains. */
+/** Changes the record of an evidence row, but neither the hash nor the signature inside the record. */
 function edit(row: Facts['evidence'][number]): void {
   const record = Object.assign(row.record ?? expect.unreachable(), { run_id: 'somebody else' })
   row.hash = evidenceHash(record)
@@ -216,7 +216,7 @@ const rows: Row[] = [
   ['a rotation schedule that is missing', ({ schedule }) => (schedule.exists = false), ['schedule_removed']],
 ]
 
-it('the audit of a sound key set has no findings', async () => {
+it('the audit of a correct key set has no findings', async () => {
   const sound = await report()
   expect(sound.findings).toEqual([])
   expect(sound.ok).toBe(true)
@@ -240,7 +240,7 @@ describe('audit findings', () => {
     expect(ok).toBe(false)
   })
 
-  it('an audit during a rotation does not take the copy of a new record for that of a rewritten one', async () => {
+  it('an audit during a rotation does not mistake the copy of a new evidence record for the trace of a rewritten one', async () => {
     const rotation = () => call({ action: 'rotate', emergency: true })
     expect(await actWhile('is answered', 'QueryCommand', rotation, findings)).not.toContain(
       'history_rewritten',
@@ -275,7 +275,7 @@ describe('audit findings', () => {
     ])
   })
 
-  it('the audit reports a JWKS with a foreign key, without a key on record, or with another key under a known kid', async () => {
+  it('the audit reports a JWKS with an unknown key, without a key on record, or with an unknown key under a known kid', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
       format: 'jwk',
@@ -307,7 +307,7 @@ describe('audit findings', () => {
     ])
   })
 
-  it('the audit reports an attribute added to an evidence record, and a record added to the chain', async () => {
+  it('the audit reports an attribute that was added to an evidence record, and a record that was added to the evidence chain', async () => {
     await setItem(evidenceKey(2), 'comment', 'all is well')
     expect(await findings()).toEqual(['evidence_edited'])
     await setItem(evidenceKey(99), 'comment', 'nothing happened')

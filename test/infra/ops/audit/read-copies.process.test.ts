@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { readCopies } from '../../../../infra/ops/audit/read-copies.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
-// S3 is faked, because the local one answers with all copies at once.
-it('the audit reads every page of copies, so that a captured rotation cannot hide one behind a thousand others', async () => {
+// The S3 endpoint is faked, because the local S3 returns all copies on one page.
+it('the audit reads every page of evidence copies, so that no copy can be hidden behind a thousand other copies', async () => {
   const pages = ['<Key>evidence/a</Key><IsTruncated>true</IsTruncated>', '<Key>evidence/b</Key>']
   const markers: (string | null)[] = []
   const names = await serveHttp(

@@ -61,7 +61,7 @@ it('dlq show removes no dead letters; dlq redrive and dlq drop remove only match
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
 
-it('dlq redrive keeps the number of refusals, which grows by one if the event is refused again', async () => {
+it('dlq redrive keeps the number of refusals of an event, and another refusal increases the number by one', async () => {
   const [reason, userId] = [`test-${randomUUID()}`, randomInt(1, 2 ** 40)]
   await plant(reason, userId, { nickname: '', refusals: 7 })
   await ops(['dlq', 'redrive', 'user-registered', '--reason', reason, '--json'])
@@ -82,7 +82,7 @@ it('dlq show passes no escape sequence of an event on to the terminal', async ()
   }
 })
 
-it('an event that no rule matches is kept, and a mail request that is not the service’s own sends no mail', async () => {
+it('an event that no rule matches is kept, and a mail.requested event from another sender sends no mail', async () => {
   const [mailId, userId] = [`mail-${randomUUID()}`, randomInt(1, 2 ** 40)]
   const to = `${mailId}@example.com`
   const mail = { mail_id: mailId, kind: 'code', to, code: '012345', expires_at: Date.now() + 60_000 }

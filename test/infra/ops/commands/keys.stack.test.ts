@@ -18,7 +18,7 @@ beforeAll(async () => {
   auditor = { AWS_ACCESS_KEY_ID: accessKeyIdOf(arn), AWS_SECRET_ACCESS_KEY: 'any', AWS_SESSION_TOKEN: 'any' }
 })
 
-/** Runs an ops command line in a process of its own, with the credentials of the auditor's role. */
+/** Runs an ops command line in a child process with the credentials of the auditor's role. */
 async function run(commandLine: string) {
   const { base_url: url } = await useLocalStack()
   return runNode(['infra/ops/main.ts', '--url', url, ...commandLine.split(' ')], auditor)
@@ -63,7 +63,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     })
   })
 
-  it('keys audit tells of evidence that the rotation, captured, rewrote and signed again', async () => {
+  it('keys audit reports evidence that somebody with the rights of the rotation rewrote and signed again', async () => {
     const rotation = 'arn:aws:lambda:us-east-1:000000000000:function:rotate-signing-keys'
     const rewrite = (runId = '') =>
       runNode(['test/support/rewrite-evidence.ts', runId], { AWS_ACCESS_KEY_ID: accessKeyIdOf(rotation) })
@@ -80,7 +80,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
   it.concurrent.each([
     'keys rotate --emergency',
     'keys revoke KID',
-    // A kid that begins with a hyphen is not an option.
+    // This kid begins with a hyphen, but must not be read as an option.
     `keys revoke -${'k'.repeat(42)}`,
     'ledger verify',
     'dlq drop user.registered --yes',

@@ -4,7 +4,7 @@ import { checkApi, checkChallenge, checkEdge } from '../../../../infra/ops/docto
 import { fakeAws } from '../../../support/fake-aws.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
-/** Runs a check against a faked API with this issuer (default: its own address), status and headers. */
+/** Runs a check against a faked API. Default issuer: the address of the faked API. */
 const check = <T>(
   perform: (url: string) => Promise<T>,
   { issuer, status = 401, headers = {} }: { issuer?: string; status?: number; headers?: object } = {},
@@ -35,7 +35,7 @@ it('doctor accepts an issuer only if it is the address of the API', async () => 
 })
 
 describe('the edge', () => {
-  /** Runs the check against a faked edge with these headers, and against the real sign-in function. */
+  /** Runs the check against a faked CloudFront distribution, behind which is the real sign-in function. */
   const examine = (secret: string, headers: Record<string, string>) =>
     fakeAws(
       (request, response) => {
@@ -56,7 +56,7 @@ describe('the edge', () => {
     ['is the only way in', 'secret', { 'x-amz-cf-id': 'id' }, true, 'CloudFront answers'],
     ['can be bypassed', '', { 'x-amz-cf-id': 'id' }, false, 'secret is answered 415, not 403'],
     ['is not the public address', 'secret', {}, false, 'is not CloudFront’s'],
-  ])('doctor reports that the edge %s', async (_what, secret, headers, ok, words) => {
+  ])('doctor reports that the CloudFront distribution %s', async (_what, secret, headers, ok, words) => {
     expect(await examine(secret, headers as Record<string, string>)).toEqual({
       ok,
       words: expect.stringContaining(words) as string,

@@ -15,7 +15,7 @@ const production = {
 }
 const verified = { VerifiedForSendingStatus: true }
 
-/** Checks a sender with a faked SES in this state, because the local stack's SES can always send. */
+/** Checks a sender against a faked SES in this state, because the local stack's SES can always send. */
 const check = ({ account = production, identities = {} }: Ses) =>
   fakeAws(
     (request, response) => {

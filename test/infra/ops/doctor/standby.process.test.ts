@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { checkStandby } from '../../../../infra/ops/doctor/standby.ts'
 import { fakeAws } from '../../../support/fake-aws.ts'
 
-/** Checks a standby region with faked answers of AWS, because DynamoDB Local has no replicas. */
+/** Checks a standby region against a faked AWS, because DynamoDB Local has no replicas. */
 const check = (replicas: object[] | undefined, productionRegions: string[]) =>
   fakeAws(
     (request, response) => {
@@ -38,7 +38,7 @@ it.each([
   expect(found).toEqual({ ok: false, words: `eu-west-1: the replica of table ${words}` })
 })
 
-it('doctor reports an SES sandbox in the standby region, even if SES has left the sandbox in the stage’s own region', async () => {
+it('doctor reports an SES sandbox in the standby region, even if SES may send to everybody in the stage’s own region', async () => {
   const { ok, words } = await check([active], ['us-east-1'])
   expect(ok).toBe(false)
   expect(words).toContain('eu-west-1: the account is in the SES sandbox')

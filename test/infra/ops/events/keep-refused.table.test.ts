@@ -15,14 +15,14 @@ import { contextWith } from '../../../support/deliver.ts'
 import { addUser, adjustment, balanceOf } from '../../../support/ledger.ts'
 import { toSqsEvent } from '../../../support/sqs-event.ts'
 
-/** The dead letters in the faked queue, which delivers each dead letter once. */
+/** The dead letters in the faked queue. It delivers each dead letter once. */
 let letters: Message[] = []
 
 beforeEach(() => {
   letters = []
   process.env['QUEUE_URL'] = 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
-  // The cast is for the compiler: it types the spy by the overload of `send` that returns nothing.
+  // The compiler takes the overload of `send` that returns nothing, so the spy needs a cast.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(((command: object) => answer(command)) as never)
 })
 
@@ -40,7 +40,7 @@ async function answer(command: object): Promise<object> {
   throw new Error(`${command.constructor.name} is not expected`)
 }
 
-/** Delivers an event. `refusals` is the attribute of a redriven dead letter. */
+/** Delivers an event. `refusals` is an attribute that only a redriven dead letter has. */
 async function deliver(
   id: string,
   detail: object,
@@ -56,7 +56,7 @@ it.each([
   ['replayed', undefined],
   ['redriven', '1'],
 ])(
-  'a refused event that is %s during a replay does not take effect, but a redrive applies it later',
+  'a refused event that is %s during a replay has no effect, but a redrive after the replay applies it',
   async (_, refusals) => {
     const userId = await addUser()
     const id = randomUUID()
@@ -70,7 +70,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // The number of refusals marks this delivery as a redrive, even though it seems older than the refusal.
+    // By its number of refusals this delivery is a redrive, although it was sent before the refusal.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },

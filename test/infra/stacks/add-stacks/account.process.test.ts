@@ -18,13 +18,13 @@ const everything = {
 const prod = await synthesizeUnchecked('prod', { values: everything })
 const failover = await synthesizeUnchecked('prod', { values: { ...everything, failover: 'restored' } })
 
-it('an account takes two stages with every option in one region: they share no name and no identifier', async () => {
+it('two stages with every option can be in one region of an account: they share no name and no identifier', async () => {
   const account = new Account()
   expect(account.deploy(prod)).toEqual([])
   expect(account.deploy(await synthesizeUnchecked('trial', { values: everything }))).toEqual([])
 })
 
-it('a stage can fail over a second time: the first failover leaves no name behind when its stacks are deleted', () => {
+it('a stage can fail over a second time, because the deleted stacks of the first failover leave no name behind', () => {
   const account = new Account()
   for (let time = 1; time <= 2; time += 1) {
     expect(account.deploy(prod), `in its own region, time ${time}`).toEqual([])

@@ -50,10 +50,10 @@ const describeMetric = ({ Namespace: namespace, MetricName: metric, Dimensions: 
     ),
   ].join(' ')
 
-/** What a metric without data does to an alarm: it raises the alarm, or ends it. */
+/** What missing data does to an alarm: it raises the alarm, or it ends the alarm. */
 const silences: Record<string, string> = { breaching: ', or without data', notBreaching: '' }
 
-/** Describes an alarm: its expression, its metrics, and when it is raised. */
+/** Describes an alarm by its expression, its metrics and the condition that raises it. */
 function describeAlarm(alarm: Alarm): string[] {
   const { Metrics: queries, Statistic, ExtendedStatistic, Period, ComparisonOperator: comparison } = alarm
   const metrics = queries?.flatMap(({ Id, MetricStat: told }) =>
@@ -68,7 +68,7 @@ function describeAlarm(alarm: Alarm): string[] {
   ]
 }
 
-/** The alarms that exist for each function, queue or rule (`*`), keyed by the end of their names. */
+/** The alarms of each function, queue or rule (shown as `*`), keyed by the end of their names. */
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
@@ -83,8 +83,9 @@ const families: Record<string, string[]> = {
 }
 
 /**
- * All other alarms. CloudWatch refuses an expression that mixes series and numbers in an array, or that
- * yields no series. It may ignore missing data of DynamoDB's metrics, so these metrics are filled.
+ * All other alarms. CloudWatch refuses an expression that mixes time series and numbers in an array, or that
+ * yields no time series. Alarms on DynamoDB's metrics fill in missing data, which CloudWatch may otherwise
+ * ignore.
  */
 const single: Record<string, string[]> = {
   'unmatched-lost': [
@@ -167,16 +168,16 @@ const single: Record<string, string[]> = {
   ],
 }
 
-/** Matches names of alarms with computed thresholds or metrics, which other tests check. */
+/** Matches the names of alarms whose thresholds or metrics are computed: other tests check these alarms. */
 const computed = /-at-throttle$/
 
-/** Finds the family of an alarm, and the name of its function or queue. */
+/** Splits the name of an alarm in `families` into its end and the function, queue or rule before it. */
 function familyOf(name: string): { end: string; of: string } | undefined {
   const end = Object.keys(families).find((one) => name.endsWith(`-${one}`))
   return end === undefined || name in single ? undefined : { end, of: name.slice(0, -end.length - 1) }
 }
 
-it('every alarm of the list has the expected metrics, dimensions, periods and threshold', () => {
+it('every alarm that is listed by its name has the listed metrics, dimensions, periods and threshold', () => {
   const found = [...alarms].filter(([name]) => familyOf(name) === undefined && !computed.test(name))
   expect(Object.fromEntries(found.map(([name, alarm]) => [name, describeAlarm(alarm)]))).toEqual(single)
 })

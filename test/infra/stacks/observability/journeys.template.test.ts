@@ -21,7 +21,7 @@ const single = () =>
       .map(({ id, resource }) => [id, resource.Properties]),
   )
 
-/** The composite alarms, keyed by name, with the logical ids of the alarms that they join. */
+/** The composite alarms, keyed by name, with the logical ids of the alarms in their rules. */
 const composite = () =>
   new Map(
     ofType(stacks, 'AWS::CloudWatch::CompositeAlarm').map(({ id, resource: { Properties: properties } }) => {
@@ -39,7 +39,7 @@ const composite = () =>
     }),
   )
 
-/** Names of the composite alarms that notify somebody while these alarms on metrics are raised. */
+/** Names of the composite alarms that notify the operators while these alarms on metrics are raised. */
 function toldBy(raised: string[]): string[] {
   const byName = new Map([...single()].map(([id, properties]) => [nameOf(properties), id]))
   const found = new Set(raised.map((name) => byName.get(name) ?? expect.unreachable(name)))
@@ -51,7 +51,7 @@ function toldBy(raised: string[]): string[] {
     .map(([name]) => name)
 }
 
-it('every alarm belongs to exactly one journey and notifies nobody by itself', () => {
+it('every alarm on metrics belongs to exactly one composite alarm and notifies nobody by itself', () => {
   const joined = [...composite()].filter(([name]) => name !== 'causes').flatMap(([, { members }]) => members)
   expect(joined.toSorted()).toEqual([...single().keys()].toSorted())
   for (const [id, properties] of single()) expect(properties['AlarmActions'], id).toBeUndefined()
@@ -67,11 +67,11 @@ it.each([
   [['community-members-errors'], ['community']],
   [['api-client-errors', 'too-many-requests', 'account-info-at-throttle'], ['requests']],
   [[], []],
-])('one fault notifies once: if the alarms %j are raised, only %j notifies', (raised, told) => {
+])('one cause notifies the operators once: if the alarms %j are raised, only %j notifies', (raised, told) => {
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('every alarm affects one of the two alarms on the first line of the dashboard', () => {
+it('every composite alarm raises one of the two composite alarms on the first line of the dashboard', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))

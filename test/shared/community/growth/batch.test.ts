@@ -15,7 +15,7 @@ const bought = (userId: number, amount: string, ancestors: number[]) => ({
   entry: { ...entry, user_id: userId, amount: new Big(amount) },
 })
 
-it('all entries of a batch are added up to one update of each ancestor', () => {
+it('a batch updates each ancestor once, by the sum of all its entries', () => {
   const batch = [
     bought(1, '7', []),
     bought(2, '5', [1]),
@@ -37,12 +37,12 @@ it('all entries of a batch are added up to one update of each ancestor', () => {
   ])
 })
 
-it('a batch takes at most 20 new names, and leaves the others for the next batch', () => {
+it('a batch takes at most 20 renames, and leaves the others for the next batch', () => {
   const renames = Array.from({ length: 21 }, (_, i) => ({ ...entry, sk: `J#${i}`, renamed: true }))
   expect(selectBatch([...renames, entry])).toEqual([...renames.slice(0, 20), entry])
 })
 
-it('a group of writes is never split over two transactions', () => {
+it('writes that belong together are never split over two transactions', () => {
   const put = (...names: string[]): Write[] => names.map((pk) => ({ Put: { Item: { pk, sk: 'A' } } }))
   const packed = packGroups([put('a'), put('b', 'c'), put('d'), put('e', 'f'), put('g', 'h', 'i')], 4)
   const names = packed.map((writes) => writes.map(({ Put }) => String(Put?.Item?.['pk'])).join(''))

@@ -27,7 +27,7 @@ const runs = Number(process.env['RUNS'] ?? 2)
 
 interface Shape {
   size: number
-  /** Each member's referrer is one of this many previous members: 1 makes a chain. */
+  /** Each member's referrer is one of this many members before it: with 1, the tree is a chain. */
   spread: number
   seeds: number[]
 }
@@ -42,7 +42,7 @@ const shapes = fc
     }),
   )
 
-/** Generates the members of a tree. Many join at the same instant, and not in the order of their ids. */
+/** Generates the members of a referral tree. Many join at the same instant, and ids are not in that order. */
 function makeMembers({ size, spread, seeds }: Shape): ModelMember[] {
   const first = newUserIds()
   const seed = (i: number, n: number) => seeds[4 * i + n] ?? 0
@@ -129,7 +129,7 @@ it(
           ...renames.map((event) => event()),
         ])
         await growInSmallNodes(root.userId)
-        // A rename can fail because of a concurrent write. Its queue would then deliver it again.
+        // A concurrent write can fail a rename. In production, the rename's queue would deliver it again.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]
@@ -150,9 +150,9 @@ it(
   40_000 * runs,
 )
 
-it('a tree 200 levels deep grows, and a batch is added to each ancestor once', async () => {
+it('a referral tree of 200 levels grows, and a batch of purchases is added to each ancestor once', async () => {
   const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
-  // The last members are all direct referrals of the member at index 200.
+  // Members from index 201 on are direct referrals of the member at index 200.
   for (const member of members.slice(201)) member.parent = 200
   const [root] = members as [ModelMember]
   await deliverInOrder(eventsOf(members))
@@ -165,19 +165,19 @@ it('a tree 200 levels deep grows, and a batch is added to each ancestor once', a
   buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
   const send = vi.spyOn(db, 'send')
   await growTree(root.userId, Date.now() + 60_000)
-  // Three transactions of at most 100 writes make 201 additions, and a fourth makes 40 deletions.
+  // Three transactions of at most 100 writes update 201 ancestors, and a fourth deletes 40 journal entries.
   expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
   send.mockRestore()
   expect(await readJournal(root.userId, 1)).toEqual([])
   await compare(model, members[150] as ModelMember, [undefined])
 }, 180_000)
 
-/** How often the worker is killed. */
+/** How often the test kills the worker. */
 const kills = Number(process.env['KILLS'] ?? 4)
 const storage = { capacity: 8, limits: standardLimits }
 const grow = (rootId: number) => growTree(rootId, Date.now() + 60_000, storage)
 
-/** The user ids of a whole list, newest first. */
+/** The number of members in a list, and their user ids from the newest to the oldest. */
 async function readWhole(list: MemberList) {
   const [root] = await readItems([rootKey(list)], { consistent: true })
   const { total, entries } = await readRange(list, root, { skip: 0, take: Infinity, consistent: true })
@@ -185,7 +185,7 @@ async function readWhole(list: MemberList) {
 }
 
 it(
-  'the next worker continues wherever a worker is killed, and every list is consistent in the meantime',
+  'whenever a worker is killed, every member list is consistent, and the next worker continues',
   async () => {
     const added = 24
     const size = 1 + added * kills
@@ -196,7 +196,7 @@ it(
     for (let kill = 0; kill < kills; kill += 1) {
       const joined = 1 + added * (kill + 1)
       await deliverInOrder(eventsOf(members.slice(0, joined)))
-      // 11 and 47 are coprime: with enough kills, a worker dies before and after each of some 40 calls.
+      // With enough kills, a worker dies before and after each of its AWS calls: 11 and 47 are coprime.
       await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
       const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
       const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
@@ -212,7 +212,7 @@ it(
   30_000 * kills,
 )
 
-it('a batch of purchases is added to an ancestor once, although a second worker writes it before the first', async () => {
+it('a batch of purchases is added to an ancestor once, even if a second worker writes the batch before the first worker', async () => {
   const members = makeMembers({ size: 2, spread: 1, seeds: Array.from({ length: 8 }, () => 1) })
   const [root, buyer] = members as [ModelMember, ModelMember]
   await deliverInOrder(eventsOf(members))
@@ -245,7 +245,7 @@ it('a batch of purchases is added to an ancestor once, although a second worker 
   expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
 })
 
-it('newcomers are listed by their join times and their purchases count once, however many nodes of a list change', async () => {
+it('new members are listed by their join times, and their purchases count once, however many nodes of a B-tree change', async () => {
   const rootId = await addRoot()
   const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
   const count = 200

@@ -17,7 +17,7 @@ const child = fc
   .record({ first: position, count: fc.nat(), id: fc.nat() })
   .map(({ first, count, id }) => ({ ...first, count, id }))
 
-it('a packed node unpacks to the same node, and a packed node that is cut short is refused', () => {
+it('a packed B-tree node unpacks to the same node, and a truncated node is rejected', () => {
   const positions = fc.array(position, { maxLength: 300, minLength: 1 })
   const children = fc.array(child, { maxLength: 300, minLength: 1 })
   fc.assert(
@@ -36,7 +36,7 @@ it('a packed node unpacks to the same node, and a packed node that is cut short 
   )
 })
 
-it('a full leaf of a large tree takes less than 4 KB', () => {
+it('a full leaf of a member list’s B-tree takes less than 4 KB', () => {
   const entries: BTreePosition[] = Array.from({ length: nodeCapacity }, (_, i) => ({
     joinedAt: 1_767_225_600_000 + i * 60_000_000,
     userId: 4_000_000_000 + i * 1_000,

@@ -28,7 +28,7 @@ async function spentBy(userId: number): Promise<number> {
   return v.parse(v.optional(v.object({ count: Integer })), item)?.count ?? 0
 }
 
-/** Registers a root with so many referrals that its list has several levels of small nodes. */
+/** Registers a root with 30 referrals. With `smallStorage`, their list is a tree with several levels. */
 async function newTree(storage?: typeof smallStorage): Promise<number> {
   const root = newUserIds()
   const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
@@ -41,7 +41,7 @@ async function newTree(storage?: typeof smallStorage): Promise<number> {
 
 const refusal = { failure: 'too_many_requests', retryAfterSeconds: 50 }
 
-it('fifty simultaneous searches of one caller together reserve no more than the budget, and the next minute has a new budget', async () => {
+it('fifty simultaneous searches of one caller stay within the budget of a minute, and the next minute has its own budget', async () => {
   const caller = newUserIds()
   const reserve = () => searchBudgetOf(caller).reserver(undefined)(450)
   const outcomes = await Promise.allSettled(Array.from({ length: 50 }, reserve))
@@ -57,7 +57,7 @@ it('fifty simultaneous searches of one caller together reserve no more than the 
 it.each([
   { kind: 'with a search index', storage: smallStorage },
   { kind: 'without one', storage: undefined },
-])('a search of a list $kind reserves at least the read units that it consumes', async ({ storage }) => {
+])('a search of a list $kind reserves at least its consumed read units', async ({ storage }) => {
   const root = await newTree(storage)
   for (const filter of [search, { ...search, keyword: `${root + 7}@example.com`, beginDate: '2026-01-01' }]) {
     const before = await spentBy(root)
@@ -69,7 +69,7 @@ it.each([
   }
 })
 
-it('a search that exceeds the budget is refused before it reads, and lists without a keyword are still answered', async () => {
+it('a search beyond the budget is refused before it reads list entries, and lists without a keyword are still answered', async () => {
   const root = await newTree(smallStorage)
   await searchBudgetOf(root).reserver(undefined)(5_000)
   const send = vi.spyOn(db, 'send')
@@ -82,7 +82,7 @@ it('a search that exceeds the budget is refused before it reads, and lists witho
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
 
-it('a caller can search for at most twenty unknown addresses an hour, also in parallel; addresses that find a member do not count', async () => {
+it('a caller can search for at most twenty unknown addresses an hour, also in parallel; addresses of members do not count', async () => {
   const root = await newTree()
   const known = { ...search, keyword: `${root + 7}@example.com` }
   for (let i = 0; i < 22; i += 1) expect(await list(root, known)).toMatchObject({ total: 1 })

@@ -13,7 +13,9 @@ import { functionModel } from '../stack.ts'
 
 const start = useTable()
 
-/** Starts the AWS endpoint in front of DynamoDB Local, with clients of the owner and of a function. */
+/**
+ * Starts an AWS endpoint with a table. Returns clients of the owner and of a function with these permissions.
+ */
 async function startTable(statements: PolicyStatement[]) {
   const stack = await start([functionModel('worker', statements)])
   return { owner: stack.dynamodb, worker: stack.as('worker').dynamodb }

@@ -61,31 +61,31 @@ test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
   ['a grant, but a key policy that delegates nothing', [allow('kms:GenerateMac')], [], false],
   ['no grant, but a key policy that names the role', [], [namesRole], true],
   [
-    'a deny beside the grant',
+    'a grant and a deny of the same action',
     [allow('kms:*'), { Effect: 'Deny', Action: 'kms:GenerateMac', Resource: '*' }],
     undefined,
     false,
   ],
   [
-    'a grant, but a deny in the key policy',
+    'a grant, but a key policy that denies the action',
     [allow('kms:GenerateMac')],
     [rootDelegation, { ...namesRole, Effect: 'Deny' }],
     false,
   ],
   [
-    'a grant by NotAction that excludes the operation',
+    'a NotAction grant that excludes the action',
     [{ Effect: 'Allow', NotAction: 'kms:GenerateMac', Resource: '*' }],
     undefined,
     false,
   ],
   [
-    'a grant that requires the key’s tag',
+    'a grant that requires a tag of the key',
     [allow('kms:GenerateMac', { StringEquals: { 'aws:ResourceTag/purpose': 'signing' } })],
     undefined,
     true,
   ],
   [
-    'a grant that requires another tag than the key’s',
+    'a grant that requires a tag that the key lacks',
     [allow('kms:GenerateMac', { StringEquals: { 'aws:ResourceTag/purpose': 'x' } })],
     undefined,
     false,
@@ -111,7 +111,7 @@ test('KMS Decrypt is denied if the policy requires another encryption context', 
   await expect(decrypt('other')).rejects.toMatchObject(denied)
 })
 
-test('creating a tagged key is denied without kms:CreateKey on * and kms:TagResource for these tags', async () => {
+test('CreateKey with tags is denied unless the role may create keys with these tags and may call kms:TagResource', async () => {
   const createsOurs = allow(
     'kms:CreateKey',
     { StringEquals: { 'aws:RequestTag/purpose': 'signing', 'kms:KeySpec': 'RSA_2048' } },
@@ -152,7 +152,7 @@ test('a key policy can deny an action to a role because of the role’s tag', as
   await expect(mac(await start({ service: 'ours' }))).rejects.toMatchObject(denied)
 })
 
-test('KMS refuses a key policy that would keep its caller from changing it again, at creation and later', async () => {
+test('KMS refuses a key policy that would not let its caller change it again, both in CreateKey and in PutKeyPolicy', async () => {
   const statements = [allow('kms:CreateKey', undefined, '*'), allow('kms:PutKeyPolicy', undefined, '*')]
   const { as } = await startStack(stackModel({ functions: [functionModel('worker', statements)] }))
   const { kms } = as('worker')

@@ -31,8 +31,8 @@ interface Setup {
 }
 
 /**
- * Starts a queue `work` that delivers to `run`. The queue has a visibility timeout of one second, and a
- * message becomes a dead letter after two receives.
+ * Starts a queue `work`, whose messages Lambda delivers to `run`. A received message is invisible for one
+ * second, and it becomes a dead letter after two receives.
  */
 async function startWorker({ queue, mapping, statements, manners, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
@@ -103,9 +103,9 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
   ])
 })
 
-test('after an error or an invalid result of the function the whole SQS batch is retried; after a partial failure, only the failed message', async () => {
+test('after an error or an invalid result of the function SQS delivers the whole batch again; after a partial failure, only the failed message', async () => {
   const failedB = ({ Records }: SQSEvent) => Records.filter(({ body }) => body === 'b')
-  // The receive counts of all deliveries of two messages; the second receive of a message is its last.
+  // Each case ends with the receive counts of all deliveries of two messages. No message has more than two.
   const cases: [string, Setup['run'], string][] = [
     [
       'an error of the function',
@@ -141,7 +141,7 @@ test('after an error or an invalid result of the function the whole SQS batch is
   )
 })
 
-test('a FIFO message whose answer is lost is delivered again after its visibility timeout, and blocks its group until then', async () => {
+test('a FIFO message whose processing is not confirmed is delivered again after its visibility timeout, and blocks its group until then', async () => {
   const at: Record<string, number[]> = {}
   let firstReceivedAt: number | undefined
   let lost = 1

@@ -17,7 +17,7 @@ test('an SQS long poll ends as soon as a message arrives', async () => {
   expect(Date.now() - started).toBeLessThan(5000)
 })
 
-test('a receiver gets a message that becomes visible just when the receiver finds the queue empty', async () => {
+test('a waiting receiver gets a message that becomes visible just after the receiver found the queue empty', async () => {
   const store = openStore(undefined)
   const queue = openQueues(store, stackModel({ queues: [queueModel('work', { delaySeconds: 1 })] })).find(
     'work',
@@ -25,9 +25,9 @@ test('a receiver gets a message that becomes visible just when the receiver find
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // Sending wakes receivers after the current work: let that happen before the receiver below waits.
+  // Sending wakes receivers in the next turn of the event loop: let that happen before the receive below.
   await setImmediate()
-  // The first two looks at the clock come before the message is visible, and all later looks after that.
+  // The message is invisible at the first two readings of the clock, and visible at all later readings.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)
   clock.mockReturnValue(2000)
   const { signal } = new AbortController()
