@@ -36,7 +36,7 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(true))
   })
 
-  it('a function that hangs without an AWS call runs out of time through its own fault', async () => {
+  it('a function that hangs without an AWS call is itself the cause of running out of time', async () => {
     const result = run(async () => {
       await answerAfter(20)
       await new Promise((resolve) => setTimeout(resolve, 9_490))

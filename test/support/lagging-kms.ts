@@ -56,7 +56,7 @@ const key = arnOf('kms', 'key/*')
 const evidenceKey = signingKey({})
 const ours = { 'aws:ResourceTag/signing-key': 'keys-*' }
 
-/** The rotation's grants, as in infra/constructs/grant.ts, and the grants with which tests list things. */
+/** The rotation's grants, as in infra/constructs/grant.ts, and some grants that only the tests need. */
 const statements: PolicyStatement[] = [
   { Effect: 'Allow', Action: ['dynamodb:*', 's3:PutObject', 's3:ListBucketVersions'], Resource: '*' },
   { Effect: 'Allow', Action: ['kms:CreateKey', 'kms:ListKeys'], Resource: '*' },

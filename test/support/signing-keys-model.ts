@@ -16,7 +16,7 @@ export interface World {
   now: number
   times: KeyTimes
   keySet: SigningKeySet
-  /** Time until KMS shows a change: that a new key can be used, or that a disabled key is disabled. */
+  /** Time until KMS lets a new key be used, and until KMS shows a disabled key as disabled. */
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>

@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`, and `act` once during the first call of command `name`: before it is sent or answered. */
+/** Runs `work`, and `act` once in the first call of command `name`: before the call is sent or answered. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,

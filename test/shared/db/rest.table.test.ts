@@ -176,7 +176,7 @@ it('a table restored to any moment between two writes is complete after all even
     await live(history)
     return readContents()
   })
-  // Interrupts the history after a write: after each in `test:properties`, else after every sixteenth.
+  // Interrupts the history after every write in `test:properties`, and else after every sixteenth write.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

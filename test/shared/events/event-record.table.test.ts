@@ -147,7 +147,7 @@ test('a copy leaves no dead letter even if the clock of the function that refuse
   expect(letters).toEqual(['1'])
 })
 
-test('a copy is retried while the function that refused the event might still send the dead letter; after the end of that function, the next delivery of the copy sends it', async () => {
+test('a copy is retried while the function that refused the event might still send the dead letter; after the end of that function, the next delivery of the copy sends the dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {

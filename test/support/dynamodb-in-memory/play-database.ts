@@ -39,7 +39,7 @@ export async function installDatabase(): Promise<void> {
   sharedTable = Table ?? {}
 }
 
-/** Starts a new database in memory, which answers all DynamoDB calls. It has one table without an index. */
+/** Starts a database in memory, which answers all DynamoDB calls. The database has a table without index. */
 export function beginPlainDatabase(drawLag?: DrawLag): void {
   answerClients()
   const [pk, sk] = ['HASH', 'RANGE'].map((KeyType, i) => ({ AttributeName: ['pk', 'sk'][i], KeyType }))
@@ -47,7 +47,7 @@ export function beginPlainDatabase(drawLag?: DrawLag): void {
   beginDatabase(() => Date.now(), drawLag)
 }
 
-/** Starts a new database in memory, which answers all DynamoDB calls. Its table is like the shared table. */
+/** Starts a database in memory, which answers all DynamoDB calls. Its table is like the shared table. */
 export function beginDatabase(now: () => number, drawLag?: DrawLag): void {
   current = new Database(now, drawLag)
   current.run('CreateTable', sharedTable)

@@ -106,7 +106,7 @@ it('two addresses with the same mask match the same keywords, unless the keyword
   )
 })
 
-it('a keyword matches the same members as in the community model, which follows the contract', () => {
+it('the service and the community model agree on which members a keyword matches', () => {
   const text = fc.string({
     unit: fc.constantFrom(...Array.from('abÇçéK1 -_.@*🦊Ⅷﬁ')),
     minLength: 1,

@@ -130,7 +130,7 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
  * next key, and to disable a key). Yields everything that is wrong after these runs.
  */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // With a long signing period, no further rotation begins, which would still be under way at the end.
+  // Prolongs the signing period: a further rotation would still be under way at the end.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)
@@ -147,7 +147,7 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'other keys are enabled in KMS than the key set holds'
 }
 
-/** The worlds that scheduled runs make of an empty world, one run at every tick, until the worlds repeat. */
+/** The worlds that arise from an empty world with a scheduled run at every tick, until they repeat. */
 function worldsByTheClock(lag: number): World[] {
   const worlds = [emptyWorld(times, 0, lag)]
   for (let ticks = 0; ticks < (lag === 0 ? 5 : 7); ticks += 1) {

@@ -45,7 +45,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
       'chunk 1 in block 0 of the bills of * TRANSFER_OUT',
     ],
   ],
-  // No difference: a posting that stops half-way leaves list entries of chunk 2 without the chunk.
+  // Reports nothing: a posting that is interrupted can leave list entries of chunk 2 without the chunk.
   [
     'the list entries of a chunk that is not written yet',
     (id) => change(blockKey(id, credits, 0), { '2': Uint8Array.of(3) }),
@@ -61,9 +61,12 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
     (id) => change(walletKey(id), { first: 7 }),
     ['first quarter of an hour of the index'],
   ],
-])('after a change to %s, verification names wrong parts of the bill index', async (_, falsify, expected) => {
-  const id = await addWallet()
-  await falsify(id)
-  const { differences } = await verifyWallet(id)
-  expect(differences.map(({ what }) => what)).toEqual(expected)
-})
+])(
+  'verification reports each defect of the bill index after a change to %s',
+  async (_, falsify, expected) => {
+    const id = await addWallet()
+    await falsify(id)
+    const { differences } = await verifyWallet(id)
+    expect(differences.map(({ what }) => what)).toEqual(expected)
+  },
+)

@@ -109,7 +109,7 @@ it('newcomers are merged into the newest index segment while it has room, and th
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
 })
 
-it('no index segment is created while a batch of members is being added, because the batch does not change the head item of the referral tree', async () => {
+it('no index segment is created while a batch of members is being added, because the segment’s transaction could not detect the added members', async () => {
   const root = await addRoot()
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })

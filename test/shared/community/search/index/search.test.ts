@@ -39,7 +39,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Returns a pseudo-random generator. fast-check draws only the seed: it would shrink long arrays slowly. */
+/** Returns a pseudo-random generator. fast-check draws only the seed: shrinking long arrays is slow. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
