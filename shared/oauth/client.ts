@@ -51,7 +51,7 @@ export async function readClient(clientId: string | undefined): Promise<Client |
     : undefined
 }
 
-/** The write that registers or replaces a client. It fails unless the stored client is older. */
+/** The write that registers or replaces a client. It fails if the stored client is as new or newer. */
 export const putClient = (client: Client): Write => ({
   Put: {
     Item: { ...clientKey(client.clientId), ...client },

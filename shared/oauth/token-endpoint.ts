@@ -81,7 +81,7 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
  * again. The transaction that marks the code as used also writes the access_token and checks the session.
- * Scopes that the client does not have are left out. So whoever can forge a stored code gets no token to
+ * Scopes that the client may not have are left out. Whoever can forge a stored code must not get a token to
  * which its user did not consent.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
