@@ -5,6 +5,16 @@ import { createServer } from 'node:http'
 import * as client from 'openid-client'
 
 const { ISSUER = 'http://127.0.0.1:3000', CLIENT_ID = 'demo-app', PORT = '4000' } = process.env
+const hints = {
+  ECONNREFUSED: `Nothing answers at ${ISSUER}: start the stack, or set ISSUER to the address that "ready" prints.`,
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: `${ISSUER} is not the issuer: set ISSUER to the address that "ready" prints.`,
+  EADDRINUSE: `Port ${PORT} is in use: set PORT to another one.`,
+  access_denied: 'Access was denied.',
+}
+process.on('uncaughtException', ({ error, code, cause, message }) => {
+  console.error(hints[error ?? cause?.code ?? code] ?? cause?.message ?? message)
+  process.exit(1)
+})
 const config = await client.discovery(new URL(ISSUER), CLIENT_ID, undefined, client.None(), {
   // Plain http is for the local stack only.
   execute: ISSUER.startsWith('http:') ? [client.allowInsecureRequests] : [],
@@ -34,9 +44,9 @@ const tokens = await client.authorizationCodeGrant(config, new URL(request.url, 
 
 const bills = new URL('/account/bills?current=1&size=5', ISSUER)
 const answer = await client.fetchProtectedResource(config, tokens.access_token, bills, 'GET')
-// Keep the text of an amount, which has more digits than a double. The third parameter needs Node.js 22.
-const keepDigits = (name, value, { source }) => (name === 'amount' ? source : value)
-const { code, msg, data } = JSON.parse(await answer.text(), keepDigits)
+// Quotes every amount, because it has more digits than a double keeps.
+const text = (await answer.text()).replaceAll(/"amount":([^,}]+)/g, '"amount":"$1"')
+const { code, msg, data } = JSON.parse(text)
 if (!answer.ok) throw new Error(`the request was answered ${answer.status}: ${code} ${msg}`)
 console.log(`${tokens.claims().email} has ${data.total} bills, of which the newest are`)
 for (const { business_id, amount, currency } of data.records) console.log(business_id, amount, currency)

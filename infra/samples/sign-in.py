@@ -40,4 +40,6 @@ def show_bills():
     return "\n".join([title, *bills]), {"content-type": "text/plain"}
 
 
+failed = 502, {"content-type": "text/plain"}
+app.register_error_handler(Exception, lambda error: (f"{error} (from the issuer {ISSUER})", *failed))
 app.run(port=int(os.environ.get("PORT", "4000")))

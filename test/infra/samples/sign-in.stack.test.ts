@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { handler as adjustWallet } from '../../../functions/intake/wallet.adjusted.ts'
@@ -6,35 +7,66 @@ import { applyEvent } from '../../support/apply-event.ts'
 import { followAuthorization } from '../../support/browser.ts'
 import { installPython } from '../../support/install-python.ts'
 import { adjustment } from '../../support/ledger.ts'
-import { createClient, createSession } from '../../support/oauth-clients.ts'
+import { createClient, createSession, type SignedIn } from '../../support/oauth-clients.ts'
 import { stack } from '../../support/oauth.ts'
 
-const programs: [language: string, ...command: string[]][] = [['Node.js', 'npm', 'run', 'sample']]
+type Program = [language: string, ...command: string[]]
+const inNode: Program = ['Node.js', 'npm', 'run', '--silent', 'sample']
+const programs = [inNode]
 // Only the long tests of .ci/run try the sample in Python: `npm test` needs no Python.
 if (process.env['WITH_PYTHON'] !== undefined)
   programs.push(['Python', join(installPython(), 'python'), 'infra/samples/sign-in.py'])
 
+/** Makes JSON.parse lack what Node.js 22 added: the third parameter of a reviver. */
+const asInNode20 =
+  '--import "data:text/javascript,const{parse}=JSON;JSON.parse=(t,f)=>parse(t,f&&((k,v)=>f(k,v)))"'
+
+/** Runs a sample, in which a user signs in and allows access or denies it; resolves with what it shows. */
+async function run([, program = '', ...args]: Program, user: SignedIn, approved = true, env = {}) {
+  const { clientId: CLIENT_ID } = await createClient({ redirectUris: ['http://127.0.0.1/callback'] })
+  const defaults = { ISSUER: stack.base_url, PORT: '0', CLIENT_ID, NODE_OPTIONS: asInNode20 }
+  const sample = spawn(program, args, { env: { ...process.env, ...defaults, ...env } })
+  const ended = once(sample, 'close')
+  let shown = ''
+  for (const stream of [sample.stdout, sample.stderr])
+    stream.on('data', (chunk: Buffer) => (shown += chunk.toString()))
+  const toOpen = () => /^(?:open| \* Running on) (http\S+)$/m.exec(shown)?.[1]
+  const address = await Promise.race([vi.waitUntil(toOpen, 20_000), ended])
+  if (typeof address !== 'string') return shown
+  // The sample in Python has pages of its own, of which the first remembers the browser by a cookie.
+  const first = new URL(address)
+  const page = first.pathname === '/' ? await fetch(first, { redirect: 'manual' }) : undefined
+  const request = new URL(page?.headers.get('location') ?? first)
+  const answer = await followAuthorization(request, user, { approved })
+  const cookie = page?.headers.get('set-cookie') ?? ''
+  const text = await (await fetch(answer, { headers: { cookie } })).text()
+  if (page !== undefined) return text
+  await ended
+  return shown
+}
+
 it.each(programs)(
-  'the %s sample signs a user in, and shows a page of bills in which amounts have all their digits',
-  async (_language, program = '', ...args) => {
-    const session = await createSession()
-    const { clientId } = await createClient({ redirectUris: ['http://127.0.0.1/callback'] })
-    await applyEvent(adjustWallet, adjustment(session.userId, { amount: '0.100000000000000001' }))
-    const env = { ...process.env, ISSUER: stack.base_url, CLIENT_ID: clientId, PORT: '0' }
-    const sample = spawn(program, args, { env })
-    let shown = ''
-    for (const stream of [sample.stdout, sample.stderr])
-      stream.on('data', (chunk: Buffer) => (shown += chunk.toString()))
-    const toOpen = () => /^(?:open| \* Running on) (http\S+)$/m.exec(shown)?.[1]
-    const first = new URL(await vi.waitUntil(toOpen, 20_000))
-    // The Python sample serves a page itself: this sets a cookie and redirects the browser to the sign-in.
-    const page = first.pathname === '/' ? await fetch(first, { redirect: 'manual' }) : undefined
-    const answer = await followAuthorization(new URL(page?.headers.get('location') ?? first), session)
-    const cookie = page?.headers.get('set-cookie') ?? ''
-    shown += await (await fetch(answer, { headers: { cookie } })).text()
-    await vi.waitUntil(() => shown.includes('0.100000000000000001'), 20_000)
-    expect(shown).toContain(
-      `${session.email} has 1 bills, of which the newest are\nADJUSTMENT_CREDIT 0.100000000000000001 USDT`,
+  'the %s sample shows a page of bills with all digits, or says in a line that access was denied',
+  async (...program) => {
+    const user = await createSession()
+    await applyEvent(adjustWallet, adjustment(user.userId, { amount: '0.100000000000000001' }))
+    expect(await run(program, user)).toContain(
+      `${user.email} has 1 bills, of which the newest are\nADJUSTMENT_CREDIT 0.100000000000000001 USDT`,
     )
+    expect(await run(program, user, false)).toMatch(/^(open .+\nAccess was denied\.\n|access_denied: .+)$/)
   },
 )
+
+const { port } = new URL(stack.base_url)
+
+it.each([
+  [
+    'nothing answers at ISSUER',
+    { ISSUER: 'http://127.0.0.1:4' },
+    /^Nothing answers at .+ "ready" prints\.\n$/,
+  ],
+  ['ISSUER has another name', { ISSUER: `http://localhost:${port}` }, /^.+: set ISSUER to .+\n$/],
+  ['PORT is in use', { PORT: port }, /^Port \d+ is in use: set PORT .+\n$/],
+])('the Node.js sample says in a line what to set if %s', async (_case, env, hint) => {
+  expect(await run(inNode, await createSession(), true, env)).toMatch(hint)
+})
