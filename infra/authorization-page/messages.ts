@@ -20,7 +20,7 @@ export function explain(failure: ApiFailure, now = new Date()): string {
       ? 'The service cannot be reached right now. Nothing is lost: try again in a moment.'
       : 'You are offline. Reconnect and try again: nothing is lost.'
   if (failure.code === 42900)
-    return `Too many tries. For your safety, sign-in is blocked for a while: try again ${describeWait(failure.retryAfterSeconds, now)}.`
+    return `Too many sign-ins or wrong tries. For your safety, wait: try again ${describeWait(failure.retryAfterSeconds, now)}.`
   if (failure.code === 50300)
     return `The service is busy. Try again ${describeWait(failure.retryAfterSeconds, now)}.`
   if (failure.signInTooOld) return 'This app asks you to sign in again, to be sure that it is you.'

@@ -93,13 +93,13 @@ const warningTexts: Record<(typeof warningKinds)[number], string[]> = {
     'Nobody can sign in to your account until you have changed your password or your authenticator.',
   ],
   no_more_mails: [
-    'Somebody has entered your password so often that no more codes are mailed to you for up to an hour.',
-    'If it was not you, change your password.',
+    'Your password has been entered so often that no more codes are mailed to you for up to an hour.',
+    'If it was not you, somebody knows your password: change it.',
   ],
 }
 
 /** Composes subject and text of a warning to a user. */
 export const composeWarningMail = (kind: (typeof warningKinds)[number]) => ({
-  subject: 'Somebody tries to sign in as you',
+  subject: 'Many tries to sign in as you',
   text: [...warningTexts[kind].flatMap((line) => [line, ''])].join('\n'),
 })

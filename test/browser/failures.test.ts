@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { stack } from '../support/oauth.ts'
+import { postJson, stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
 import { mailedCode } from '../support/outbox.ts'
-import { anotherCode, authenticatorCode } from '../support/sign-in.ts'
+import { anotherCode, authenticatorCode, md5 } from '../support/sign-in.ts'
 import { expireTickets, newUser } from './support/users.ts'
 import {
   button,
@@ -33,6 +33,18 @@ it('a wrong password is explained, and the right one is then accepted', async ({
   expect(await page.evaluate('document.activeElement.name')).toBe('password')
   await givePassword(page, user)
   await heading(page, 'Check your mail').waitFor()
+})
+
+it('a user who has signed in five times in an hour by mail is told when they can again', async ({
+  openRequest,
+}) => {
+  const user = await newUser()
+  const body = { email: user.email, login_password: md5(user.password) }
+  for (let signIns = 0; signIns < 5; signIns += 1)
+    expect(await postJson('/user/login-with-password', body)).toMatchObject({ status: 200 })
+  const page = await openRequest()
+  await givePassword(page, user)
+  await page.getByText(/^Too many sign-ins or wrong tries.+try again in about \d+ minutes/).waitFor()
 })
 
 it('every empty or malformed sign-in field gets a message of its own', async ({ openRequest }) => {

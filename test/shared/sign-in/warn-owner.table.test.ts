@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { writeItem } from '../../../shared/db/write.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
 import { tryAttribute } from '../../../shared/sign-in/limits/tries.ts'
+import { composeWarningMail } from '../../../shared/sign-in/send-mail.ts'
 import { addLoginTicket } from '../../support/login-tickets.ts'
 import { login, verifyMailed } from '../../support/sign-in-calls.ts'
 import { createUser } from '../../support/sign-in.ts'
@@ -49,6 +50,7 @@ test('a user without an authenticator is warned once after using up the five mai
   for (let i = 0; i < 8; i += 1) codes.push((await login(user)).code)
   expect(codes).toEqual([0, 0, 0, 0, 0, 42900, 42900, 42900])
   expect(warnings()).toEqual(['no_more_mails'])
+  expect(composeWarningMail('no_more_mails').text).toMatch(/^Your password has been entered so often/)
 })
 
 const setWrongCodes = (userId: number, count: number) =>
