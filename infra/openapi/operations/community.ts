@@ -40,7 +40,7 @@ export const communityOperations: Record<string, Operation> = {
     checks: { required: ['target_user_id', 'note'], properties: { target_user_id: userId } },
     failures: ['forbidden'],
     form: 'MemberNoteForm',
-    request: { target_user_id: 43, note: 'met in Lisbon' },
+    request: { target_user_id: 1004, note: 'met in Lisbon' },
   },
   'GET /dashboard/overview': {
     summary: 'Overview',

@@ -9,7 +9,7 @@ const bill = {
   amount_direction: 1,
   business_id: 'DEPOSIT',
   balance_after: 130.5,
-  reference: 'TRON:9f8e7d:0',
+  reference: 'TRC20:demo-transaction-1:0',
   remark: null,
   created_at: 1_789_000_000_000,
 }
@@ -26,13 +26,13 @@ const asset = {
   ],
 }
 const deposit = {
-  id: depositId({ network: 'TRON', txid: '9f8e7d', outputIndex: 0 }),
+  id: depositId({ network: 'TRC20', txid: 'demo-transaction-1', outputIndex: 0 }),
   currency: 'USDT',
-  currency_network: 'TRON',
+  currency_network: 'TRC20',
   amount: 25.5,
   address: 'TXYZ',
   tag: null,
-  txid: '9f8e7d',
+  txid: 'demo-transaction-1',
   confirmations: 20,
   required_confirmations: 20,
   status: 'CREDITED',

@@ -159,10 +159,10 @@ export const signInOperations: Record<string, Operation> = {
   'POST /user/login-with-password': {
     summary: 'Sign in, first step',
     description:
-      'Checks the email address and the password (its MD5 in hex), mails a code, and answers with a one-time ticket for the second step. The mail to a user who has an authenticator waits some seconds, and is not sent if the sign-in is completed by then. The answer is the same for an unknown account, a wrong password and a disabled account.',
+      'Checks the email address and the password (its MD5 in hex), mails a code, and answers with a one-time ticket for the second step. The mail to a user who has an authenticator waits some seconds, and is not sent if the sign-in is completed by then. A user is mailed at most five codes an hour; after that, `two_factor_methods` lacks `EMAIL`, or the answer is 429 if no other method is enrolled. The answer is the same for an unknown account, a wrong password and a disabled account.',
     failures: ['bad_credentials', 'too_many_requests'],
     form: 'LoginForm',
-    request: { email, login_password: '9cc2ae8a1ba7a93da39b46fc1019c481' },
+    request: { email, login_password: '88e4ddd2402d92d50e1879d6ecd9ffd4' },
     data: 'LoginResultVO',
     example: {
       need_two_factor: true,
@@ -193,7 +193,8 @@ export const signInOperations: Record<string, Operation> = {
     description:
       'Ends the session of the token: this token and all tokens derived from it stop working at once.',
     failures: ['forbidden'],
+    checks: { required: ['id'], properties: { id: { description: 'The `sub` of the device_token.' } } },
     form: 'LogoutForm',
-    request: { id: '42' },
+    request: { id: '1001' },
   },
 }

@@ -10,12 +10,14 @@ import { quarterOf, readWallet, type Wallet, type WalletId } from '../wallet.ts'
 import { blockSize, type Chunk, countInChunks, currenciesOf, lengthOf } from './index.ts'
 import { countBefore, numbersInTail, readChunkBefore, readRanks } from './stored.ts'
 
+const businessIdText = `${BillType.options.join(', ')}; any other finds nothing.`
+
 /** Query parameters of a page of bills. */
 export const BillsQuery = v.pipe(
   v.object({
     currency: CurrencyFilter,
     amountDirection: v.optional(v.pipe(v.picklist(['1', '2']), v.transform(Number), Direction)),
-    businessId: v.optional(v.string()),
+    businessId: v.optional(v.pipe(v.string(), v.description(businessIdText))),
     beginTime: v.optional(Day),
     endTime: v.optional(Day),
     ...pageQuery,

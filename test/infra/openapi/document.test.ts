@@ -2,6 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import { openApiDocument } from '../../../infra/openapi/document.ts'
 import type { JsonSchema } from '../../../infra/openapi/schemas.ts'
+import { failures } from '../../../shared/errors.ts'
+import { BillType } from '../../../shared/ledger/bill-types.ts'
 import { closeSchema, resolveReferences } from '../../support/described-answer.ts'
 
 interface Media {
@@ -16,7 +18,9 @@ interface Operation {
     required: boolean
     allowEmptyValue?: boolean
     schema: JsonSchema
+    description?: string
   }[]
+  description: string
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, { content?: Record<string, Media> }>
 }
@@ -89,6 +93,19 @@ it('generators of clients in every language can read each schema of the API refe
     return part
   })
   expect(problems).toEqual([])
+})
+
+it('the API reference names the bill types, the limit of mails, and the codes that no endpoint has', () => {
+  for (const type of BillType.options)
+    expect(parametersOf('/account/bills').find(({ name }) => name === 'businessId')?.description).toContain(
+      type,
+    )
+  expect(paths['/user/login-with-password']?.['post']?.description).toMatch(
+    /five codes an hour.+`EMAIL`.+429/,
+  )
+  const { description } = document['info'] as { description: string }
+  for (const name of ['no_route', 'method_not_allowed'] as const)
+    expect(description).toContain(failures[name].code)
 })
 
 /** Every example of a request or of a successful answer in the API reference, with its schema. */
