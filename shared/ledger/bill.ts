@@ -3,7 +3,7 @@ import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { itemType } from '../db/item-type.ts'
 import { rowKey } from '../db/numbered-list.ts'
 import { Integer, type Item } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
+import { putNew, type Write } from '../db/write.ts'
 import type { RejectionReason } from '../events/rejected-event.ts'
 import { type Big, fitsTable, Money, zero } from '../money.ts'
 import { addToCounts, BillType, billTypes, codeOf, Direction } from './bill-types.ts'
@@ -71,7 +71,10 @@ const billKeys = itemType({
 /** The numbered list of a wallet's bills. */
 export const billList = (id: WalletId): string => billKeys.partition({ ...id })
 
-/** The write that stores a bill. */
+/**
+ * The write that stores a new bill. If only its condition fails, the wallet is older than its bills, because
+ * its item is gone or was put back: no bill is overwritten, and the error is a fault.
+ */
 export function putBill({ id, number, type, currency, reference, remark, ...bill }: NewBill): Write {
   const item = {
     id: `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${number}`,
@@ -83,7 +86,8 @@ export function putBill({ id, number, type, currency, reference, remark, ...bill
     remark,
     created_at: bill.createdAt,
   }
-  return { Put: { Item: { ...rowKey(billList(id), number), ...item } } }
+  const otherwise = () => new Error('there is a bill with this number, so the wallet is older than its bills')
+  return { ...putNew({ ...rowKey(billList(id), number), ...item }), otherwise }
 }
 
 /** Parses a bill from its item. */

@@ -34,8 +34,8 @@ export interface LedgerTransaction {
  *
  * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when an event
  * with the same key but other content was applied before; OutOfOrderEvent when the user is not registered;
- * ConditionFailed when another process changed a wallet first; and if a condition of `alongside` does not
- * hold, the error that its write names.
+ * ConditionFailed when another process changed a wallet first; if a condition of `alongside` does not hold,
+ * the error that its write names; and a plain Error when a wallet is older than its bills.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction

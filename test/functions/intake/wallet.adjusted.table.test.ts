@@ -2,7 +2,10 @@ import { expect, it } from 'vitest'
 import { handler } from '../../../functions/intake/wallet.adjusted.ts'
 import { verifyWallet } from '../../../shared/ledger/verify/wallet.ts'
 import { deliver, deliverBatch, refusedAs } from '../../support/deliver.ts'
+import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { addUser, adjustment, readAllBills } from '../../support/ledger.ts'
+import { recordStates, restoreStates } from '../../support/torn-table.ts'
+
 it.each([
   '100000000000000000000',
   '1.0000000000000000001',
@@ -62,4 +65,19 @@ it('each event of an SQS batch gets its own outcome, even if the batch contains 
   const refused = 'insufficient_balance'
   expect(kinds).toEqual(['done', 'done', 'done', 'conflicting_content', 'done', refused, 'done'])
   expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 3, differences: [] })
+})
+
+it.each([
+  ['is gone', 0],
+  ['was put back as it was before its newest bill', 1],
+])('if the item of a wallet %s, wallet.adjusted overwrites no bill and is a fault', async (_, state) => {
+  const userId = await addUser()
+  const adjust = (amount: string) => deliver(handler, adjustment(userId, { amount }))
+  const recorded = await recordStates(async () => [await adjust('50'), await adjust('5')])
+  const wallet = recorded.filter(({ key }) => key.sk === 'HEAD')
+  await restoreStates(wallet, (states) => states[state])
+  const metrics = await emittedMetrics(async () => expect(await adjust('7')).toBe('retry'))
+  expect(metrics.map(({ name }) => name)).toEqual(['Faults'])
+  await restoreStates(wallet, (states) => states.at(-1))
+  expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 2, differences: [] })
 })
