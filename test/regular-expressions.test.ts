@@ -65,8 +65,8 @@ function slowest(length: number, read: (text: string) => unknown, begin = beginn
   for (const unit of units)
     for (const beginning of begin)
       for (const end of ends)
-        // Try few repetitions first: with many, an exponential pattern never ends. Zeros follow the few,
-        // because a pattern may have a minimum length.
+        // Tries few repetitions first: an exponential pattern never ends with many. Adds NUL characters to
+        // these few, because a pattern may have a minimum length.
         for (const size of [beginning.length + 27, length]) {
           const times = Math.floor((size - beginning.length - end.length) / unit.length)
           const text = (beginning + unit.repeat(times) + end).padEnd(size < length ? size + 100 : 0, '\0')

@@ -6,7 +6,7 @@ import { events, outsideSenders } from '../../infra/events.ts'
 const sources = [...outsideSenders, 'account-service', 'Business', 'stranger']
 const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted', 'User.registered']
 
-/** Names the queues of a stage that get an event, by detail-type; `unmatched` is the queue for the rest. */
+/** Lists the queues that get an event on a stage, by detail-type; `unmatched` gets all other events. */
 function deliveries(stage: string, source: string, detailType: string): string[] {
   const event = { source, 'detail-type': detailType, detail: {} }
   const taken = events.filter((row) => compilePattern(writtenPattern(stage, row))(event))

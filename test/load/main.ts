@@ -7,7 +7,7 @@ import { demoUsers } from '../../infra/local/demo/demo-users.ts'
 import type { TestUser } from '../support/sign-in.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
 
-/** What a connection knows: its user, and the members of the answers to it so far. */
+/** What the requests of a connection share: their user, and members of earlier answers. */
 interface Context {
   user?: TestUser | undefined
   login_ticket?: string

@@ -8,10 +8,10 @@ interface Grant {
   partition?: string
 }
 
-/** Actions that no scenario must use: Lambda's own, and those of function code only after a failure. */
+/** Actions that scenarios need not use: Lambda's own, and those of function code only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists what a function must use: an action on each partition, each DeleteItem, and each other action. */
+/** Lists what a scenario must use: an action on each partition, each DeleteItem, and each other action. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)

@@ -7,7 +7,7 @@ import type { People } from './people.ts'
 const running = { requests: 'running', events: 'running', schedules: 'running' }
 const stopped = { requests: 'stopped', events: 'stopped', schedules: 'stopped' }
 
-/** Tests that a stopped stage refuses every request but that for the key set, and that events wait. */
+/** Tests that a stopped stage refuses all requests except for the key set, and that its events wait. */
 export async function stoppingTheService(url: string, people: People): Promise<void> {
   const { ops } = follow('Stopping the service', url)
   const letters = follow('A flooded dead-letter queue', url)

@@ -94,7 +94,7 @@ it.each(['probe.hang', 'probe.spin'])(
   },
 )
 
-it('a call that is stopped at an earlier time limit fails with the error of its timeout, and the next call succeeds', async () => {
+it('a call that is stopped before its timeout fails with the timeout’s error, and the next call succeeds', async () => {
   const running = start([describeFunction('probe.wait')])
   const event = JSON.stringify({ milliseconds: 3000 })
   const { payload, functionError } = await running.invoke('probe-wait', event, 100)

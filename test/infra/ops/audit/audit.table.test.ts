@@ -80,7 +80,7 @@ async function live() {
   await call({ action: 'rotate', emergency: true })
   await call({ action: 'revoke', kid: first })
   await call({ action: 'rotate', emergency: true })
-  // Waits for the next millisecond: a request in that of the last rotation would count as already fulfilled.
+  // A request in the same millisecond as the last rotation would count as fulfilled, so the test waits.
   const now = Date.now()
   await vi.waitUntil(() => Date.now() > now, { interval: 1 })
   await call({ action: 'rotate' })

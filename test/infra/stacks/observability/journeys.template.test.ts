@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('every composite alarm raises one of the two composite alarms on the first line of the dashboard', () => {
+it('every other composite alarm raises the alarm causes, and causes and requests are on the first line of the dashboard', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))
