@@ -78,7 +78,7 @@ const onProcesses = {
 /** The slowest tests, of code that seldom breaks. `npm run test:long` runs them. */
 const long = {
   unit: ['test/shared/keys/decide/every-*.test.ts'],
-  process: ['test/readme.process.test.ts'],
+  process: ['test/readme.process.test.ts', 'test/infra/stacks/add-stacks/changed-knob.process.test.ts'],
   stack: ['test/infra/grants.stack.test.ts', 'test/infra/{runbook,runbook/recovery}.stack.test.ts'],
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',

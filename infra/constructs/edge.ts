@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn, SecretValue, Stack } from 'aws-cdk-lib'
+import { Aws, CrossStackReferences, Duration, Fn, ReferenceStrength, SecretValue, Stack } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
@@ -108,6 +108,8 @@ export class Edge extends Construct {
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
+    // CloudFormation would refuse to delete the distribution while another stack imports an export of it.
+    CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK)
     this.baseUrl = `https://${domainName ?? distribution.distributionDomainName}`
     addDomainOutputs(this, config, {
       dnsName: distribution.distributionDomainName,

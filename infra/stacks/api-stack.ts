@@ -1,4 +1,5 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Stack } from 'aws-cdk-lib'
+import type { StackProps } from 'aws-cdk-lib'
 import {
   CfnRoute,
   type CfnStage,
@@ -46,6 +47,8 @@ export class ApiStack extends Stack {
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))
+    // Knobs replace the API. CloudFormation would refuse that while another stack imports an export of it.
+    CrossStackReferences.of(this.api).produce(ReferenceStrength.WEAK)
     const edge = addEdge?.(this, this.api)
     this.baseUrl =
       edge?.baseUrl ?? (config.domainName ? `https://${config.domainName}` : this.api.apiEndpoint)

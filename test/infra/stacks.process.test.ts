@@ -6,10 +6,9 @@ import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../infra/bundle/page.ts'
 import { bundleFunctions } from '../../infra/bundle/functions.ts'
-import { outsideSenders } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'
 import { loadEndpoint } from '../support/call-endpoint.ts'
-import { standby } from '../support/configured-stage.ts'
+import { everything, standby } from '../support/configured-stage.ts'
 import { ofType, type Stacks, synthesize, synthesizeUnchecked } from './stacks/synthesize.ts'
 
 interface Statement {
@@ -175,18 +174,6 @@ describe('cdk-nag checks', () => {
     for (const rule of ['SQS3', 'SQS4']) expect(message).toContain(rule)
     expect(message).toMatch(/account-info\/Role\/DefaultPolicy[^]*IAM5\[Resource::\*\]/)
   })
-
-  const everything = {
-    auditors: 'arn:aws:iam::123456789012:role/auditors',
-    breakGlass: 'arn:aws:iam::123456789012:role/break-glass',
-    auditTrail: true,
-    authUrl: undefined,
-    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
-    edge: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },
-    domainName: 'api.example.com',
-    standby: { ...standby, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
-    senders: Object.fromEntries(outsideSenders.map((name) => [name, ['arn:aws:iam::123456789012:role/any']])),
-  }
 
   it.each([
     ['dev', 'dev', { authUrl: undefined }],

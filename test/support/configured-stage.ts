@@ -1,3 +1,5 @@
+import { outsideSenders } from '../../infra/events.ts'
+
 /** The settings that every deployed stage must have. */
 export const configured = {
   authUrl: 'https://auth.example.com/',
@@ -7,3 +9,18 @@ export const configured = {
 
 /** A standby region with the settings that a stage with alarms must have. */
 export const standby = { region: 'eu-west-1', alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms' }
+
+const role = 'arn:aws:iam::123456789012:role/any'
+
+/** Every option of a stage, with the page of this project. */
+export const everything = {
+  auditors: role,
+  breakGlass: role,
+  auditTrail: true,
+  authUrl: undefined,
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
+  edge: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },
+  domainName: 'api.example.com',
+  standby: { ...standby, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
+  senders: Object.fromEntries(outsideSenders.map((name) => [name, [role]])),
+}

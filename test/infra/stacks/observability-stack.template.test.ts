@@ -12,7 +12,6 @@ it('no stack exports a resource of an endpoint or event, because an exported res
   )
   expect(exported.toSorted()).toEqual(
     [
-      'api Api',
       'data Bus',
       'data BusArn',
       'data EventKeyArn',

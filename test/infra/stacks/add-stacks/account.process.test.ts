@@ -1,20 +1,10 @@
 import { expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
-import { outsideSenders } from '../../../../infra/events.ts'
-import { standby } from '../../../support/configured-stage.ts'
+import { everything } from '../../../support/configured-stage.ts'
 import { Account } from '../account.ts'
 import { synthesizeUnchecked } from '../synthesize.ts'
 
 await bundleAuthorizationPage()
-const everything = {
-  authUrl: undefined,
-  auditTrail: true,
-  edge: true,
-  standby,
-  senders: Object.fromEntries(
-    outsideSenders.map((name) => [name, [`arn:aws:iam::123456789012:role/${name}`]]),
-  ),
-}
 const prod = await synthesizeUnchecked('prod', { values: everything })
 const failover = await synthesizeUnchecked('prod', { values: { ...everything, failover: 'restored' } })
 

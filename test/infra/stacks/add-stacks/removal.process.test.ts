@@ -2,10 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
 import { ofType, type Resource, type Stacks, synthesizeUnchecked, typesIn } from '../synthesize.ts'
 
-interface Reference {
-  Ref: string
-}
-
 await bundleAuthorizationPage()
 const values = { authUrl: undefined, edge: true }
 const dev = await synthesizeUnchecked('dev', { values })
@@ -27,7 +23,7 @@ describe('`cdk destroy` of a stage without protection', () => {
 
   it('the page’s bucket is emptied before it is deleted', () => {
     const emptied = ofType(dev, 'Custom::S3AutoDeleteObjects').map(
-      ({ resource }) => (resource.Properties['BucketName'] as Reference).Ref,
+      ({ resource }) => (resource.Properties['BucketName'] as { Ref: string }).Ref,
     )
     expect(emptied).toEqual(ofType(dev, 'AWS::S3::Bucket').map(({ id }) => id))
     expect(emptied).toHaveLength(1)
