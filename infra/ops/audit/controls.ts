@@ -78,7 +78,7 @@ const violated = {
   several_signers: ['pci-3.7.4', 'evidence-integrity'],
   several_successors: ['pci-3.7.4'],
   state_unaccounted: ['evidence-integrity', 'pci-3.7.4'],
-  unknown_key: ['published-keys', 'pci-3.7.5', 'cis-key-monitoring'],
+  unknown_key: ['published-keys', 'pci-3.7.5', 'cis-key-monitoring', 'evidence-integrity'],
   wrong_kid: ['published-keys'],
 } as const satisfies Record<string, readonly Control[]>
 

@@ -82,7 +82,8 @@ type Keys = Awaited<ReturnType<typeof readKeyStatus>>['keys']
 type LostKeys = Awaited<ReturnType<typeof changeKeys>>
 
 /** Makes two new signing keys and revokes the published key. The restored table lacks these changes. */
-async function changeKeys({ ops }: Procedure, people: People, before: Keys, report: string) {
+async function changeKeys(procedure: Procedure, people: People, before: Keys, report: string) {
+  const { ops } = procedure
   const published = before.find(({ state }) => state === 'published') ?? expect.unreachable()
   await ops('keys rotate --emergency')
   await ops('keys rotate --emergency')
@@ -90,7 +91,8 @@ async function changeKeys({ ops }: Procedure, people: People, before: Keys, repo
   writeFileSync(report, JSON.stringify((await ops('keys audit')).result))
   const { keys } = await readKeyStatus()
   const added = keys.filter(({ kid }) => !before.some((key) => key.kid === kid))
-  return { published, added, report, deviceToken: await signedBy(people, added.at(-1)?.kid) }
+  const unknown = [...(await findings(procedure)), ...added.map(({ arn }) => `unknown_key ${arn}`)]
+  return { published, added, unknown, report, deviceToken: await signedBy(people, added.at(-1)?.kid) }
 }
 
 /**
@@ -101,20 +103,20 @@ async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost
   const audited = (command?: string, words?: Record<string, string>) =>
     findings({ ops, ...procedure }, command, words)
   const disabled = 'schedule_disabled rotate-signing-keys'
-  const unknown = lost.added.map(({ arn }) => `unknown_key ${arn}`)
   const revoked = ['deletion_scheduled', 'disabled_behind_the_service'].map(
     (finding) => `${finding} ${lost.published.kid}`,
   )
-  const expected = [...revoked, disabled, ...unknown].sort()
+  const expected = [...revoked, disabled, ...lost.unknown].sort()
   await expect.poll(() => audited(), pollOptions).toEqual(expected)
   expect((await ops('keys rotate --emergency')).err).toContain('failed its check')
   await ops('keys revoke KID', { KID: lost.published.kid })
   const signer = signerOf(await ops('keys rotate --emergency'))
   for (const { arn: ARN } of lost.added) await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
-  await expect.poll(() => audited(), pollOptions).toEqual([disabled])
+  const rest = [disabled, ...lost.unknown].sort()
+  await expect.poll(() => audited(), pollOptions).toEqual(rest)
   expect(await people.verifies(lost.deviceToken)).toBe(false)
   const rewritten = await audited('keys audit --previous FILE', { FILE: lost.report })
-  expect(rewritten).toEqual([expect.stringMatching(/^history_rewritten /), disabled])
+  expect(rewritten).toEqual([expect.stringMatching(/^history_rewritten /), ...rest])
   return signer
 }
 

@@ -26,15 +26,18 @@ export const checkEvidenceChain: Check = function* (facts) {
 
 const sortKeyOf = (sequence: number): string => evidenceKey(sequence).sk
 
-function* findMissing({ keySet, evidence, unreadable }: Facts): Generator<Finding> {
+function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<Finding> {
   for (const sortKey of unreadable)
     yield found('record_unreadable', sortKey, `The item ${sortKey} in the keys’ partition is not valid.`)
   if (keySet === undefined) {
-    const message =
-      evidence.length === 0
-        ? 'There is no key set: the rotation has never created a key.'
-        : 'There is evidence, but no key set.'
-    yield found('ring_missing', 'RING', message)
+    const left = [evidence.length > 0 && 'evidence', kms.length > 0 && `${kms.length} keys in KMS`].filter(
+      Boolean,
+    )
+    const why =
+      left.length === 0
+        ? 'the rotation has never created a key'
+        : `it was deleted or edited, for there are ${left.join(' and ')}`
+    yield found('ring_missing', 'RING', `There is no valid key set: ${why}.`)
     return
   }
   const last = keySet.sequence

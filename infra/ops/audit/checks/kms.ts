@@ -63,15 +63,14 @@ function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Gener
     yield problem('its public key is not the one on record')
 }
 
-/** Reports an enabled KMS key that is not on record, unless a recorded attempt may have created it. */
+/** Reports a KMS key in any state that is not on record, unless a recorded attempt may have created it. */
 function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Facts): Generator<Finding> {
   const attempt = keySet?.attempt
-  const isCreated = attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)
-  if (state !== 'Enabled' || isCreated) return
+  if (attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)) return
   yield found(
     'unknown_key',
     arn,
-    'KMS has an enabled key with this deployment’s tag that is not on record. If a run of the rotation died when it had created it, no JWKS has it: schedule its deletion. CloudTrail names the caller (CreateKey).',
+    `KMS has a key (${state}) with this deployment’s tag that is not on record. Either a run of the rotation died when it had created the key, then no JWKS has had it: schedule its deletion. Or the key’s records were deleted. CloudTrail names the caller (CreateKey).`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { GetKeyPolicyCommand, PutKeyPolicyCommand } from '@aws-sdk/client-kms'
+import { GetKeyPolicyCommand, PutKeyPolicyCommand, ScheduleKeyDeletionCommand } from '@aws-sdk/client-kms'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../../functions/schedule/rotate-signing-keys.ts'
@@ -9,6 +9,8 @@ import { gatherFacts } from '../../../../infra/ops/audit/gather-facts.ts'
 import type { Target } from '../../../../infra/ops/target.ts'
 import { formatResult } from '../../../../infra/ops/terminal.ts'
 import { kms } from '../../../../shared/aws/kms.ts'
+import { keysPartition } from '../../../../shared/aws/signing-key-names.ts'
+import { queryItems } from '../../../../shared/db/read.ts'
 import { tableName } from '../../../../shared/db/table.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
 import { evidenceHash, evidenceKey } from '../../../../shared/keys/evidence.ts'
@@ -148,8 +150,9 @@ const rows: Row[] = [
     ['not_the_key_on_record'],
   ]),
   [
-    'a KMS key with the deployment’s tag that is not on record',
-    (facts) => facts.kms.push({ ...inKms(facts, keySet.active), arn: `${keySet.active.arn}-other` }),
+    'a KMS key with the deployment’s tag that is not on record, whatever its state',
+    (facts) =>
+      facts.kms.push({ ...inKms(facts, keySet.active), arn: `${keySet.active.arn}-x`, state: 'Disabled' }),
     ['unknown_key'],
   ],
   [
@@ -305,6 +308,27 @@ describe('audit findings', () => {
       'retirement_overdue',
       'cryptoperiod_exceeded',
     ])
+  })
+
+  it('the audit reports every key that the rotation made before somebody deleted its records', async () => {
+    keySet = await live()
+    const made = (await report()).keys.map(({ arn }) => arn)
+    for await (const { sk } of queryItems({
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': keysPartition },
+    }))
+      await writeItem({ Delete: { Key: { pk: keysPartition, sk: String(sk) } } })
+    expect((await report()).findings[0]).toMatchObject({
+      finding: 'ring_missing',
+      message: 'There is no valid key set: it was deleted or edited, for there are 4 keys in KMS.',
+    })
+    await call({})
+    for (const KeyId of made.slice(1)) await kms.send(new ScheduleKeyDeletionCommand({ KeyId }))
+    const { findings: reported, controls } = await report()
+    const named = reported.filter(({ finding }) => finding === 'unknown_key').map(({ subject }) => subject)
+    expect(named.sort()).toEqual(made.sort())
+    expect(controls).toContainEqual(expect.objectContaining({ control: 'evidence-integrity', holds: false }))
+    keySet = await live()
   })
 
   it('the audit reports an attribute that was added to an evidence record, and a record that was added to the evidence chain', async () => {
