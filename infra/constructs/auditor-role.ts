@@ -26,12 +26,11 @@ export function addAuditorRole(
   // Allows the trails of all regions and accounts: an organization may have its trail elsewhere.
   const trails = `arn:${stack.partition}:cloudtrail:*:*:trail/*`
   allow(['cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'], trails)
-  allow(['kms:GetPublicKey', 'kms:ListResourceTags', 'kms:Verify'], evidenceKey.keyArn)
-  allow(
-    ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetPublicKey', 'kms:ListResourceTags'],
-    stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' }),
-    { StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: serviceName } },
-  )
+  const readKey = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetPublicKey', 'kms:ListResourceTags']
+  allow([...readKey, 'kms:Verify'], evidenceKey.keyArn)
+  allow(readKey, stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' }), {
+    StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: serviceName },
+  })
   // ForAllValues also matches a request without leading keys, such as a scan; the Null condition excludes
   // such a request.
   allow(['dynamodb:GetItem', 'dynamodb:Query'], table.tableArn, {

@@ -1,20 +1,32 @@
 import { Duration } from 'aws-cdk-lib'
-import { AnyPrincipal, Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam'
+import { AccountRootPrincipal, AnyPrincipal, Effect, type IPrincipal } from 'aws-cdk-lib/aws-iam'
+import { PolicyDocument, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam'
 import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-const macKey = { purpose: 'digests passwords', actions: ['kms:GenerateMac'] }
+const macKey = { purpose: 'digests passwords', actions: 'GenerateMac' }
 const otherKeys: Record<string, typeof macKey> = {
-  TotpKey: { purpose: 'encrypts TOTP secrets', actions: ['kms:Encrypt', 'kms:Decrypt'] },
+  TotpKey: { purpose: 'encrypts TOTP secrets', actions: 'Encrypt Decrypt' },
   EvidenceKey: {
     purpose: 'signs the evidence of key rotation',
-    actions: ['kms:Sign', 'kms:Verify', 'kms:GetPublicKey', 'kms:ListResourceTags'],
+    actions: 'Sign Verify DescribeKey GetKeyPolicy GetPublicKey ListResourceTags',
   },
 }
 
-/** The KMS actions that roles may perform with a data key, without which the table is useless. */
-export const dataKeyActions = (name: string): string[] => (otherKeys[name] ?? macKey).actions
+/**
+ * The policy of a data key: the account's IAM policies decide, but let roles perform only the actions without
+ * which the table is useless. `owner` is the account's root principal.
+ */
+export function dataKeyPolicy(
+  name: string,
+  config: Pick<Config, 'stage'>,
+  owner: IPrincipal = new AccountRootPrincipal(),
+): PolicyDocument {
+  const actions = (otherKeys[name] ?? macKey).actions.split(' ').map((action) => `kms:${action}`)
+  const delegation = new PolicyStatement({ principals: [owner], actions: ['kms:*'], resources: ['*'] })
+  return new PolicyDocument({ statements: [delegation, ...limitActions(config, actions)] })
+}
 
 /** Description of a data key in KMS. */
 export const describeKey = (name: string, { stage }: Config): string =>
@@ -44,7 +56,10 @@ export const keyRotation = ({ protectData }: Config) => ({
  * stages of the service may do nothing. Principals without the service's tags, such as the role that deploys
  * the service, cannot sign with the key.
  */
-export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
+export function limitActions(
+  { stage }: Pick<Config, 'stage'>,
+  actions: readonly string[],
+): PolicyStatement[] {
   const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }
   const ofOtherStage = { [`aws:PrincipalTag/${stageTagName}`]: stage }
   return [

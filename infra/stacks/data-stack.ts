@@ -7,7 +7,7 @@ import { indexName } from '../../shared/db/partitions.ts'
 import type { Config } from '../config.ts'
 import {
   arnOutput,
-  dataKeyActions,
+  dataKeyPolicy,
   deny,
   describeKey,
   keyRemoval,
@@ -109,10 +109,10 @@ export class DataStack extends Stack {
     const key = new Key(this, name, {
       description: describeKey(name, config),
       multiRegion: true,
+      policy: dataKeyPolicy(name, config),
       ...keyRemoval(config),
       ...props,
     })
-    for (const statement of limitActions(config, dataKeyActions(name))) key.addToResourcePolicy(statement)
     Tags.of(key).add(keyTagName, `${config.serviceName}/${name}`)
     // The stack of the standby region reads this output.
     new CfnOutput(this, arnOutput(name), { value: key.keyArn })

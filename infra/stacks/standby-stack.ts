@@ -1,11 +1,10 @@
 import { CfnOutput, Fn, Stack, type StackProps, Tags } from 'aws-cdk-lib'
-import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { CfnReplicaKey, type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { addAlarms } from '../constructs/add-alarms.ts'
 import { keyAlarm, KeyChanges } from '../constructs/key-changes.ts'
-import { arnOutput, dataKeyActions, describeKey, keyRemoval, limitActions } from '../constructs/data-keys.ts'
+import { arnOutput, dataKeyPolicy, describeKey, keyRemoval } from '../constructs/data-keys.ts'
 import { keyTagName } from '../names.ts'
 
 interface StandbyStackProps extends StackProps {
@@ -34,18 +33,11 @@ export class StandbyStack extends Stack {
   /** Replicates a key. The replica has its own policy and tags: KMS shares only key material and rotation. */
   private addReplica(name: string, config: Config, primary: StandbyStackProps['primary']): string {
     const { removalPolicy, pendingWindow } = keyRemoval(config)
-    const owner = new PolicyStatement({
-      principals: [new AccountRootPrincipal()],
-      actions: ['kms:*'],
-      resources: ['*'],
-    })
     const key = new CfnReplicaKey(this, name, {
       description: describeKey(name, config),
       // CloudFormation reads the output across regions, when this stack is created or updated.
       primaryKeyArn: Fn.getStackOutput(primary.stackName, arnOutput(name), primary.region),
-      keyPolicy: new PolicyDocument({
-        statements: [owner, ...limitActions(config, dataKeyActions(name))],
-      }),
+      keyPolicy: dataKeyPolicy(name, config),
       ...(pendingWindow ? { pendingWindowInDays: pendingWindow.toDays() } : {}),
     })
     key.applyRemovalPolicy(removalPolicy)

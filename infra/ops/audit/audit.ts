@@ -4,12 +4,13 @@ import { summarizeEvidence } from '../keys/key-status.ts'
 import { checkCopies, checkEvidenceChain, checkProofs } from './checks/evidence.ts'
 import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
-import { checkKms } from './checks/kms.ts'
+import { checkEvidenceKey, checkKms } from './checks/kms.ts'
 import { checkCryptoperiod, checkSchedule, checkTrail } from './checks/rotation.ts'
 import { type Check, type Control, controls } from './controls.ts'
 import type { Facts } from './facts.ts'
 
 const checks: Check[] = [
+  checkEvidenceKey,
   checkEvidenceChain,
   checkCopies,
   checkKeyStates,
@@ -27,7 +28,7 @@ export type Report = ReturnType<typeof audit>
 /** Checks the collected facts against every control, and returns the report. */
 export function audit(facts: Facts) {
   const findings = checks.flatMap((check) => [...check(facts)])
-  const { at, keySet, archive, evidence, schedule, trail, kms, copies } = facts
+  const { at, keySet, archive, evidence, schedule, trail, kms, copies, evidenceKey } = facts
   const last = evidence.at(-1)?.record
   return {
     at,
@@ -48,8 +49,9 @@ export function audit(facts: Facts) {
     keys: [...archive, ...(keySet?.keys ?? [])]
       .map((key) => ({ ...key, kms: kms.find(({ arn }) => arn === key.arn) ?? null }))
       .sort((a, b) => a.published_at - b.published_at),
-    /** Length and last record of the evidence chain, for a later audit to compare with (`--previous`). */
+    /** Key, length and last record of the evidence chain, which a later audit compares (`--previous`). */
     evidence: {
+      key: { arn: evidenceKey.arn, state: evidenceKey.state, public_key: evidenceKey.publicKey },
       count: evidence.length,
       copies: copies?.length,
       head: last === undefined ? null : { sequence: last.sequence, hash: last.hash },

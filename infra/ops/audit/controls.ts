@@ -27,8 +27,8 @@ export const controls = {
     asks: 'No signing key waits for deletion, unless the deployment is configured to delete retired keys.',
   },
   'evidence-integrity': {
-    title: 'PCI DSS v4.0, 10.3.4: audit records cannot change unnoticed',
-    asks: 'The evidence chain is complete: each record is signed by the evidence key and contains the hash of the one before, and together they explain the state of every key.',
+    title: 'PCI DSS v4.0, 10.3.4: change detection on audit records',
+    asks: 'The evidence chain is complete: each record contains the hash of the one before and is signed by the evidence key, which is enabled in KMS, was made there, is the only key with its tag and has the policy of the template. The records explain the state of every key in KMS. Only an earlier report (--previous) or the copies of auditTrail show a chain that whoever can sign with the evidence key rewrote.',
   },
   'published-keys': {
     title: 'OpenID Connect Core 1.0, 10.1.1: rotation of signing keys',
@@ -49,6 +49,7 @@ const violated = {
   disabled_behind_the_service: ['cis-key-monitoring', 'pci-3.7.4'],
   disposal_unproven: ['pci-3.7.5'],
   evidence_added: ['evidence-integrity'],
+  evidence_key_changed: ['evidence-integrity', 'pci-3.6.1'],
   evidence_edited: ['evidence-integrity'],
   evidence_uncopied: ['evidence-integrity'],
   evidence_unverified: ['evidence-integrity'],

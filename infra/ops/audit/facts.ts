@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import type { SigningKey, SigningKeySet } from '../../../shared/keys/set.ts'
 import type { Settings } from '../../../shared/settings.ts'
@@ -29,8 +28,10 @@ export interface Facts {
   /** Sort keys of the invalid items in the partition of the signing keys. */
   unreadable: string[]
   kms: KmsKey[]
-  /** Public halves of the KMS keys with the tag of this deployment's evidence key: there must be one. */
-  evidenceKeys: KeyObject[]
+  /** The KMS key with which the rotation signs evidence, by the rotation's settings. */
+  evidenceKey: KmsKey
+  /** ARNs of the KMS keys with the tag of this deployment's evidence key: only that key may have it. */
+  evidenceKeyArns: string[]
   /** The JWKS as published to clients, or the error of fetching it. */
   jwks: Awaited<ReturnType<typeof readJwks>>
   /** The EventBridge rule that should start the rotation. */
@@ -68,7 +69,8 @@ export interface KmsKey {
   tags: Record<string, string>
   /** The key policy as JSON; undefined if KMS does not return it. */
   policy?: string | undefined
-  /** RFC 7638 thumbprint of the public key; undefined if KMS does not return that. */
+  /** The public key as PEM, and its RFC 7638 thumbprint; undefined if KMS does not return it. */
+  publicKey?: string | undefined
   thumbprint?: string | undefined
 }
 

@@ -1,8 +1,10 @@
+import type { Environment } from '../../../shared/env.ts'
 import { serviceName } from '../../names.ts'
 import { checkTrails } from '../check-trails.ts'
+import { readRotationEnvironment } from '../keys/rotation-environment.ts'
 import type { Target } from '../target.ts'
 import type { Anchor, Facts } from './facts.ts'
-import { findCopies, readCopies } from './read-copies.ts'
+import { readCopies } from './read-copies.ts'
 import { readJwks } from './read-jwks.ts'
 import { readKms } from './read-kms.ts'
 import { readRecords } from './read-records.ts'
@@ -10,17 +12,19 @@ import { readSchedule } from './read-schedule.ts'
 
 /** Reads the facts that the audit checks. Needs only the permissions of the auditor's role. */
 export async function gatherFacts(
-  target: Target,
+  target: Pick<Target, 'stage' | 'baseUrl' | 'hasAlarms' | 'namePrefix' | 'settings' | 'breakGlass'>,
   {
     at = Date.now(),
     anchor,
     tag = serviceName(target.stage),
-    copiesAt,
-  }: { at?: number; anchor?: Anchor | undefined; tag?: string; copiesAt?: string | undefined } = {},
+    environment,
+  }: { at?: number; anchor?: Anchor | undefined; tag?: string; environment?: Environment } = {},
 ): Promise<Facts> {
+  const { EVIDENCE_COPIES: copiesAt, EVIDENCE_KEY_ID: evidenceKeyArn = '' } =
+    environment ?? (await readRotationEnvironment(target.namePrefix))
   // Read JWKS and evidence copies first: they may be older than the records, but never newer.
   const jwks = await readJwks(target.baseUrl)
-  const copies = await readCopies(copiesAt ?? (await findCopies(target.namePrefix)))
+  const copies = await readCopies(copiesAt)
   const [records, schedule, trail] = await Promise.all([
     readRecords(),
     readSchedule(`${target.namePrefix}rotate-signing-keys`),
@@ -36,6 +40,7 @@ export async function gatherFacts(
     ...(await readKms(
       { signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` },
       recorded.map(({ arn }) => arn),
+      evidenceKeyArn,
     )),
     jwks,
     schedule,

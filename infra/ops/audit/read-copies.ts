@@ -1,5 +1,3 @@
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda'
-import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { callS3 } from '../../../shared/aws/s3.ts'
 import { copiesPrefix } from '../../../shared/aws/signing-key-names.ts'
 
@@ -14,12 +12,4 @@ export async function readCopies(address: string | undefined): Promise<string[] 
     isLast = !page.includes('<IsTruncated>true<')
   }
   return [...names]
-}
-
-/** Reads the URL of the evidence copies from the rotation function's settings; undefined without a bucket. */
-export async function findCopies(namePrefix: string): Promise<string | undefined> {
-  const FunctionName = `${namePrefix}rotate-signing-keys`
-  const lambda = new LambdaClient(clientOptions())
-  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))
-  return Environment?.Variables?.['EVIDENCE_COPIES']
 }

@@ -5,7 +5,7 @@ import {
   paginateListKeys,
   paginateListResourceTags,
 } from '@aws-sdk/client-kms'
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { kms } from '../../../shared/aws/kms.ts'
 import { signingKeyTagName } from '../../../shared/aws/signing-key-names.ts'
@@ -17,24 +17,25 @@ import type { Facts, KmsKey } from './facts.ts'
 const readConcurrency = 8
 
 /**
- * Reads every KMS key that has the tag of signing keys or is on record, and the public half of each with the
- * tag of the evidence key. KMS cannot search by tag, so this reads the tags of all keys in the account and
- * region. A key with tags that the caller is not allowed to read counts as another deployment's.
+ * Reads every KMS key that has the tag of signing keys or is on record, and the evidence key. KMS cannot
+ * search by tag, so this reads the tags of all keys in the account and region. A key with tags that the
+ * caller is not allowed to read counts as another deployment's.
  */
 export async function readKms(
   tag: { signing: string; evidence: string },
   recorded: readonly string[],
-): Promise<Pick<Facts, 'kms' | 'evidenceKeys'>> {
+  evidenceKeyArn: string,
+): Promise<Pick<Facts, 'kms' | 'evidenceKey' | 'evidenceKeyArns'>> {
   const arns = new Set(recorded)
-  const evidenceKeys: KeyObject[] = []
+  const evidenceKeyArns: string[] = []
   await forEachConcurrently(await listArns(), readConcurrency, async (arn) => {
     const tags = await readTags(arn)
     if (tags?.[signingKeyTagName] === tag.signing) arns.add(arn)
-    if (tags?.[keyTagName] === tag.evidence) evidenceKeys.push(...(await readPublicKey(arn)))
+    if (tags?.[keyTagName] === tag.evidence) evidenceKeyArns.push(arn)
   })
   const keys: KmsKey[] = []
   await forEachConcurrently(arns, readConcurrency, async (arn) => void keys.push(await describeKey(arn)))
-  return { kms: keys, evidenceKeys }
+  return { kms: keys, evidenceKey: await describeKey(evidenceKeyArn), evidenceKeyArns }
 }
 
 async function listArns(): Promise<string[]> {
@@ -54,6 +55,7 @@ async function describeKey(arn: string): Promise<KmsKey> {
   if (described === 'NotFoundException') return keyInState('Missing')
   if (typeof described === 'string') return keyInState('Denied')
   const { KeyMetadata: key } = described
+  const publicKey = await readPublicKey(arn)
   const policy = await resultOrErrorName([], kms.send(new GetKeyPolicyCommand({ KeyId: arn })))
   return {
     ...keyInState(key?.KeyState ?? 'Unknown'),
@@ -64,7 +66,8 @@ async function describeKey(arn: string): Promise<KmsKey> {
     deletionAt: key?.DeletionDate?.getTime(),
     tags: (await readTags(arn)) ?? {},
     policy: typeof policy === 'string' ? undefined : policy.Policy,
-    thumbprint: await readThumbprint(arn),
+    publicKey,
+    thumbprint: publicKey && thumbprintOf(publicKey),
   }
 }
 
@@ -80,19 +83,20 @@ async function readTags(arn: string): Promise<Record<string, string> | undefined
   return typeof answer === 'string' ? undefined : answer
 }
 
-async function readThumbprint(arn: string): Promise<string | undefined> {
-  const { n, e } = (await readPublicKey(arn))[0]?.export({ format: 'jwk' }) ?? {}
+function thumbprintOf(publicKey: string): string | undefined {
+  const { n, e } = createPublicKey(publicKey).export({ format: 'jwk' })
   return n === undefined || e === undefined ? undefined : thumbprint({ n, e })
 }
 
-/** Reads the public half of a key; empty if KMS does not return it. */
-async function readPublicKey(arn: string): Promise<KeyObject[]> {
+/** Reads the public half of a key as PEM; undefined if KMS does not return it. */
+async function readPublicKey(arn: string): Promise<string | undefined> {
   const answer = await resultOrErrorName(
     ['DisabledException', 'KMSInvalidStateException', 'UnsupportedOperationException', 'NotFoundException'],
     kms.send(new GetPublicKeyCommand({ KeyId: arn })),
   )
-  if (typeof answer === 'string' || answer.PublicKey === undefined) return []
-  return [createPublicKey({ key: Buffer.from(answer.PublicKey), format: 'der', type: 'spki' })]
+  if (typeof answer === 'string' || answer.PublicKey === undefined) return undefined
+  const key = createPublicKey({ key: Buffer.from(answer.PublicKey), format: 'der', type: 'spki' })
+  return key.export({ format: 'pem', type: 'spki' }).toString()
 }
 
 /**

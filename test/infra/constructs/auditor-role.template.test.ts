@@ -30,8 +30,10 @@ describe('the auditor’s role', () => {
         resource: '*',
       })),
       ...['GetTrailStatus', 'GetEventSelectors'].map((action) => onTrail(action)),
-      ...['DescribeKey', 'GetKeyPolicy', 'GetPublicKey', 'ListResourceTags'].map((name) => onKey(name, ours)),
-      ...['GetPublicKey', 'ListResourceTags', 'Verify'].map((name) => onKey(name, stage.keys.EVIDENCE)),
+      ...['DescribeKey', 'GetKeyPolicy', 'GetPublicKey', 'ListResourceTags'].flatMap((name) => [
+        onKey(name, ours),
+        onKey(name, stage.keys.EVIDENCE),
+      ]),
       onTable('Query', 'KEYS'),
       ...['DescribeRule', 'ListTargetsByRule'].map((action) => onRule(action, 'rotate-signing-keys')),
     ])

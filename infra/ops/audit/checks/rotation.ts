@@ -1,8 +1,6 @@
-import type { SigningKey } from '../../../../shared/keys/set.ts'
 import { nextDue } from '../../../../shared/keys/times.ts'
 import { formatDuration, formatInstant } from '../../terminal.ts'
-import { type Check, type Finding, found } from '../controls.ts'
-import type { Facts } from '../facts.ts'
+import { type Check, found } from '../controls.ts'
 
 const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
@@ -20,47 +18,28 @@ const maxPeriodDays = 3 * 365
  * Checks that keys are replaced in time: no rotation step is overdue, and no key signs or stays in the JWKS
  * for too long.
  */
-export const checkCryptoperiod: Check = function* (facts) {
-  const { settings } = facts
+export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
   if (settings.signingKeyRotationDays > maxPeriodDays) {
     const message = `The configured period of a signing key is ${settings.signingKeyRotationDays} days.`
     yield found('period_too_long', 'configuration', message)
   }
-  yield* checkOverdue(facts)
-  for (const key of facts.keySet?.keys ?? []) {
-    yield* checkActiveKey(key, facts)
-    yield* checkRetiringKey(key, facts)
-  }
-}
-
-function* checkOverdue({ at, keySet, settings }: Facts): Generator<Finding> {
   if (keySet === undefined || keySet.keys.length === 0) return
-  const due = nextDue(keySet, settings)
-  if (at - due <= maxOverdueMilliseconds) return
-  yield found(
-    'rotation_overdue',
-    'rotation',
-    `A step of the rotation was due at ${formatInstant(due)} and is overdue by ${formatDuration(at - due)}.`,
-  )
-}
-
-function* checkActiveKey(key: SigningKey, { at, settings }: Facts): Generator<Finding> {
-  if (key.state !== 'active' || key.active_at === null) return
+  const overdue = at - nextDue(keySet, settings)
+  if (overdue > maxOverdueMilliseconds) {
+    const message = `A step of the rotation was due at ${formatInstant(at - overdue)} and is overdue by ${formatDuration(overdue)}.`
+    yield found('rotation_overdue', 'rotation', message)
+  }
   const period = settings.signingKeyRotationDays * dayMilliseconds
   // Add the time for which a new key is published before it signs: if the configured period is shortened, the
   // successor of the active key still needs that time.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
-  const age = at - key.active_at
-  if (age <= maxAge) return
-  const message = `The key has signed for ${formatDuration(age)}; its period is ${formatDuration(period)}.`
-  yield found('cryptoperiod_exceeded', key.kid, message)
-}
-
-function* checkRetiringKey(key: SigningKey, { at }: Facts): Generator<Finding> {
-  const due = key.remove_after
-  if (key.state !== 'retiring' || due === null || at - due <= maxOverdueMilliseconds) return
-  const message = `The key should have left the JWKS at ${formatInstant(due)}.`
-  yield found('retirement_overdue', key.kid, message)
+  for (const { kid, state, active_at: since, remove_after: due } of keySet.keys) {
+    const aged = `The key has signed for ${formatDuration(at - (since ?? at))}; its period is ${formatDuration(period)}.`
+    if (state === 'active' && at - (since ?? at) > maxAge) yield found('cryptoperiod_exceeded', kid, aged)
+    const late = `The key should have left the JWKS at ${formatInstant(due)}.`
+    if (state === 'retiring' && at - (due ?? at) > maxOverdueMilliseconds)
+      yield found('retirement_overdue', kid, late)
+  }
 }
 
 /**
