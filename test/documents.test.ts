@@ -48,7 +48,7 @@ describe.each(documents)('%s', (document) => {
     for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
       expect(Object.keys(scripts)).toContain(script)
     for (const [, stage] of text.matchAll(/-c stage=([a-z]+)/g)) expect(Object.keys(stages)).toContain(stage)
-    for (const [line, command = ''] of text.matchAll(/npx cdk (\w+)[^`\n]*/g)) {
+    for (const [line, command = ''] of text.matchAll(/npm run cdk -- (\w+)[^`\n]*/g)) {
       const options = { ...cdk.globalOptions, ...cdk.commands[command]?.options }
       expect(Object.keys(cdk.commands), line).toContain(command)
       for (const [, option] of line.matchAll(/ --([\w-]+)/g))

@@ -62,7 +62,7 @@ export function createProgram(terminal: Terminal): Command {
     .option('--base-url <url>', 'address of the API, if neither configuration nor stack outputs name it')
     .option('--region <name>', 'region of the stage, if it is not that of the AWS SDK')
     .option('--table <name>', 'another table than the deployment’s, for example a restored one')
-    .option('--outputs <file>', 'file that `cdk deploy --outputs-file` wrote', 'cdk-outputs.json')
+    .option('--outputs <file>', 'file of `cdk deploy --outputs-file` (default: cdk-outputs-STAGE.json)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExit codes: 0 done, 1 findings or failure, 2 wrong usage.')
     .configureOutput({

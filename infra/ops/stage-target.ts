@@ -14,13 +14,13 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
  */
 export function findStage(
   stage: string,
-  options: { baseUrl?: string | undefined; outputs: string; region?: string | undefined },
+  options: { baseUrl?: string | undefined; outputs?: string | undefined; region?: string | undefined },
   cdkFile = 'cdk.json',
 ) {
   const config = readStage(stage, cdkFile)
   return {
     stage,
-    baseUrl: options.baseUrl ?? readBaseUrl(config, options.outputs),
+    baseUrl: options.baseUrl ?? readBaseUrl(config, options.outputs ?? `cdk-outputs-${stage}.json`),
     hasEdge: config.edge !== false,
     hasAlarms: config.alarms,
     concurrentExecutions: config.concurrentExecutions,

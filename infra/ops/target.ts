@@ -40,8 +40,8 @@ export interface TargetOptions {
   region?: string | undefined
   /** Name of a table to use instead of the deployment's, for example one restored to a point in time. */
   table?: string | undefined
-  /** Path of the file that `cdk deploy --outputs-file` wrote. */
-  outputs: string
+  /** Path of the file that `cdk deploy --outputs-file` wrote. Default: `cdk-outputs-STAGE.json`. */
+  outputs?: string | undefined
 }
 
 /** Finds the deployment that the options name: a stage on AWS, or the local stack. */

@@ -39,7 +39,7 @@ export class OtherStage {
   }
 
   deploy(): Promise<unknown> {
-    const outputs = ['--outputs-file', join(this.directory, 'cdk-outputs.json')]
+    const outputs = ['--outputs-file', join(this.directory, `cdk-outputs-${stage}.json`)]
     const options = ['--all', '--app', this.assembly, '--require-approval', 'never']
     return this.run('deploy another stage beside it', 'deploy', ...options, ...outputs)
   }

@@ -29,7 +29,9 @@ const steps = new Steps(console.log)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     stopCdk()
-    console.error(`Interrupted. Remove what was deployed with: npx cdk destroy --all -c stage=${stage}`)
+    console.error(
+      `Interrupted. Remove what was deployed with: npm run cdk -- destroy --all -c stage=${stage}`,
+    )
     process.exit(130)
   })
 if (isEmulated) reachEmulator(requireEnv('AWS_ENDPOINT_URL'))

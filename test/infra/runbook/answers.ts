@@ -19,7 +19,7 @@ const maxSettleMilliseconds = 180_000
 /** Waits until every queue is empty. */
 export async function settle(url: string): Promise<void> {
   const sqs = openSqs()
-  const queues = listQueues(await findTarget({ url, outputs: '' })).flatMap(({ queue }) => queue ?? [])
+  const queues = listQueues(await findTarget({ url })).flatMap(({ queue }) => queue ?? [])
   const count = async () => {
     const counts = await Promise.all(queues.map((queue) => countMessages(sqs, queue)))
     return counts.reduce((sum, one) => sum + totalOf(one), 0)
