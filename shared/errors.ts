@@ -83,8 +83,8 @@ export class Failure extends Error {
 }
 
 /**
- * Base class of errors for a write that changed nothing, because other writers were faster. The write can
- * succeed after reading and deciding anew; after too many attempts, the caller is told to try again later.
+ * Base class of errors for a write that changed nothing, because other writers were faster. An attempt that
+ * reads and decides anew can succeed. After too many attempts, the caller is told to try again later.
  */
 export class OptimisticLockError extends Error {
   override readonly name: string = 'OptimisticLockError'
@@ -95,7 +95,7 @@ export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }
 
-/** Cause of a failure inside Node.js: the client gets the answer for an outage, and a fault is counted. */
+/** Cause of a failure inside Node.js. The client gets the same answer as in an outage; a fault is counted. */
 export class RuntimeFault extends Error {
   override readonly name = 'RuntimeFault'
 }

@@ -47,8 +47,8 @@ export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
   )
 
 /**
- * Schema of the instant of a past event, in epoch milliseconds. An instant far in the future is refused: the
- * later of two updates wins, so no later update could replace one from the far future.
+ * Schema of the instant of a past event, in epoch milliseconds. An instant far in the future is refused: an
+ * update with that instant would count as newer than every correct update.
  */
 export const Instant = instantAhead(
   () => clockToleranceMilliseconds,

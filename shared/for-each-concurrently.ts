@@ -7,7 +7,7 @@ export async function forEachConcurrently<Item>(
   concurrency: number,
   act: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  // All loops take items from one generator. A loop that fails closes it, which ends the other loops, too.
+  // All loops take items from one generator. A failing loop closes the generator, so the others end, too.
   const shared = inTurn(items)
   const work = async () => {
     for await (const item of shared) await act(item)

@@ -14,7 +14,7 @@ export function errorSummary(error: unknown): Record<string, unknown> {
     name: error.name,
     status: aws.$metadata?.httpStatusCode,
     aws_request_id: aws.$metadata?.requestId,
-    // Removes the message, with which the stack trace begins: one of its lines could look like a stack frame.
+    // Removes the message from the stack trace: a line of the message could look like a stack frame.
     at: error.stack
       ?.replace(error.message, '')
       .split('\n')

@@ -7,8 +7,8 @@ const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150
 
 /**
- * Runs `attempt` until it succeeds. Throws the error of an attempt that is not retryable or was the last of
- * `maxAttempts`, and OutOfTime at the deadline of the invocation. Waits between attempts with exponential
+ * Runs `attempt` until it succeeds. Throws an error that is not retryable, and the error of the last of
+ * `maxAttempts`. Throws OutOfTime at the deadline of the invocation. Waits between attempts with exponential
  * backoff and full jitter, so that competing processes do not retry at the same time.
  */
 export async function retry<T>(

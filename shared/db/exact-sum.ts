@@ -17,8 +17,8 @@ const fractionOf = (attribute: string): string => `~${attribute}`
  * the addition, so nothing is read first.
  *
  * A DynamoDB number has 38 digits. A sum of amounts with 20 digits before and 18 after the point can need
- * more. So a sum is stored in two attributes, its whole part and its fraction in units of 10^-18, which
- * together are exact for 10^17 additions. Amounts with more than 18 decimal places are rounded half to even.
+ * more. So a sum is stored in two attributes: its whole part, and its fraction in units of 10^-18. The two
+ * stay exact for 10^17 additions. Amounts with more than 18 decimal places are rounded half to even.
  */
 export function addToSums(
   key: Key,

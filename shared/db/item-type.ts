@@ -1,7 +1,7 @@
 import type { Partition } from './partitions.ts'
 import type { Key } from './table.ts'
 
-/** Type of the names that a key template has in braces: `USER#{userId}` has the name `userId`. */
+/** The names in the braces of a key template, as a type: `userId` for `USER#{userId}`. */
 type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>
   : never

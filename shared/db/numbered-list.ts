@@ -38,8 +38,8 @@ export interface ListPage {
 }
 
 /**
- * Reads a page of a numbered list: rows of the requested period, and the number of all its rows. A page of
- * the newest rows of the whole list takes one round of reads, every other page two.
+ * Reads a page of a numbered list: rows of the requested period, and the number of rows in that period. A
+ * page of the newest rows of the whole list takes one round of reads, every other page takes two.
  */
 export async function readListPage(
   list: string,
@@ -53,7 +53,7 @@ export async function readListPage(
     beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
     endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
   ])
-  // The length is read eventually consistent, and the index may return newer rows: leave these rows out.
+  // The length is read eventually consistent. If the index has rows beyond that length, they are left out.
   const [first, last] = [from ?? length + 1, Math.min(length, (to ?? length + 1) - 1)]
   const newest = last - (current - 1) * size
   const rows = await readRange(list, Math.max(first, newest - size + 1), newest)

@@ -4,12 +4,12 @@ import { db } from './table.ts'
 const hourMilliseconds = 3_600_000
 
 /**
- * How long writes pause before a full hour: three seconds, in which the last write arrives or fails
- * (clientOptions), and two more in case the table still works on the write or clocks differ.
+ * How long writes pause before a full hour. The last write arrives or fails within three seconds
+ * (clientOptions). Two seconds are reserve: the table may still work on that write, and clocks may differ.
  */
 const pauseBefore = 5_000
 
-/** How long writes pause after the hour: restored items' ages differ by "usually much less than a second". */
+/** Pause of writes after the hour: items are restored to instants "usually much less than a second" apart. */
 const pauseAfter = 2_000
 
 /** Milliseconds that a write at an instant (epoch milliseconds) must wait; 0 outside of the hourly pause. */
@@ -34,8 +34,8 @@ const pauseWrites: Middleware =
 /**
  * Stops the calling function's writes to the table, retries included, around every full hour, so that a table
  * restored to a full hour contains each transaction entirely or not at all. Restores are not atomic (Amazon
- * DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). Only for functions that apply
- * events, because nobody waits for them: see "A table restored to a full hour" in infra/RUNBOOK.md.
+ * DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). Only for functions with a queue,
+ * because no caller waits for their writes: see "A table restored to a full hour" in infra/RUNBOOK.md.
  */
 export const restOnTheHour = (): void =>
   db.middlewareStack.add(pauseWrites as never, {

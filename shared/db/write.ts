@@ -20,7 +20,7 @@ export interface Write {
   Update?: Without<SdkWrite['Update']>
   Delete?: Without<SdkWrite['Delete']>
   ConditionCheck?: Without<SdkWrite['ConditionCheck']>
-  /** Creates the error to throw when the write's condition does not hold, given the item as stored then. */
+  /** Creates the error to throw when the write's condition fails; `stored` is the item at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
    * Whether the stored item shows that this write has taken effect already. The SDK repeats a write whose
@@ -56,7 +56,7 @@ export async function transact(writes: readonly Write[]): Promise<void> {
 
 /**
  * Like transact, but resolves with the writes whose conditions did not hold; an empty list means that
- * everything was written. An `abortSignal` ends the attempts, and makes this throw an AbortError.
+ * everything was written. An `abortSignal` ends the attempts: the function then throws an AbortError.
  */
 export async function tryTransact(
   writes: readonly Write[],

@@ -160,7 +160,7 @@ export const countDeposits = ({ byCurrency }: DepositCount, currency?: string): 
     ? [...byCurrency.values()].reduce((sum, count) => sum + count, 0)
     : (byCurrency.get(currency) ?? 0)
 
-/** The write that counts a user's next deposit; it fails if another was counted since `count` was read. */
+/** The write that counts a user's next deposit; it fails if a deposit was counted since `count` was read. */
 export function putDepositCount(count: DepositCount, currency: string, at: number): Write {
   const total = countDeposits(count)
   const byCurrency = new Map(count.byCurrency).set(currency, countDeposits(count, currency) + 1)

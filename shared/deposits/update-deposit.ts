@@ -33,9 +33,9 @@ export interface DepositUpdate extends DepositName {
  * Advances a deposit to the status of an event, and credits it once, in the transaction that makes it
  * `CREDITED`. Updates may arrive in any order and any number of times; the first final status is kept.
  *
- * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when address,
- * currency or amount differ from an earlier event; ConditionFailed when another event has meanwhile advanced
- * the same deposit or counted another deposit of the same user.
+ * Throws RejectedEvent when the address is not assigned or is for another currency, or when address, currency
+ * or amount differ from an earlier event. Throws ConditionFailed when another event has meanwhile written
+ * this deposit, the user's count of deposits or the wallet.
  */
 export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)
@@ -88,7 +88,7 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
-/** The later of two deposit statuses; of two final statuses, the first one. */
+/** The next status if it ranks higher, otherwise the status before: a final status never changes. */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
 

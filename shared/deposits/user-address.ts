@@ -38,7 +38,7 @@ const UserAddressItem = v.object({
   ...UserAddress.entries,
   required_confirmations: Integer,
   created_at: Integer,
-  /** When the service knew that the event of the assignment was on the bus, epoch milliseconds. */
+  /** When the service recorded that the event of the assignment is on the bus, epoch milliseconds. */
   announced_at: v.optional(Integer),
 })
 
@@ -88,10 +88,10 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 /**
  * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
  * user gets one address, and an address is assigned to one user. An address is shown only after the event of
- * its assignment is on the bus: after a restore to an earlier point, the event assigns it again.
+ * its assignment is on the bus: after a restore, a replay of that event assigns the address again.
  *
- * Throws `invalid_parameter` for a currency or network that the service does not offer, and `unavailable`
- * when the pool is empty or every attempt lost its address to another user.
+ * Throws `invalid_parameter` for a currency or network that the service does not offer. Throws `unavailable`
+ * when the pool is empty, or when other requests were faster at every attempt.
  */
 export async function claimAddress(userId: number, pool: Pool): Promise<UserAddress> {
   const claim = async () => (await readAssignment(userId, pool)) ?? takeAddress(userId, pool)
@@ -118,7 +118,7 @@ async function announce(userId: number, pool: Pool, assigned: UserAddress): Prom
   })
 }
 
-/** Assigns a free address. Throws ConditionFailed if another request took it or gave the user another one. */
+/** Assigns a free address. Throws ConditionFailed if another request took it or gave this user an address. */
 async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   const digest = await findFreeAddress(pool)
   if (digest === undefined) return failEmpty(userId, pool)
@@ -146,7 +146,7 @@ async function checkPoolLevel(pool: Pool): Promise<void> {
 }
 
 async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
-  // The pool is empty. Another request of this user may have taken the last address, so look once more.
+  // Another request may have assigned the last address to this user. So the assignment is read again.
   const assigned = await readAssignment(userId, pool)
   if (assigned !== undefined) return assigned
   if (!(await poolExists(pool))) throw invalidParameter('currencyNetWork', 'is not offered for this currency')
@@ -156,8 +156,8 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
 }
 
 /**
- * The write that records an assignment from an event. Of a user's two assignments in one pool the earlier one
- * stays: the condition fails for the later one.
+ * The write that records an assignment from an event. It replaces a later assignment of the user in the same
+ * pool. Its condition fails if the stored assignment is not later.
  */
 export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
   return {

@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
-  /** Digests of the same detail with older MAC keys, which an earlier delivery may have stored. */
+  /** Digests of the same detail with older MAC keys: an earlier delivery may have stored one of them. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -31,8 +31,8 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused when the message was sent: 0 if the bus sent it. Needed besides
-   * `sentAt`, because a function's clock can be minutes ahead of the clock of SQS.
+   * How often the event had been refused when the message was sent; 0 for a message from the bus. `sentAt`
+   * alone is not enough, because a function's clock can be minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
@@ -123,7 +123,7 @@ const Refusal = v.object({
   at: Integer,
   /** How often the event has been refused, this time included. */
   refusals: Integer,
-  /** Latest instant of sending the dead letter, epoch milliseconds; undefined once the letter is sent. */
+  /** Until when the function may send the dead letter, epoch milliseconds; undefined once it is sent. */
   until: v.optional(Integer),
 })
 export type Refusal = v.InferOutput<typeof Refusal>
@@ -136,15 +136,15 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent anew after a refusal, and is no copy of the refused message: a redrive has the
- * number of that refusal, and a message sent by hand with the dead letter's body is newer than the refusal.
+ * Whether a message was sent after a refusal and thus is no copy of the refused message. A redriven message
+ * shows this by its number of refusals. A dead letter that was sent again by hand shows it by its time.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
 
 /**
- * The write that claims an event's business key, for a transaction of the caller at an instant (epoch
- * milliseconds). It fails if an event took effect under the key, or a copy of this event was refused.
+ * The write that claims an event's business key, for a transaction at the instant `at` (epoch milliseconds).
+ * It fails if an event took effect under the key, or a copy of this event was refused.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
@@ -170,8 +170,8 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
- * The outcome of an event whose key is stored: `duplicate`, or undefined if only other events with the key
- * were refused. Throws RejectedEvent for other content, or with the reason for which a copy was refused.
+ * The outcome of an event, from the record of its key: `duplicate`, or undefined if it may still take effect.
+ * Throws RejectedEvent for other content, or with the reason for which a copy was refused.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
@@ -229,7 +229,7 @@ const maxRefusals = 20
 /** How long a refusal is kept: longer than the 14 days for which a queue keeps any copy of the message. */
 const refusalKeptMilliseconds = 15 * 86_400_000
 
-/** The write that adds a refusal to an event's record; it fails if the record is no longer `stored`. */
+/** The write that adds a refusal to an event's record. It fails if the record changed since it was read. */
 function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefined): Write {
   const { eventId } = event.delivery
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})

@@ -243,7 +243,7 @@ function decideRefusal(
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // If this clock is behind, uses `sentAt`: otherwise, copies of the message would look newly sent.
+  // Uses `sentAt` if this clock is behind, so that copies of the message do not look newly sent.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
@@ -256,9 +256,9 @@ function decideRefusal(
 /**
  * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`: one
  * dead letter for all copies of a message. First records the refusal, so that no copy takes effect or is
- * refused again, then sends the dead letter, then notes that the letter is sent. If the function dies before
- * the note, a later delivery sends the dead letter; so there are two only if the function died between
- * sending and noting. Resolves with `duplicate` if the event took effect or its dead letter is sent already.
+ * refused again, then sends the dead letter, then notes that the letter is sent. If the note is missing, a
+ * later delivery sends the dead letter, perhaps a second time. Resolves with `duplicate` if the event took
+ * effect or its dead letter is sent already.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,

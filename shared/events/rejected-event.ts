@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
 /**
- * Every rejection code, with which a dead letter's `reason` begins, and its meaning. The AsyncAPI document
- * takes both from this table.
+ * Every rejection code and its meaning. A dead letter's `reason` begins with the code. The AsyncAPI document
+ * takes codes and meanings from this table.
  */
 export const rejectionReasons = {
   malformed_event: 'the message is not a JSON object',

@@ -145,7 +145,7 @@ const refuseInMaintenance: HttpMiddleware = {
  */
 const answerReserveMilliseconds = 500
 
-/** Options of middy: the endpoint answers in time even if its work outlasts its aborted AWS calls. */
+/** Options of middy: the endpoint answers in time even if work goes on after its AWS calls were aborted. */
 const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {

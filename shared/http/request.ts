@@ -93,8 +93,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
 /**
- * Parses a JSON object. The parser also refuses `__proto__`, and a `constructor` with a `prototype`. This
- * function calls the parser, because as middleware the parser would report a bad body before a bad token.
+ * Parses a JSON object. The parser also refuses `__proto__`, and a `constructor` with a `prototype`. It is
+ * called here and not used as middleware, where it would report a bad body before a bad token.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
   const request = { event: { ...event, isBase64Encoded: false, body: undefined as unknown } }

@@ -125,7 +125,7 @@ const repetitions = 4
  * a connection to the table is open and the code of a request has run. The requests have no effect, because
  * they are refused. Any other failure is only logged: a real request that meets it will report it.
  *
- * Only the first warm-up request calls the table; the others read nothing, without a call (findNothing).
+ * Only the first warm-up request calls the table. The others run inside findNothing, which sends no calls.
  */
 export async function rehearse(handler: Handler): Promise<void> {
   let failure = await rehearseOnce(handler)
@@ -149,6 +149,6 @@ async function rehearseOnce(handler: Handler): Promise<unknown> {
   }
 }
 
-// Warms up during initialization, when Lambda gives the function a whole processor. After that, at 256 MB, it
-// gives a seventh, and a first request with its TLS handshake would take a fifth of a second.
+// Warms up during initialization, when Lambda gives the function a whole processor. Later, a function with
+// 256 MB has a seventh of one: a first request with its TLS handshake would take a fifth of a second.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))

@@ -8,7 +8,7 @@ import {
 } from './times.ts'
 import type { KeyTransition } from './transition.ts'
 
-/** Why a rotation run was called: by the schedule (`clock`), or to request a rotation or a revocation. */
+/** What called a rotation run: the schedule (`clock`), or a request for a rotation or a revocation. */
 export type RotationRequest =
   | { action: 'clock' }
   /**
@@ -21,8 +21,8 @@ export type RotationRequest =
 /** Facts that a rotation run has found out itself; they are not stored. */
 export interface RunKnowledge {
   /**
-   * What this run knows of a key creation attempt: that this run began it, which KMS key it made, or that the
-   * key cannot be used.
+   * What this run knows of a key creation attempt: the run has begun the attempt, KMS has created its key, or
+   * that key cannot be used.
    */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'unusable' })
   /** kids of the retired keys that this run has disabled and that KMS does not show as disabled yet. */
@@ -40,7 +40,7 @@ export interface RotationState {
   now: number
 }
 
-/** The next step of a rotation run. `requested`: the run was called for it; otherwise, the step was due. */
+/** The next step of a rotation run. `requested`: true if the run was called for it, false if it was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -52,7 +52,7 @@ export type RotationStep =
   | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** Store the more urgent request with the attempt, so that later runs use the attempt's key for it. */
+  /** Store the more urgent request with the attempt. Later runs use the attempt's key for that request. */
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
@@ -173,8 +173,8 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * Begins another attempt when KMS has refused the key for longer than KMS can lag, but only if a rotation is
- * requested. Otherwise, scheduled runs would create key after key while KMS refuses all of them.
+ * Begins another attempt if a rotation is requested and KMS still refuses the key after `kmsLagMilliseconds`.
+ * Scheduled runs do not: while KMS refuses all keys, they would create one after another.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

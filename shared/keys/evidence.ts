@@ -52,7 +52,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test made just before the transition: of the key that joins or begins to sign, else of the signer. */
+  /** Test before the transition: of the key that joins or begins to sign, or of the signer if none does. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -93,9 +93,9 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
   `${copiesPrefix}${evidenceKey(sequence).sk.slice(evidencePrefix.length)}-${hash}`
 
 /**
- * Copies evidence that has no copy yet to the bucket with Object Lock, if there is one: at most twenty
- * records. Copies only records that are in the table, because a run that loses a race writes no record. Never
- * throws, because no revocation may fail with S3: the next run, a minute later, copies what is left.
+ * Copies evidence to the bucket with Object Lock, if there is one: at most twenty records that have no copy
+ * yet. Copies only records that are in the table, because a run that loses a race writes no record. Never
+ * throws, because a revocation must not fail with S3: the next run, a minute later, copies what is left.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

@@ -37,8 +37,8 @@ const patienceMilliseconds = 10_000
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
  * do. Every write is conditional on the key set that the step was decided from, so any number of runs can run
  * or crash at the same time. Throws if a key that is about to be used fails its check. If KMS refuses a new
- * key, this run and the next ones wait until KMS cannot be lagging any more. If AWS fails for a moment, a
- * scheduled run leaves its step to the next run, and a requested run throws.
+ * key, this run and the next ones try the key again; after `kmsLagMilliseconds`, they throw. If AWS fails for
+ * a moment, a scheduled run leaves its step to the next run, and a requested run throws.
  */
 export async function rotateKeys(
   request: RotationRequest,
@@ -75,7 +75,7 @@ async function requireKnownKey(kid: string): Promise<void> {
   throw new Error('there is no signing key of this kid')
 }
 
-/** Throws if KMS has refused the use of a new key for longer than it can lag. */
+/** The result of a run. Throws if KMS still refuses a new key after `kmsLagMilliseconds`. */
 function summarize(
   step: StepOf<'done' | 'leaveToNextRun'>,
   keySet: SigningKeySet,

@@ -32,9 +32,9 @@ export const SigningKey = v.object({
   /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: for how long after the key stops signing its last token can be valid. It is the maximum age
-   * of a signer's cached key set plus the maximum lifetime of an access_token, each at its highest since the
-   * key was published.
+   * Drain time: how long the key's last token can be valid after the key has stopped signing. It is the
+   * maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each at its
+   * highest since the key was published.
    */
   drain_ms: Integer,
 })
@@ -114,8 +114,8 @@ export async function readKeySet(): Promise<SigningKeySet> {
 }
 
 /**
- * Time limit for writing the key set, retries included. It is shorter than `commitSlackMilliseconds`, by
- * which the instants in the key set allow for this time and for clocks that are not exact.
+ * Time limit for writing the key set, retries included. It must be shorter than `commitSlackMilliseconds`,
+ * because the instants in the key set allow that much for the write and for inexact clocks together.
  */
 const maxWriteMilliseconds = 2_000
 

@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses how a created key joins the set. It replaces a key only if that key is still the active one. */
+/** Chooses how a created key joins the set. The new key replaces only a key that is still active. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

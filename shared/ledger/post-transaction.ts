@@ -34,8 +34,8 @@ export interface LedgerTransaction {
  *
  * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when an event
  * with the same key but other content was applied before; OutOfOrderEvent when the user is not registered;
- * ConditionFailed when another process changed a wallet first; if a condition of `alongside` does not hold,
- * the error that its write names; and a plain Error when a wallet is older than its bills.
+ * ConditionFailed when another process changed a wallet first; and a plain Error when a wallet is older than
+ * its bills. If a condition of `alongside` does not hold, throws the error of that write.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction
@@ -57,7 +57,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
-    // If this event was applied before, it used the money itself: returns the outcome of that delivery.
+    // An earlier delivery of this event may have used the money: then its outcome is the answer.
     const known = record && (await findOutcome(record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known

@@ -36,7 +36,7 @@ export async function updateWithdrawal(next: Withdrawal, record: EventRecord): P
   try {
     return await advance(next, before, record)
   } catch (error) {
-    // If another event of this withdrawal has moved the money, this one must be tried again.
+    // If another event of this withdrawal has meanwhile moved the money, this event must be tried again.
     const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
     throw isStale ? new ConditionFailed() : error
   }
@@ -96,7 +96,7 @@ async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefi
   return item && v.parse(WithdrawalItem, item)
 }
 
-/** The write that stores a withdrawal; its condition fails if it was written since `before` was read. */
+/** The write that stores a withdrawal. Its condition fails if the withdrawal has changed since `before`. */
 const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => {
   const version = before === undefined ? 0 : 1
   const key = withdrawalKeys.key({ withdrawalId: next.withdrawalId })

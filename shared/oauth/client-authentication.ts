@@ -9,7 +9,7 @@ import { requireParameter } from './parameter.ts'
 /** The client credentials of a request. */
 export interface ClientCredentials {
   clientId: string
-  /** The secret as sent and, in a Basic header, also form-decoded: one must match. Empty if none was sent. */
+  /** Readings of the secret: as sent and, in a Basic header, also form-decoded. Empty if none was sent. */
   secrets: string[]
   /** Whether the client credentials came in the `Authorization` header. */
   basic: boolean
@@ -82,7 +82,7 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
   return client
 }
 
-/** Whether one of the readings is the client's secret. Most clients cost one call of KMS, others two. */
+/** Whether one reading of the secret is right. Most clients cost one call of KMS, others two. */
 async function matchesSecret(clientId: string, readings: string[], stored: string): Promise<boolean> {
   for (const reading of readings) if (await isClientSecret(clientId, reading, stored)) return true
   return false

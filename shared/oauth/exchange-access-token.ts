@@ -27,8 +27,8 @@ export const ExchangeParameters = v.object(
 )
 
 /**
- * Issues a device_token for a first-party access_token, to the given client or to the service's own. Its
- * scopes are those that token and client share, or the ones among these that `scope` names. Stores nothing.
+ * Issues a device_token for a first-party access_token, to the given client or to the service's own. It has
+ * the scopes that access_token and client share. `scope` can limit them further. Stores nothing.
  */
 export async function exchangeAccessToken(
   parameters: v.InferOutput<typeof ExchangeParameters>,

@@ -61,8 +61,8 @@ export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
 /**
- * Selects the changes to fields that no later update has set. Fields that this same update has already set
- * are included, because its process might have died before it notified the worker of the referral tree.
+ * Selects the changes to fields that no later update has set. Includes fields that this same update has
+ * already set: an earlier try may have died before it notified the worker of the referral tree.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
@@ -104,7 +104,7 @@ function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   }
 }
 
-/** The writes that reserve the new email address, and free the old one if it differs when normalized. */
+/** The writes that reserve the new email address, and free the old one if the normalized addresses differ. */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]

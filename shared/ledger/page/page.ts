@@ -29,7 +29,7 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** An end of the queried period: an instant (epoch milliseconds), and the last chunk begun before it. */
+/** An end of the queried period: its instant (epoch milliseconds) and the last chunk that begins earlier. */
 interface Boundary {
   instant: number
   chunk: Chunk | undefined
@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A page is read by one range query if the range has less than this many times the page's bills. */
+/** A page is read by one range query if the range has at most this many bills for each bill of the page. */
 const maxDilution = 8
 
 /**

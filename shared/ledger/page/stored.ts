@@ -39,8 +39,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Leaves out chunks after the wallet's last, number `chunks`
- * - 1: a posting that has not written its wallet yet may have stored them.
+ * Lists the numbers of a block's bills, ascending. Leaves out chunks from number `chunks` on: a posting may
+ * have stored such a chunk and not yet written its wallet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -76,7 +76,7 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 
 /**
  * Counts the bills before a quarter of an hour. `chunk` is the last chunk whose first bill is earlier, if
- * any. Undefined if `chunk` is outdated, because the wallet has a newer chunk that may begin earlier, too.
+ * any. Undefined if `chunk` is outdated: a newer chunk of the wallet may begin before the quarter, too.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

@@ -88,8 +88,8 @@ export async function verifyTotp(
   now: number,
 ): Promise<number | undefined> {
   const epoch = Math.floor(now / 1000)
-  // Another instance, whose clock is ahead, may have used up every step that is acceptable here. Returns
-  // then, because otplib would throw.
+  // Another instance, whose clock is ahead, may have used up every step that is acceptable here. In that
+  // case, no code is valid, and otplib would throw.
   const newest = Math.floor(epoch / stepSeconds) + 1
   if (lastStep !== undefined && lastStep >= newest) return undefined
   const result = await totp.verify(code, {

@@ -82,13 +82,13 @@ const maxWrong = { account: 10, all: 100 }
 /** The source of tries for a normalized email address, whether a user has this address or not. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
-  // With 72 bits, two addresses hardly ever have one counter; if they do, their tries are counted together.
+  // With 72 bits, two addresses hardly ever share a counter; if they do, their tries are counted together.
   account: createHash('sha256').update(normalizedEmail).digest().subarray(0, 9).toString('base64url'),
 })
 
 /**
- * Seconds until a source can try again; 0 if it can try now. `counted` tries of the item are left out,
- * because their passwords have not been compared yet.
+ * Seconds until a source can try again; 0 if it can try now. Leaves out `counted` of the item's tries, whose
+ * passwords have not been compared yet.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -39,7 +39,7 @@ const unknownRecords = itemType({
   found: 'by email address',
 })
 
-/** Key of the item that counts tries for an address without a user; the limits are those of a user. */
+/** Key of the item that counts tries for an address that no user has. Its limits are the same as a user's. */
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
