@@ -29,9 +29,7 @@ const steps = new Steps(console.log)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     stopCdk()
-    console.error(
-      `Interrupted. Remove what was deployed with: npm run cdk -- destroy --all -c stage=${stage}`,
-    )
+    console.error(`Interrupted. To remove the stage: npm run cdk -- destroy --all -c stage=${stage}`)
     process.exit(130)
   })
 if (isEmulated) reachEmulator(requireEnv('AWS_ENDPOINT_URL'))

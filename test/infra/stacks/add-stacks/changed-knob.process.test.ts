@@ -11,7 +11,6 @@ await bundleAuthorizationPage()
 type LeftOut = keyof typeof Settings.entries | 'stage' | 'failover' | 'certificateArn'
 
 const { certificateArn, ...options } = everything
-
 const secondValues: Record<Exclude<keyof typeof Config.entries, LeftOut>, unknown> = {
   ...options,
   authUrl: 'https://auth.example.com/',
