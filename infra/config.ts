@@ -44,9 +44,9 @@ export const Config = v.pipe(
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
      * Whether CloudFront with a firewall (AWS WAF), the edge, is the only way to the API; or an object of its
-     * settings. `rate` (600): requests a minute from one IPv4 address; a route with a share of `throttleRate`
-     * accepts the same share of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret that
-     * proves that a request came through the edge. `alarmTopicArn`: a topic for the alarms in us-east-1.
+     * settings. `rate` (600): requests a minute from one IPv4 address. Routes with the same share of
+     * `throttleRate` split that part of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret
+     * that proves that a request came through the edge. `alarmTopicArn`: a topic for the alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
@@ -75,8 +75,8 @@ export const Config = v.pipe(
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
      * Delay of the mailed code for a user who has an authenticator; no mail is sent if the sign-in is
-     * completed by then. At most 900, the longest delay of a queue; above half of loginTicketTtlSeconds, that
-     * half applies. Default: 10, or 3 on the local stack, where somebody waits for the mail.
+     * completed by then. At most 900, the longest delay of a queue, and in effect at most half of
+     * loginTicketTtlSeconds. Default: 10, or 3 on the local stack, where somebody waits for the mail.
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /**
@@ -108,8 +108,8 @@ export const Config = v.pipe(
     auditTrail: v.optional(Flag, false),
     /**
      * The senders are `business`, `chain`, `rewards` and `operator`. For each of them, ARNs of IAM roles and
-     * users of any account: only these may send the sender's events. Default: everyone whom the account's IAM
-     * policies allow to put events on the bus may send as any of the four.
+     * users of any account: only these may send the sender's events. Default for each sender: everyone whom
+     * the account's IAM policies allow to put events on the bus.
      */
     senders: v.optional(Senders, {}),
     /** Days after which log lines are deleted. */
@@ -122,7 +122,7 @@ export const Config = v.pipe(
     return {
       ...config,
       ...(config.failover ? inStandbyRegion(config.standby) : {}),
-      // No protection after a failover: a bus, archive or log group that remained would block the next one.
+      // No protection after a failover: a kept bus, archive or log group would block the next failover.
       protectData: protectData && !config.failover,
       alarms,
       breakGlass: config.breakGlass ?? (protectData ? [] : [anyPrincipal]),
@@ -181,8 +181,8 @@ export const Config = v.pipe(
 export type Config = v.InferOutput<typeof Config>
 
 /**
- * The configuration that differs in a standby region. There is no edge (CloudFront with a firewall): the
- * firewall is in us-east-1, which may be the lost region, and the lost edge still holds the domain.
+ * The configuration that differs in a standby region. There is no edge (CloudFront with a firewall): the old
+ * edge still holds the domain, and a new firewall would need us-east-1, which may be the lost region.
  */
 const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,
@@ -191,8 +191,8 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
 })
 
 /**
- * The region of a deployment: after a failover the standby region, otherwise the given one. Throws a
- * ConfigError for the standby region without a failover, because two regions would serve one table.
+ * The region of a deployment: after a failover the standby region, otherwise the given one. Without a
+ * failover, throws a ConfigError for the standby region: two regions would then serve one table.
  */
 export function deploymentRegion(
   { standby: place, failover }: Config,
@@ -235,7 +235,7 @@ export function readConfig(values: Record<string, unknown>): Config {
   throw new ConfigError(`the configuration is not valid${place}:\n${problems.join('\n')}`)
 }
 
-/** The CDK context `stages` from cdk.json. Given on the command line (`-c stages=…`), it is JSON text. */
+/** The CDK context `stages`: an object from cdk.json, or JSON text from the command line (`-c stages=…`). */
 const Stages = v.pipe(
   v.union([v.pipe(v.string(), v.parseJson()), v.unknown()]),
   v.record(v.string(), v.record(v.string(), v.unknown())),

@@ -11,7 +11,7 @@ export interface EndpointFunction {
 
 /**
  * Groups routes by entry into functions, in the order of the routes. Throws if two routes of one entry have
- * different permissions: the function has only one set, so one of the two would be ignored.
+ * different permissions: they share a function, which would get only the permissions of the first route.
  */
 export function endpointFunctions(all: readonly Route[] = routes): EndpointFunction[] {
   return [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, served]) => {

@@ -12,7 +12,7 @@ export interface Event {
   detailType: string
   /** The senders from which the bus takes the event: see infra/event-patterns.ts. */
   senders: readonly Sender[]
-  /** Marks an event that holds a password digest or a secret: a key of this service encrypts its queues. */
+  /** Marks an event with a password digest or a secret: a key of this service encrypts the event's queues. */
   confidential?: true
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true

@@ -7,7 +7,7 @@ export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*
  * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.
  */
 export interface Permissions {
-  /** The partitions that the function reads, or that it only checks (and does not write) in transactions. */
+  /** The partitions that the function reads, or that its transactions check without writing them. */
   reads?: readonly LeadingKeys[]
   /** The partitions to which the function puts items, or in which it updates them. */
   writes?: readonly LeadingKeys[]
@@ -44,9 +44,9 @@ const checks = ['ConditionCheckItem']
 
 /**
  * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document whether a write of a transaction needs permission for its own partition, or for the partitions of
- * all the writes; these statements allow both, with the exceptions in infra/SECURITY.md. No statement has
- * `Scan`, which reads every partition.
+ * document how it judges a write of a transaction: by its own partition, or by the partitions of all writes.
+ * The statements suit both cases; infra/SECURITY.md lists the exceptions. No statement has `Scan`, which
+ * reads every partition.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

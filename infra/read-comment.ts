@@ -1,4 +1,4 @@
-/** Reads the doc comment of a declaration in a source text, as one line. Throws if it has none. */
+/** Reads the doc comment of a declaration in a source text, as one line. Throws if there is no comment. */
 export function readComment(source: string, declaration: string): string {
   const pattern = new RegExp(`/\\*\\*((?:(?!\\*/).)+)\\*/\\s+${declaration}`, 's')
   const [, comment] = pattern.exec(source) ?? []

@@ -11,12 +11,12 @@ export const rotationRoleName = (stage: string, region: string): string =>
 export const anyPrincipal = 'arn:*:iam::*:*'
 
 /**
- * The policy of every signing key of a stage. Only roles of the service sign; only the rotation, `breakGlass`
- * and the account's root user disable, delete or share the key. Roles and users other than the rotation also
- * need IAM policies for that. All other actions depend on IAM policies alone. The rotation may change the
- * policy, without a condition, because KMS refuses a policy that its creator cannot change ("policy lockout
- * safety check", KMS API reference, CreateKey). Other principals are named in conditions, because KMS refuses
- * a `Principal` that does not exist.
+ * The policy of every signing key of a stage. Only roles of the service sign. Only `breakGlass` and the
+ * account's root user share the key; only they and the rotation disable or delete it. Roles and users also
+ * need IAM policies for these actions; only the rotation disables and deletes without them. The other actions
+ * depend on IAM policies alone. The rotation may change the policy, without a condition, because KMS refuses
+ * a policy that its creator cannot change ("policy lockout safety check", KMS API reference, CreateKey).
+ * Other principals are named in conditions, because KMS refuses a `Principal` that does not exist.
  */
 export function signingKeyPolicy(
   { partition, account, region }: Record<'partition' | 'account' | 'region', string>,

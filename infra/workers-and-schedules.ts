@@ -46,8 +46,8 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so up to three runs overlap while parts of the daily verification
-    // are due: a new account may run only ten functions at once.
+    // A run takes up to fifteen minutes while parts of the daily verification are due. So up to three runs
+    // overlap; more would take too many of the ten functions that a new account may run at once.
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {

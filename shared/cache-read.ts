@@ -3,8 +3,8 @@ interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * Reuses a value only after this many requests within this time, so that a rarely requested value is always
-   * fresh. Default: reuse from the second request on.
+   * Reuses a value only if at least `requests` earlier requests came in the last `withinMilliseconds`, so
+   * that a rarely requested value is always fresh. Default: reuse from the second request on.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
   /** Whether this value may be reused. By default, every value is. */

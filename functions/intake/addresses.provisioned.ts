@@ -15,16 +15,16 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Number of addresses in a chunk, which one transaction adds. A transaction can have 100 writes: two for each
- * address, and one for the chunk's event record. Never change it: a retry skips chunks by their number.
+ * Size of a chunk: the addresses that one transaction adds. A transaction can have 100 writes: two for each
+ * address, and one for the chunk's event record. Never change the size: a retry skips chunks by their number.
  */
 const chunkSize = 48
 
 /**
- * Adds deposit addresses to the pool of their currency and network, each exactly once, even if an earlier
- * delivery added only some. Each transaction adds a part of the addresses under a key of its own. A final
+ * Adds deposit addresses to the pool of their currency and network. A repeated delivery adds only addresses
+ * that are still missing. Each chunk of addresses has a transaction and an event record of its own. A final
  * transaction records the batch under `batch_id`, so a recorded batch has all its addresses. If another batch
- * has one of the addresses, the batch is rejected before anything is written.
+ * already has one of the addresses, the new batch is rejected before anything is written.
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',

@@ -8,7 +8,7 @@ import { readSignInRecord } from '../../shared/sign-in/record.ts'
 
 /**
  * Mails a sign-in code to a user who has an authenticator, unless the login ticket has been used or has ended
- * during the event's delay. As with mail.requested, a second delivery of the event mails the code twice.
+ * during the event's delay. As with mail.requested, the user gets two mails if the event is delivered twice.
  */
 export const handler = intake({
   detailType: mailDelayed,

@@ -4,7 +4,7 @@ import { authenticateClient, readClientCredentials } from '../../shared/oauth/cl
 import { Parameter, requireParameter } from '../../shared/oauth/parameter.ts'
 import { revokeToken } from '../../shared/tokens/session.ts'
 
-/** Revokes an access_token (RFC 7009). No other kind can be revoked, so `token_type_hint` is ignored. */
+/** Revokes an access_token (RFC 7009). Ignores `token_type_hint`: no other kind of token can be revoked. */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   accepts: 'form-or-json',

@@ -18,7 +18,7 @@ const Call = v.union([
   v.object({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
 ])
 
-/** Time between the end of waiting for KMS and the function's timeout, for the rotation's other steps. */
+/** The wait for KMS ends this long before the function's timeout, to leave time for the other steps. */
 const reserveMilliseconds = 15_000
 
 /**

@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time reserved for delaying the messages of a referral tree whose AWS calls hung and were aborted. */
+/** Time reserved for delaying a tree's messages, after AWS calls for the tree hung and were aborted. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest pause before a failed referral tree is tried again: the queue's visibility timeout. */

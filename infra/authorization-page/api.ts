@@ -64,7 +64,7 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer without an envelope, which comes from API Gateway itself. Its 429 lasts
+ * Creates the failure for an answer of API Gateway itself, which has no envelope. API Gateway's 429 lasts
  * only for seconds and, unlike the API's own 429, does not mean that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {

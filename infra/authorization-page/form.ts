@@ -108,7 +108,7 @@ export function makeForm(options: {
       'aria-labelledby': 'heading',
       onsubmit(event) {
         event.preventDefault()
-        // Validates the last input first: an invalid input takes the focus, and the first one takes it last.
+        // Validates the inputs in reverse order, so that the focus ends on the first invalid input.
         const valid = options.fields.toReversed().map((field) => field.validate())
         if (valid.every(Boolean)) void guard(button, options.work)
       },

@@ -25,7 +25,7 @@ type BundleRecord = v.InferOutput<typeof BundleRecord>
 
 const recordFile = join(root, 'dist', 'functions.json')
 
-/** Files, other than its sources, that affect every bundle: the bundler's configuration and the packages. */
+/** Files that affect every bundle, besides the sources: the bundler's configuration and the packages. */
 const tools = [
   'infra/bundle/functions.ts',
   'infra/bundle/plug-ins.ts',
@@ -64,7 +64,7 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
   const startedAt = Date.now()
   const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
-  // An empty key marks the bundles as outdated, because a source was saved while they were built.
+  // If a source was saved during the build, an empty key marks the bundles as outdated.
   const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
   const outputs = Object.fromEntries(
     entries.map((entry) => [
@@ -93,7 +93,7 @@ export const bundleOptions = (entries: readonly string[]) =>
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // Prefers the SDK's ES modules, which esbuild can tree-shake, to the CommonJS files that `main` names.
+    // Without this, esbuild would take the SDK's CommonJS files (`main`), which it cannot tree-shake.
     mainFields: ['module', 'main'],
     // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
     // other than the environment, endpoint discovery, event streams and signatures for several regions.
@@ -103,10 +103,10 @@ export const bundleOptions = (entries: readonly string[]) =>
       '@aws-sdk/signature-v4-multi-region': './infra/bundle/single-region-signing.ts',
       '@smithy/core/event-streams': stubs,
     },
-    // Hides web streams from the SDK, which would load Node's web streams. Functions never use them.
+    // Hides web streams from the SDK, so that it does not load Node's web streams. Functions never use them.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },
-    // Ignores tsconfig.json. esbuild reads no tsconfig.json for files that plug-ins resolve; if other files
-    // used one, a bundle would depend on the order in which esbuild meets the files.
+    // Ignores tsconfig.json. esbuild never reads tsconfig.json for files that plug-ins resolve. If it read
+    // tsconfig.json for other files, a bundle would depend on the order in which esbuild meets the files.
     tsconfigRaw: {},
     legalComments: 'none',
     plugins: plugIns,

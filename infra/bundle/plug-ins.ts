@@ -16,7 +16,7 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // `process` is loaded whole: the bundler may run in a thread, where `process` lacks some exports.
+      // Does not list the exports of `process`: if the bundler runs in a thread, it does not see all of them.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -52,7 +52,7 @@ const stubbed = [
 
 /**
  * Removes SDK parts that no function needs, 18 KB of most bundles: the modules of `stubbed`, and the list of
- * regions. Without the list, the SDK tells a region's partition from the region's name.
+ * regions. Without the list, the SDK derives a region's partition from the region's name.
  */
 const stubSdk: Plugin = {
   name: 'stub-sdk',
@@ -91,7 +91,7 @@ const otherError = new RegExp(
 
 /**
  * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. esbuild
- * keeps objects with computed keys, which might have side effects, so `[_name]:` becomes the constant's text.
+ * keeps objects with computed keys, which might have side effects, so the key `[_name]` becomes fixed text.
  * esbuild also keeps every registered error, so only the `errorClasses` stay registered.
  */
 const dropUnusedSchemas: Plugin = {

@@ -14,7 +14,7 @@ export interface AlarmSpec {
   runbook?: string
   metric: IMetric
   threshold: number
-  /** Number of consecutive periods over the threshold that raise the alarm. Default: 1. */
+  /** The alarm is raised after this number of consecutive periods at or above the threshold. Default: 1. */
   periods?: number
   /** Whether a period without data also raises the alarm. Default: no. */
   alarmWhenSilent?: true

@@ -15,8 +15,8 @@ const otherKeys: Record<string, typeof macKey> = {
 }
 
 /**
- * The policy of a data key: the account's IAM policies decide, but let roles perform only the actions without
- * which the table is useless. `owner` is the account's root principal.
+ * The policy of a data key. The account's IAM policies decide who may use the key, but the service's roles
+ * may perform only the actions that are listed above. `owner` is the account's root principal.
  */
 export function dataKeyPolicy(
   name: string,
@@ -42,8 +42,8 @@ export const keyRemoval = (config: Config) => ({
 })
 
 /**
- * Automatic rotation: every year, or without protection as seldom as KMS allows, because each of the first
- * two rotations of a key adds a dollar a month (AWS KMS pricing).
+ * Automatic rotation: every year. The keys of a stage without protection are rotated as seldom as KMS allows:
+ * each of the first two rotations of a key adds a dollar a month (AWS KMS pricing).
  */
 export const keyRotation = ({ protectData }: Config) => ({
   enableKeyRotation: true,

@@ -87,8 +87,8 @@ export class Edge extends Construct {
           }
         : {}),
       // Caches nothing: answers say `no-store`, and answers without `cache-control` expire in zero seconds.
-      // The maximum is above zero, or CloudFront would drop `Authorization`, which it forwards only as a part
-      // of the cache key. The header in the key also keeps the answers for two tokens apart.
+      // CloudFront forwards `Authorization` only as a part of the cache key, and only if the longest lifetime
+      // in the cache is above zero. As a part of the key, it also keeps the answers for two tokens apart.
       defaultBehavior: {
         ...behavior,
         cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {
@@ -119,8 +119,8 @@ export class Edge extends Construct {
 
   /**
    * Adds the secret that CloudFront sends, and the secrets with the previous and the next number, which
-   * functions also accept. A deployment or rollback may replace the secrets in any order. Another secret
-   * lists all accepted ones, because a template can have only 60 references to secrets. The name of the list
+   * functions also accept. A deployment or rollback may replace the secrets in any order. Functions refer
+   * only to a list of these secrets: a template can have only 60 references to secrets. The list's name
    * contains the number, because CloudFormation reads a secret again only when the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {

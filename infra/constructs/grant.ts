@@ -123,7 +123,7 @@ function* signingKeyStatements(
   })
   // Allows kms:TagResource, which CreateKey with tags needs. No condition key distinguishes a new key from an
   // existing one. IfExists ignores properties that KMS does not know of a new key, but excludes existing keys
-  // of another use, spec or deployment. A new key has no alias; most keys that people create do.
+  // of another use, spec or deployment. Keys with an alias are excluded, too, because a new key has none.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

@@ -15,7 +15,7 @@ interface KeyChangesProps {
   keys: string[]
   /** Name of the rule for changes, without the stage's prefix; the queue is called `…-dead-letters`. */
   name: string
-  /** Whether to watch signatures and the changes of all other keys, too. */
+  /** Whether to watch signatures, too, and the changes of keys that are not in `keys`. */
   watchesAll: boolean
 }
 
@@ -32,10 +32,10 @@ const otherActions =
   )
 
 /**
- * Counts the changes of KMS keys that CloudTrail records, also refused ones, and keeps them in a queue:
- * changes of `keys` by anybody and, with `watchesAll`, of all other keys, because CloudTrail does not say
- * which deployment owns a signing key. Of other keys, it ignores grants of AWS services and the rotation's
- * changes of retired keys. With `watchesAll`, it also counts signatures by anybody but the service.
+ * Counts the changes of `keys` that CloudTrail records, also refused ones, and keeps them in a queue. With
+ * `watchesAll`, it also counts signatures by anybody but the service, and the changes of all other keys,
+ * because CloudTrail does not say which deployment owns a signing key. Among the changes of other keys, it
+ * ignores the grants of AWS services, and what the rotation does with retired keys.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -77,7 +77,7 @@ export class KeyChanges extends Construct {
         { errorCode: [{ exists: true }] },
       ],
     })
-    // Only this state of a rule includes reads (EventBridge: Receiving read-only management events), and
+    // Only a rule in this state matches reads (EventBridge: Receiving read-only management events), and
     // CloudTrail counts signatures as reads. Reads that no rule matches cost nothing. A metric filter would
     // need all reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second and cannot
     // leave out callers.
@@ -87,8 +87,8 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches callers other than this account's functions of any stage whose name fits `functionName`. The ARN of
- * a Lambda session has the role's and the function's name. People can assume only the auditor's role.
+ * Matches every caller except functions of this account, of any stage, with a name like `functionName`. The
+ * ARN of a Lambda session has the role's and the function's name. People can assume only the auditor's role.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

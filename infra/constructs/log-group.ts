@@ -13,8 +13,8 @@ export const addLogGroup = (scope: Construct, id: string, config: Config, logGro
   })
 
 /**
- * Lets a function write to its own log group. AWS's managed policy would also allow writing to others and
- * creating log groups, so that a removed log group would reappear.
+ * Lets a function write to its own log group. AWS's managed policy would also allow writing to other log
+ * groups, and creating them: a removed log group would reappear.
  */
 export const writeLogs = (logGroup: LogGroup): PolicyStatement =>
   new PolicyStatement({

@@ -30,7 +30,7 @@ export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: 
         conditions,
       }),
     )
-  // Needs two statements: roles of this stage have both tags, but one would deny only roles that lack both.
+  // Denies roles that lack one of the two tags. A single statement would deny only roles that lack both.
   for (const [sid, tag, value] of [
     ['own-events-service', serviceTag.name, serviceTag.value],
     ['own-events-stage', stageTagName, stage],

@@ -19,7 +19,7 @@ interface ServiceFunctionProps {
   name: string
   permissions: Permissions
   resources: ServiceResources
-  /** Timeout in seconds, unless the permissions set another. */
+  /** Timeout in seconds, if the permissions set none. */
   defaultTimeoutSeconds: number
   environment?: Environment
 }

@@ -132,7 +132,7 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Run the demo and the schedules in parallel to save half a second: registrations need no signing key.
+  // Run the schedules (one creates a signing key) during the demo's registrations, which need no key.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

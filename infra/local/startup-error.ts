@@ -3,7 +3,7 @@ export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
 
-/** Throws a `StartupError`. It is for places where an expression needs a value, so `throw` is not allowed. */
+/** Throws a `StartupError` inside an expression, where JavaScript does not allow a `throw` statement. */
 export function refuse(reason: string): never {
   throw new StartupError(reason)
 }

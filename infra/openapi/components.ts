@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to the part. If a different part already has the
- * name, throws for a schema; otherwise returns the new part itself.
+ * Registers a part under a name, and returns a reference to the part. If the name already belongs to a
+ * different part, throws for a schema. In this case, a part of another kind is returned as it is.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -31,7 +31,7 @@ export function namePart(components: Components, kind: keyof Components, name: s
   return part
 }
 
-/** Replaces a schema (in a list, that of the items) and its members in `memberNames` by references. */
+/** Replaces a schema, or that of a list's items, by a reference. Replaces members in `memberNames`, too. */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema
   const { items, properties = {} } = schema as { items?: JsonSchema; properties?: JsonSchemas }

@@ -5,9 +5,9 @@ import type { Operation } from './operation.ts'
 import { type JsonSchema, objectOf } from './schemas.ts'
 
 /**
- * The answers of API Gateway itself, keyed by status: message and occasion (guides "Throttle requests
- * to your HTTP APIs", "Quotas for configuring and running an HTTP API", "Troubleshooting issues with HTTP API
- * Lambda integrations"). An HTTP API cannot give these answers another body.
+ * The answers of API Gateway itself, keyed by status, with their causes (guides "Throttle requests to your
+ * HTTP APIs", "Quotas for configuring and running an HTTP API", "Troubleshooting issues with HTTP API Lambda
+ * integrations"). An HTTP API cannot give these answers another body.
  */
 const gatewayAnswers: Record<number, { message: string; when: string }> = {
   413: { message: 'Request Entity Too Large', when: 'the request is over 10 MB, or over 6 MB as an event' },

@@ -11,7 +11,7 @@ export interface Operation {
   failures?: FailureName[]
   /**
    * The checks that the endpoint makes of its parsed parameters or body, as JSON Schema: required properties,
-   * further keywords of each property (with `type`, they replace its whole schema), and conditions.
+   * conditions, and keywords that are added to properties. Keywords with `type` replace a property's schema.
    */
   checks?: { required: string[]; properties: Record<string, JsonSchema> } & JsonSchema
   /** Name of the schema of the answer's `data`, or of its items; none if `data` is null. */

@@ -47,8 +47,8 @@ export async function captureOps(commandLine: string[], input = '') {
 }
 
 /**
- * Puts a space before a kid that begins with a hyphen, as one in 64 does, so that the kid is not taken for an
- * option. A kid is a SHA-256 in base64url (RFC 7638).
+ * Puts a space before a kid that begins with a hyphen, because the kid would be taken for an option. One kid
+ * in 64 begins so: a kid is a SHA-256 in base64url (RFC 7638).
  */
 const markKid = (argument: string): string =>
   /^-[A-Za-z0-9_-]{42}$/.test(argument) ? ` ${argument}` : argument

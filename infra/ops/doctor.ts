@@ -10,7 +10,7 @@ import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
 import type { Target } from './target.ts'
 import { formatInstant } from './terminal.ts'
 
-/** Maximum delay of a key rotation step for `doctor`; the alarm `rotation-overdue` has the same limit. */
+/** Maximum delay that `doctor` allows a rotation step; the alarm `rotation-overdue` has the same limit. */
 const maxOverdueMilliseconds = 3_600_000
 
 /** Checks every part of a deployment. A check that throws counts as failed, and the others still run. */

@@ -11,7 +11,7 @@ export interface Target {
   baseUrl: string | undefined
   /** Whether a CloudFront distribution (edge) is in front of the API. */
   hasEdge: boolean
-  /** Whether the stage has alarms; those on KMS keys need a CloudTrail trail and have a dead-letter queue. */
+  /** Whether there are alarms. Alarms on KMS keys need a CloudTrail trail, and have a dead-letter queue. */
   hasAlarms: boolean
   /** How many functions the account must be able to run at once; undefined for the local stack. */
   concurrentExecutions?: number
@@ -117,8 +117,8 @@ export async function enterTarget(target: Target): Promise<void> {
 }
 
 /**
- * Credentials for the local stack: those of the environment, or placeholders. The local stack knows the
- * credentials of roles that were assumed there, and takes all other credentials for the account owner's.
+ * Credentials for the local stack: those of the environment, or placeholders. The local stack recognizes the
+ * credentials of roles that were assumed there. All other credentials have the account owner's rights.
  */
 const localCredentials = (endpoint: string, region = 'us-east-1') => ({
   AWS_ENDPOINT_URL: endpoint,

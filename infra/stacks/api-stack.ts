@@ -42,8 +42,8 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, resources, page, addEdge, ...props }: ApiStackProps) {
     super(scope, id, props)
-    // The edge (CloudFront distribution), if any, has the custom domain. The API then has another logical id,
-    // so that CloudFormation replaces an API deployed without an edge, whose known address stops working.
+    // The edge (CloudFront distribution), if any, has the custom domain. Adding an edge changes the API's
+    // logical id, so CloudFormation replaces the API, and the API's known address stops working.
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))

@@ -42,7 +42,7 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** The stage's health. Builds ARNs from names, as the emulator of test/deploy lacks composite alarms. */
+  /** The stage's health. Builds ARNs from names: the emulator of test/deploy lacks composite alarms. */
   private healthLine({ namePrefix }: Config): AlarmStatusWidget {
     const alarms = healthAlarms.map((name) => {
       const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]

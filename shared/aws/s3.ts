@@ -2,12 +2,12 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { createHash } from 'node:crypto'
 import { kms } from './kms.ts'
 
-// Reuses region, credentials and hash of the KMS client: an S3 client would double the size of a bundle.
+// Signs with region, credentials and hash function of the KMS client: an S3 client would double bundle sizes.
 const signer = new SignatureV4({ ...kms.config, service: 's3', uriEscapePath: false })
 
 /**
- * Puts an object or, without `body`, reads from the address, in one attempt of two seconds. Resolves with the
- * answer's text. Sends a checksum, which buckets with Object Lock require (S3: PutObject).
+ * Puts `body` as an object; without a `body`, sends a GET request. Makes one attempt of two seconds, and
+ * resolves with the answer's text. A put has a checksum, which Object Lock requires (S3: PutObject).
  */
 export async function callS3(address: URL, body?: string): Promise<string> {
   const { protocol, host, hostname, pathname: path, searchParams } = address

@@ -46,8 +46,8 @@ export const EarningsQuery = v.pipe(
 )
 
 /**
- * Reads a user's earnings in a window, ascending: on each day, a point for every currency earned in the
- * window. Throws `invalid_parameter` as soon as there are more points than an answer can hold.
+ * Reads a user's earnings in a window, by ascending day. Each day has a point for every currency that was
+ * earned in the window. Throws `invalid_parameter` as soon as there are more points than an answer can hold.
  */
 export async function readEarnings(
   userId: number,

@@ -54,8 +54,8 @@ export interface Reward {
 /**
  * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
  * sums, so that no page of the dashboard has to read the rewards one by one. For a user's first reward of a
- * type and currency, they fail with ConditionFailed if another event was faster with that first reward, and
- * with too_many_reward_types if the user already has the maximum.
+ * type and currency, they can fail: with ConditionFailed if another event recorded such a reward meanwhile,
+ * and with too_many_reward_types if the user already has the maximum.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const { currency, amount } = reward
@@ -95,7 +95,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // Selects the whole parts of sums, which every addition writes. The fractions' names have another prefix.
+  // Selects the attribute with the whole part of each sum. The attribute of a fraction has another prefix.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

@@ -12,7 +12,7 @@ export interface DemoSettings {
   firstStart: number
   quoteCurrency: string
   rewardCurrency: string
-  /** Number of addresses in each pool. By default too many for the alarm of nearly empty pools. */
+  /** Number of addresses in each pool. The default is so high that no pool counts as nearly empty. */
   poolSize?: number
 }
 

@@ -12,7 +12,7 @@ interface DemoOptions {
   showLine: (line: string) => void
 }
 
-/** When the stack first started on this data directory, epoch milliseconds; whether all events are sent. */
+/** The stack's first start on this data directory, epoch milliseconds, and whether all events were sent. */
 const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
 /**

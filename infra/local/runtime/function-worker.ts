@@ -20,7 +20,7 @@ export interface InvocationResult {
 
 /**
  * One execution environment of a function, as on Lambda: a thread with its own modules and environment
- * variables, which loads the bundle at once and runs one invocation at a time.
+ * variables. The thread loads the bundle when it starts, and runs one invocation at a time.
  */
 export class FunctionWorker {
   private readonly model: FunctionModel
@@ -105,7 +105,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // Handle waiting messages before the timeout: on a busy thread, an answer in time may be among them.
+    // On a busy thread, a timely answer may still wait to be handled. setImmediate lets it come first.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

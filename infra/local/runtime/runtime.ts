@@ -28,7 +28,7 @@ export interface RuntimeLimits {
   maxIdleMilliseconds: number
 }
 
-/** Default limits. Of about a hundred concurrent requests, ten run per function, and the others wait. */
+/** Default limits. Of a hundred concurrent requests to one function, ten run and the others wait. */
 const defaultLimits: RuntimeLimits = {
   maxWorkersPerFunction: 10,
   maxWorkers: 40,

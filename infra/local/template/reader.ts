@@ -25,7 +25,7 @@ export interface PolicyStatement {
 export const Text = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
 /** Schema of a number; CloudFormation also accepts a string for it. */
 export const Numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
-/** Schema of a boolean or the text of one; false if omitted. */
+/** Schema of a boolean, or of a text like `true` instead; false if omitted. */
 export const Flag = v.optional(
   v.pipe(
     Text,

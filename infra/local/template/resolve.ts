@@ -106,6 +106,6 @@ const refuseShape = (value: unknown, expected: string): never =>
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : refuseShape(value, 'a list'))
 
-// Converts a value to a string, because CloudFormation also accepts numbers and booleans as strings.
+// Converts a value to a string: CloudFormation also accepts a number or a boolean in place of a string.
 const asText = (value: unknown): string =>
   ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : refuseShape(value, 'a string')

@@ -18,8 +18,8 @@ const readConcurrency = 8
 
 /**
  * Reads every KMS key that has the tag of signing keys or is on record, and the evidence key. KMS cannot
- * search by tag, so this reads the tags of all keys in the account and region. A key with tags that the
- * caller is not allowed to read counts as another deployment's.
+ * search by tag, so this reads the tags of all keys in the account and region. If the caller may not read a
+ * key's tags, the key counts as another deployment's.
  */
 export async function readKms(
   tag: { signing: string; evidence: string },

@@ -9,7 +9,7 @@ import type { Target } from '../target.ts'
 
 /** The AWS names of a queue and its dead-letter queue. */
 export interface QueuePair {
-  /** Name of the queue on the command line: the event type with dashes for dots, or the worker. */
+  /** Name of the queue on the command line. The queue of the event `user.updated` is `user-updated`. */
   name: string
   /** Undefined for events that no function reads: those that no rule matches, and changes of KMS keys. */
   queue: string | undefined

@@ -11,7 +11,7 @@ import { identitiesOf } from '../../mail-identities.ts'
 
 /**
  * Checks that SES would send a mail from this address to anyone: the account is out of the sandbox, the
- * address or one of its domains is verified, and sending needs no permission that functions lack. Each region
+ * address or one of its domains is verified, and this identity has no default configuration set. Each region
  * has its own SES; `region` is by default the deployment's.
  * https://docs.aws.amazon.com/ses/latest/dg/request-production-access.html
  */
@@ -77,7 +77,7 @@ async function readIdentity(client: SESv2Client, name: string) {
   }
 }
 
-/** With a configuration set, SES also requires ses:SendEmail on this set, which functions are not granted. */
+/** Functions cannot send with a configuration set: SES would also require ses:SendEmail on this set. */
 const identityProblems = ({ name, configurationSet }: Identity): string[] =>
   configurationSet === undefined
     ? []

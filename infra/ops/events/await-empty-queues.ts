@@ -5,8 +5,8 @@ import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.t
 const pollIntervalMilliseconds = 500
 
 /**
- * How long the number of waiting messages may stay the same before the wait is given up. An event that came
- * too early waits for less than this until its next retry.
+ * The wait ends if the number of waiting messages has not fallen for this long. This time is longer than any
+ * pause between two tries of an event that came too early.
  */
 const maxStallMilliseconds = 90_000
 

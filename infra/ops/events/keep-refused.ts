@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far ahead a refusal is dated: an event sent before that date counts as a copy of the refused one. */
+/** How far in the future a refusal is dated. An event sent until then counts as a copy of the refused one. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** A number above every real number of refusals, so that even a redriven dead letter counts as a copy. */
@@ -33,9 +33,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Prevents a replay from applying events that were refused before an instant and are dead letters, because
- * balances may have changed since. The table may lack these refusals, so they are recorded again with a date
- * in the future: until `release`, no event with the same id takes effect.
+ * Keeps a replay from applying events whose dead letters are older than `before`: since then, balances may
+ * have changed. The table may lack the old refusals, so they are recorded again with a date in the future.
+ * Until `release`, no event with the same id takes effect.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

@@ -43,9 +43,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
- * Replays the archived events of a span, and waits until they are applied. Events that came too early are
- * redriven as long as that helps; events that were dead letters before the replay are left out. Resolves with
- * false if an event is still rejected at the end.
+ * Replays the archived events of a span, and waits until they are applied. Rejected events may have come too
+ * early, so they are redriven until their number stops falling. Events that `keepRefused` holds back stay
+ * dead letters. Resolves with false if an event is rejected at the end.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -73,12 +73,12 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // Include dead letters since `to`: their events may depend on events that were not replayed yet.
+    // Include events that were rejected after `to`: events that they depend on may have been replayed since.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
-    // Drop new dead letters of events that `keepRefused` holds back: their old dead letters remain.
+    // An event that `keepRefused` held back can have two dead letters: drop the new one, keep the old one.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
     )

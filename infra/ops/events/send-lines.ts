@@ -31,9 +31,9 @@ const maxAttempts = 8
 const maxListed = 1_000
 
 /**
- * Sends each line of a file, or for `-` of standard input, as an event, waits until the events are applied,
- * and finds the rejected ones. A run that ends early may be started again from the first line: an event takes
- * effect once.
+ * Sends each line of a file as an event, waits until the events are applied, and finds the rejected ones. The
+ * file `-` is standard input. A run that ends early may be started again from the first line, because an
+ * event takes effect only once.
  */
 export async function sendLines({ target, terminal }: CommandContext, file: string) {
   // Marks each event with its run and line number. A dead letter keeps the mark, so its line can be found.
@@ -83,7 +83,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
     /** Whether every event has been applied or rejected. */
     applied,
     refused_count: counts.refused + rejected.length,
-    /** The rejected lines: at most 1,000 that were not sent, and 1,000 that each function rejected. */
+    /** Rejected lines: at most 1,000 that were not sent, and at most 1,000 from each dead-letter queue. */
     refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
   }
 }

@@ -5,8 +5,8 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * How many equal answers in a row, with this pause between them, show that every server of API Gateway
- * applies a maintenance switch. AWS documents no time for this.
+ * After this many equal answers in a row, with this pause between two of them, a maintenance switch counts as
+ * applied by every server of API Gateway. AWS documents no time for this.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 

@@ -13,7 +13,7 @@ import { scanItems } from './scan-items.ts'
 const segments = 16
 const concurrency = 64
 
-/** Names of the kinds of removed items: in POOL# free addresses, in ADDRS# unannounced addresses. */
+/** Names of the removed items, keyed by partition. Other items of POOL# and ADDRS# are kept. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -22,14 +22,14 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, string>>
 
 /**
- * Prepares a table that was restored to a full hour (epoch milliseconds): removes access tokens and codes,
- * which may have ended or been used since; free deposit addresses, which may have been assigned since;
- * addresses that were not announced to any user; and records of signing-key transitions that the key set has
- * not made. Resolves with the number of each. Reads the whole table. Can be run again.
+ * Prepares a table that was restored to a full hour (epoch milliseconds). Removes access tokens, codes and
+ * free deposit addresses, because these may have ended or been used after that hour. Also removes addresses
+ * that were not announced to any user, and records of signing-key transitions that the key set has not made.
+ * Resolves with the number of each. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
-  /** Keys of items written in the hourly write pause: other writes of the same events may be missing. */
+  /** Keys of items written in the hourly write pause. The table may lack other writes of their events. */
   const late: string[] = []
   const items = scanItems(removable(lastWriteBefore(hour)), segments)
   await forEachConcurrently(items, concurrency, async (item) => {

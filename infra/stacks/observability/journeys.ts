@@ -17,7 +17,7 @@ const journeys = {
 
 /**
  * `shared` groups alarms on what all journeys depend on, `requests` alarms on failures as clients see them.
- * Each fault sends one notification: from `shared`, else from its journeys, else from `requests`.
+ * `shared` silences the journeys, and both silence `requests`, so that a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -41,7 +41,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm waits for a broader alarm that silences it, and stays silent after that alarm ends. */
+/** How long an alarm waits for a broader alarm to silence it, and stays silent after that alarm's end. */
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 

@@ -22,13 +22,13 @@ interface PreparedGrowth {
   writes: Write[]
   /** The part of the update that does not fit into the transaction; undefined if all of it fits. */
   rest: AncestorUpdate | undefined
-  /** The lists whose search index has a tail of new members so long that maintainIndex should be called. */
+  /** The lists whose search index has so long a tail of new members that maintainIndex should be called. */
   due: MemberList[]
 }
 
 /**
- * A transaction with more changed B-tree nodes than this takes no further member. A member changes at most
- * twelve nodes, in two lists; with the profile and six items of each index, that fits into 100 writes.
+ * A transaction that has changed more B-tree nodes than this takes no further member. One member changes at
+ * most twelve nodes. So the profile and six items of each of two indexes still fit into 100 writes.
  */
 const maxChangedNodes = 75
 
@@ -84,14 +84,14 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 
 /**
  * Encodes how far an ancestor has been updated: the batch, and how many of the batch's new members are added.
- * The number is stored in the ancestor's profile as `grown`, and only rises, so nothing is added twice. Batch
- * numbers are instants, so below 2^53 each batch has room for a thousand members.
+ * The number is stored in the ancestor's profile as `grown`, and only rises, so nothing is added twice. A
+ * batch number is an instant: times 1,000, it stays below 2^53 and leaves room for a thousand members.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
 /**
  * The write that adds to an ancestor's sums. Its condition requires that the ancestor has exactly `done`
- * members of the batch; if `done` is zero, the ancestor must not have the batch's purchases either.
+ * members of the batch. If `done` is zero, the ancestor must have nothing of the batch: no purchases either.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,
@@ -115,7 +115,7 @@ function addToAncestor(
   }
 }
 
-/** Leaves out what ancestors already have of an unfinished batch, according to strongly consistent reads. */
+/** Leaves out what ancestors already have of an unfinished batch. The reads are strongly consistent. */
 export async function withoutDone(
   updates: readonly AncestorUpdate[],
   batch: number,

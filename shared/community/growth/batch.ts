@@ -55,7 +55,7 @@ export interface AncestorUpdate {
   ownerId: number
   /** The new members of the downline. */
   team: IndexedMember[]
-  /** How many of these members the ancestor has already. With the first ones, it also got the purchases. */
+  /** How many of these members the ancestor has already. If it has any, it also has the purchases. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>

@@ -48,13 +48,13 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 
 /**
  * Reserves read units before they are used. Throws `too_many_requests` if the caller's budget has too few
- * left. If the budget's item, as it was read, already shows this, throws without a write.
+ * left. If the item that `reserver` got shows this already, throws without trying a write.
  */
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute. `key` is the key of the budget's item. `reserver`
- * takes this item as it was read, and returns the function that reserves units.
+ * The budget of a caller's searches in the current minute. Read the item with `key` first, and pass it to
+ * `reserver`, which returns the function that reserves units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)

@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** The list position of an address's owner; undefined if not listed, or if the search by text finds it. */
+/** Finds an address's owner in the list; undefined if not listed, or if the text search finds the owner. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

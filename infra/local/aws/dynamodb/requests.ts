@@ -48,7 +48,7 @@ export interface TableUse {
   /** Name or ARN of the table; undefined for an operation on no table. */
   table: string | undefined
   index?: string | undefined
-  /** The key of the item or all its attributes, or those that a query's key condition compares with `=`. */
+  /** The item's key or all its attributes; for a query, those that its key condition compares with `=`. */
   attributes: Attributes
 }
 

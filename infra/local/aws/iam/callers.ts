@@ -59,7 +59,7 @@ export function openCallers(model: StackModel) {
     ),
   }
   return {
-    /** Finds who signed a request: the account's owner for an unknown access key, undefined without one. */
+    /** Finds who signed a request; undefined if nobody. An unknown access key means the account's owner. */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
       // credentials. Access keys only distinguish functions.

@@ -25,7 +25,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** The properties of a KMS key that lag: a change of the record becomes visible to callers after a delay. */
+/** The lagging properties of a KMS key: callers see a change of the key's record only after a delay. */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>

@@ -1,9 +1,9 @@
 import type { Manners } from '../../manners.ts'
 
 /**
- * The changes that KMS shows late: that a new key `exists` (at first KMS answers NotFoundException), the
- * `tags` that IAM conditions see (ListResourceTags shows new tags at once), and the `state` (DescribeKey and
- * cryptographic calls still see the old state; a new key is `Creating`). KMS Developer Guide, "Eventual
+ * The changes that KMS shows late. `exists`: at first, KMS answers NotFoundException for a new key. `tags`:
+ * IAM conditions see new tags late, but ListResourceTags shows them at once. `state`: DescribeKey and
+ * cryptographic calls still see the old state; a new key is `Creating`. KMS Developer Guide, "Eventual
  * consistency" and "ABAC for AWS KMS": up to five minutes for tags, usually seconds for the others.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'

@@ -36,7 +36,7 @@ export interface EventSource {
 }
 
 const timeoutProbability = 0.02
-/** Maximum run time of a function that `--aws timeouts` ends early: long enough for most of the work. */
+/** `--aws timeouts` ends a function within this time, in which the function can do most of its work. */
 const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does when it creates them. Returns a start function for each. */
@@ -184,9 +184,9 @@ const Failure = v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })
 const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array(Failure), []) }))
 
 /**
- * Reads the ids of the failed messages from a function's result: no ids if the result is empty or null, and
- * undefined if the whole batch failed, because the result names an unknown id or does not have the form that
- * Lambda accepts.
+ * Reads the ids of the failed messages from a function's result. If the result is empty or null, no message
+ * failed. Returns undefined if the whole batch failed: the result names an unknown id, or has a form that
+ * Lambda does not accept.
  */
 function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {
   try {

@@ -140,7 +140,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Both calls get one instant, or a message that becomes visible in between could be received too often.
+    // Both calls use one time. Else, a message that becomes visible between them could be received too often.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>

@@ -11,7 +11,7 @@ export type Queues = ReturnType<typeof openQueues>
 
 const maxDeadLetters = 50
 
-/** Opens the stack's queues. Throws if a dead-letter queue is unknown, or if only one of a pair is FIFO. */
+/** Opens all queues. Throws if a queue's dead-letter queue is unknown, or if only one of the two is FIFO. */
 export function openQueues(store: Store, model: StackModel, manners: Manners = openManners()) {
   const messages = openMessageStore(store)
   const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, manners)]))
@@ -29,7 +29,7 @@ export function openQueues(store: Store, model: StackModel, manners: Manners = o
   for (const { queueArn } of model.eventSources) ends.delete(queueArn)
   return {
     list: () => [...queues.values()],
-    /** Lists queues that a person must look at: dead-letter queues, and rules' targets that nothing reads. */
+    /** Lists queues for a person to look at: dead-letter queues, and queues that no function reads. */
     listDeadLetterQueues(): Set<Queue> {
       const all = [...queues.values()]
       return new Set([

@@ -31,7 +31,7 @@ const formatJson = (text: string): string =>
 
 const plugin = ({ React: { createElement }, getComponent }: System) => ({
   components: {
-    // Replaces Swagger UI's layout, which lacks a heading above the groups and shows a list of one server.
+    // Replaces Swagger UI's layout, which shows a list of one server and no heading above the groups.
     Reference: () =>
       createElement(
         'div',

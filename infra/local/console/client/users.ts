@@ -3,7 +3,7 @@ import { fillEvent } from './events.ts'
 import { makeButton, type Panel } from './panel.ts'
 import { type DemoUser, signedInAccount, signIn } from './sign-in.ts'
 
-/** The demo users, each with a button that signs them in, and the token of who is signed in. */
+/** The demo users, each with a button that signs them in, and the token of the signed-in user. */
 export const users: Panel = {
   title: 'Demo users',
   path: () => 'users',

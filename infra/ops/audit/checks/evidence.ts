@@ -62,7 +62,7 @@ function* findEdited(
     yield found('evidence_edited', subject, `The record is stored under ${sortKey}, the key of another one.`)
 }
 
-/** Checks that a record names the previous record's hash, so that neither of the two can be replaced. */
+/** Checks that a record contains the hash of the previous record. If not, one of the two was replaced. */
 function* findBrokenLink({ record }: EvidenceRow, before: EvidenceRow | undefined): Generator<Finding> {
   if (record === undefined) return
   const { sequence, previous_hash: previousHash } = record

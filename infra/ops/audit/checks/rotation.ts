@@ -5,7 +5,7 @@ import { type Check, found } from '../controls.ts'
 const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
-/** Maximum delay of a rotation step for the audit; the alarm `rotation-overdue` has the same limit. */
+/** Maximum delay that the audit allows a rotation step; the alarm `rotation-overdue` has the same limit. */
 export const maxOverdueMilliseconds = hourMilliseconds
 
 /**
@@ -30,8 +30,8 @@ export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
     yield found('rotation_overdue', 'rotation', message)
   }
   const period = settings.signingKeyRotationDays * dayMilliseconds
-  // Add the time for which a new key is published before it signs: if the configured period is shortened, the
-  // successor of the active key still needs that time.
+  // Add the time for which a new key is published before it signs. If the configured period is shortened, the
+  // active key signs until its successor has been published for this time.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
   for (const { kid, state, active_at: since, remove_after: due } of keySet.keys) {
     const aged = `The key has signed for ${formatDuration(at - (since ?? at))}; its period is ${formatDuration(period)}.`

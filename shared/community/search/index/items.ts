@@ -27,7 +27,7 @@ export type TailRange = v.InferOutput<typeof TailRange>
 const Head = v.object({
   segments: v.array(Segment),
   tail: TailRange,
-  /** Items that the newest segment has replaced: a search that begins now does not read them. */
+  /** Items that the newest segment has replaced. Only searches that began before the change read them. */
   replaced: v.object({ segments: v.array(SegmentItems), tail: TailRange }),
 })
 
@@ -146,7 +146,7 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
 /**
  * The members of a segment who match a term. A member's rank is the index in the segment, oldest first. With
  * few matches, `interval` is 1 and `ranks` lists all. With many, `ranks` lists every `interval`-th match, as
- * a bookmark; for the matches between two bookmarks, compare the texts of all members between them.
+ * a bookmark. To find the others, compare the texts of all members between two bookmarks.
  */
 export interface Posting {
   /** Number of matches. */

@@ -133,9 +133,9 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, the range of its matches that can be in the window. The window counts, newest first, the
- * matches of all segments, which can overlap in time, and the positions in `found`. Matches before or after
- * the range are certainly outside of the window.
+ * For each segment, the range of its matches that can be in the window. The window is a part of all matches,
+ * newest first: those in the segments, and those in `found`. Segments can overlap in time, so a range can be
+ * too long, but no match outside of it is in the window.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -162,7 +162,7 @@ const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 /**
  * The ranks to search for a range of matches, and the numbers of the items that hold the members with these
  * ranks. If the posting has only bookmarks, the ranks go from the bookmark before the range to the bookmark
- * after it, and the first `skip` matches come before the range.
+ * after it. The first `skip` matches among them are not in the range.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
