@@ -5,13 +5,10 @@ import { type Finding, judge } from './doctor/finding.ts'
 import { checkApi, checkChallenge, checkEdge, checkPasswordDigest } from './doctor/http.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkStandby } from './doctor/standby.ts'
-import { readKeyStatus } from './keys/key-status.ts'
+import { checkKeys } from './keys/key-status.ts'
+import { readRotationEnvironment } from './keys/rotation-environment.ts'
 import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
 import type { Target } from './target.ts'
-import { formatInstant } from './terminal.ts'
-
-/** Maximum delay that `doctor` allows a rotation step; the alarm `rotation-overdue` has the same limit. */
-const maxOverdueMilliseconds = 3_600_000
 
 /** Checks every part of a deployment. A check that throws counts as failed, and the others still run. */
 export function examine(target: Target): Promise<({ check: string } & Finding)[]> {
@@ -27,7 +24,8 @@ export function examine(target: Target): Promise<({ check: string } & Finding)[]
           edge: hasEdge && (() => checkEdge(baseUrl, namePrefix)),
           'password digest': () => checkPasswordDigest(baseUrl),
         }),
-    'signing keys': checkKeys,
+    'signing keys': async () =>
+      checkKeys((await readRotationEnvironment(namePrefix)).EVIDENCE_KEY_ID ?? 'missing'),
     trail: () => checkTrails(target),
     queues: () => checkQueues(target),
     concurrency: wanted !== undefined && (() => checkConcurrency(wanted)),
@@ -52,16 +50,6 @@ async function checkMaintenance(target: Target): Promise<Finding> {
   const states = await readMaintenance(target)
   const ok = Object.values(states).every((state) => state === 'running')
   return { ok, words: ok ? 'the service is switched on' : formatMaintenance(states) }
-}
-
-/** Checks the signing keys. Reading their records also shows that the table answers. */
-async function checkKeys(): Promise<Finding> {
-  const { keys, next_due: due } = await readKeyStatus()
-  const signer = keys.find(({ state }) => state === 'active')
-  return {
-    ok: signer !== undefined && due !== null && Date.now() - due < maxOverdueMilliseconds,
-    words: `${signer === undefined ? 'no key signs' : `${signer.kid} signs`}, next step due ${formatInstant(due)}`,
-  }
 }
 
 async function checkQueues(target: Target): Promise<Finding> {

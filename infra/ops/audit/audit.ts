@@ -1,6 +1,6 @@
 import { keyIn } from '../../../shared/keys/set.ts'
 import { nextDue } from '../../../shared/keys/times.ts'
-import { summarizeEvidence } from '../keys/key-status.ts'
+import { instantsOf, summarizeEvidence } from '../keys/key-status.ts'
 import { checkCopies, checkEvidenceChain, checkProofs } from './checks/evidence.ts'
 import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
@@ -67,15 +67,9 @@ export const summarize = ({ findings, keys, controls, records, ...report }: Repo
   next_due: report.next_due,
   trail: report.trail.words,
   findings: findings.map(({ finding, subject, message }) => ({ finding, subject, message })),
-  keys: keys.map(({ kid, state, kms, published_at, active_at, retiring_at, retired_at }) => ({
-    kid,
-    state,
-    in_kms: kms?.state,
-    deletion_at: kms?.deletionAt,
-    published_at,
-    active_at,
-    retiring_at,
-    retired_at,
+  keys: keys.map((key) => ({
+    ...{ kid: key.kid, state: key.state, in_kms: key.kms?.state, deletion_at: key.kms?.deletionAt },
+    ...instantsOf(key),
   })),
   controls: controls.map(({ title, holds }) => ({ holds, control: title })),
   evidence: summarizeEvidence(records),

@@ -1,5 +1,9 @@
 import { type Evidence, readEvidence } from '../../../shared/keys/evidence.ts'
-import { readArchive, readKeySet } from '../../../shared/keys/set.ts'
+import { readKeyState } from '../../../shared/keys/kms.ts'
+import { readArchive, readKeySet, type SigningKey } from '../../../shared/keys/set.ts'
+import { maxOverdueMilliseconds } from '../audit/checks/rotation.ts'
+import { type Finding, judge } from '../doctor/finding.ts'
+import { formatInstant } from '../terminal.ts'
 
 /** The signing keys of a deployment according to its own records; instants are epoch milliseconds. */
 export async function readKeyStatus() {
@@ -8,15 +12,7 @@ export async function readKeyStatus() {
   const { attempt } = keySet
   return {
     /** All signing keys, oldest first, retired ones included. */
-    keys: keys.map(({ kid, arn, state, published_at, active_at, retiring_at, retired_at }) => ({
-      kid,
-      arn,
-      state,
-      published_at,
-      active_at,
-      retiring_at,
-      retired_at,
-    })),
+    keys: keys.map((key) => ({ kid: key.kid, arn: key.arn, state: key.state, ...instantsOf(key) })),
     evidence,
     /** The unfinished attempt to create a key, perhaps delayed by KMS; null if there is none. */
     attempt: attempt && { started_at: attempt.started_at, trigger: attempt.trigger, arn: attempt.arn },
@@ -24,6 +20,34 @@ export async function readKeyStatus() {
     next_due: evidence.at(-1)?.next_due ?? null,
   }
 }
+
+/**
+ * Checks that a key is active, that KMS signs with it and with the evidence key, and that no step of the
+ * rotation is late. Reading the keys' records also shows that the table answers.
+ */
+export async function checkKeys(evidenceKeyArn: string): Promise<Finding> {
+  const { keys, next_due: due } = await readKeyStatus()
+  const signer = keys.find(({ state }) => state === 'active')
+  const problems = signer === undefined ? ['no key signs'] : []
+  for (const [name, arn] of [
+    ['the signing key', signer?.arn],
+    ['the evidence key', evidenceKeyArn],
+  ] as const) {
+    const state = arn && (await readKeyState(arn))
+    if (state && state !== 'Enabled') problems.push(`${name} ${arn} cannot sign: it is ${state} in KMS`)
+  }
+  const next = `next step due ${formatInstant(due)}`
+  if (due === null || Date.now() - due >= maxOverdueMilliseconds) problems.push(next)
+  return judge(problems, `${signer?.kid} signs, ${next}`)
+}
+
+/** Selects the instants at which a key entered its states. */
+export const instantsOf = ({ published_at, active_at, retiring_at, retired_at }: SigningKey) => ({
+  published_at,
+  active_at,
+  retiring_at,
+  retired_at,
+})
 
 /** Selects the members of evidence records that the text output shows. */
 export const summarizeEvidence = (records: readonly Evidence[]): object[] =>

@@ -28,21 +28,14 @@ it.each([
   ['by default', { EventSelectors: [basic] }],
   ['by advanced selectors', advanced(management)],
   ['by KMS’s name', advanced(management, { Field: 'eventSource', Equals: [kms] })],
-  [
-    'by leaving out only another service',
-    advanced(management, { Field: 'eventSource', NotEquals: ['rdsdata.amazonaws.com'] }),
-  ],
+  ['by leaving out only others', advanced(management, { Field: 'eventSource', NotEquals: ['rds'] })],
 ])('doctor and the audit accept a trail that selects the calls of KMS %s', async (_how, selectors) => {
   expect(await check(selectors)).toEqual({ ok: true, words: `${arn} logs every call of KMS` })
 })
 
 it.each([
   ['is stopped', { EventSelectors: [basic] }, { IsLogging: false }],
-  [
-    'cannot store its files (NoSuchBucket)',
-    { EventSelectors: [basic] },
-    { IsLogging: true, LatestDeliveryError: 'NoSuchBucket' },
-  ],
+  ['cannot store its files (X)', { EventSelectors: [basic] }, { IsLogging: true, LatestDeliveryError: 'X' }],
   ...[
     { EventSelectors: [{ ...basic, ExcludeManagementEventSources: [kms] }] },
     { EventSelectors: [{ ...basic, IncludeManagementEvents: false }] },

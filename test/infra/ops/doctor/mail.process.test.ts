@@ -2,12 +2,6 @@ import { expect, it } from 'vitest'
 import { checkMail } from '../../../../infra/ops/doctor/mail.ts'
 import { fakeAws } from '../../../support/fake-aws.ts'
 
-interface Ses {
-  account?: object
-  /** Identities, keyed by name, as GetEmailIdentity returns them. */
-  identities?: Record<string, object>
-}
-
 const production = {
   ProductionAccessEnabled: true,
   SendingEnabled: true,
@@ -15,8 +9,8 @@ const production = {
 }
 const verified = { VerifiedForSendingStatus: true }
 
-/** Checks a sender against a faked SES in this state, because the local stack's SES can always send. */
-const check = ({ account = production, identities = {} }: Ses) =>
+/** Checks a sender against a faked SES with these identities, because the local SES can always send. */
+const check = (identities: Record<string, object>, account: object = production) =>
   fakeAws(
     (request, response) => {
       const name = decodeURIComponent(request.url?.split('/identities/')[1] ?? '')
@@ -31,7 +25,7 @@ const check = ({ account = production, identities = {} }: Ses) =>
 it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   'doctor accepts a sender if SES has verified its identity %s',
   async (identity) => {
-    expect(await check({ identities: { [identity]: verified } })).toEqual({
+    expect(await check({ [identity]: verified })).toEqual({
       ok: true,
       words: `SES sends from no-reply@mail.example.com, by its identity ${identity}; 12 of 50000 mails sent in 24 hours`,
     })
@@ -41,7 +35,7 @@ it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
 it('doctor names every identity that could be verified, if SES has verified none of them', async () => {
   const pending = { 'mail.example.com': { VerifiedForSendingStatus: false } }
   for (const identities of [{}, pending])
-    expect(await check({ identities })).toEqual({
+    expect(await check(identities)).toEqual({
       ok: false,
       words:
         'SES has verified neither no-reply@mail.example.com nor mail.example.com nor example.com: no mail can be sent',
@@ -61,13 +55,13 @@ it.each([
     'the quota of SES is used up (100 of 100 mails sent in 24 hours)',
   ],
 ])('doctor names what keeps SES from sending: %s', async (_what, account, words) => {
-  const state = { account: { ...production, ...account }, identities: { 'example.com': verified } }
-  expect(await check(state)).toEqual({ ok: false, words })
+  const found = await check({ 'example.com': verified }, { ...production, ...account })
+  expect(found).toEqual({ ok: false, words })
 })
 
 it('doctor names the default configuration set of an identity as a problem', async () => {
   const identities = { 'example.com': { ...verified, ConfigurationSetName: 'tracking' } }
-  const { ok, words } = await check({ identities })
+  const { ok, words } = await check(identities)
   expect(ok).toBe(false)
   expect(words).toContain('the identity example.com has the default configuration set tracking')
 })
