@@ -93,5 +93,8 @@ function reportError(error: unknown, terminal: Terminal): number {
   }
   if (error instanceof OperationError) terminal.err(error.message)
   else terminal.err(`failed: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`)
+  // Neither DynamoDB Local nor AWS names the table that does not exist.
+  if (/existent table|Requested resource/.test(String(error)))
+    terminal.err(`table: ${process.env['TABLE_NAME']}`)
   return 1
 }

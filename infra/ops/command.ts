@@ -21,7 +21,7 @@ export type RunCommand = (work: (context: CommandContext) => Promise<boolean>) =
 /** Formats the examples at the end of a command's help: command lines, each with its effect. */
 export const examples = (effects: Record<string, string>): string =>
   `\nExamples:${Object.entries(effects)
-    .map(([line, effect]) => `\n  $ npm run ops -- ${line}\n      ${effect}`)
+    .map(([line, effect]) => `\n  $ npm run --silent ops -- ${line}\n      ${effect}`)
     .join('')}`
 
 /** Parses a command-line option that is a whole number of at least 1. */

@@ -1,20 +1,25 @@
+import { rowKey } from '../../shared/db/numbered-list.ts'
 import { depositId, readDeposit } from '../../shared/deposits/deposit.ts'
 import { isRecorded } from '../../shared/events/event-record.ts'
 import { forEachConcurrently } from '../../shared/for-each-concurrently.ts'
 import type { Bill } from '../../shared/ledger/bill.ts'
-import { listWallets } from '../../shared/ledger/verify/slice.ts'
+import { toWalletId } from '../../shared/ledger/verify/slice.ts'
 import { type Difference, verifyWallet } from '../../shared/ledger/verify/wallet.ts'
 import { billTypes } from '../../shared/ledger/bill-types.ts'
-import { readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
+import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
+import { scanItems } from './restore/scan-items.ts'
 import { startProgress, type Terminal } from './terminal.ts'
 
-/** Finds the wallets of one user, or of all users. */
+/** Both wallets of one user; or every wallet of the table, and those that are gone but have a first bill. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
-  if (userId === undefined) return Array.fromAsync(listWallets())
-  const wallets = await Promise.all(
-    (['asset', 'reward'] as const).map((wallet) => readWallet({ userId, wallet }, { consistent: true })),
-  )
-  return wallets.filter(({ version }) => version > 0).map(({ id }) => id)
+  if (userId !== undefined) return WalletName.options.map((wallet) => ({ userId, wallet }))
+  const items = scanItems({
+    FilterExpression: 'begins_with(pk, :wallets) OR (begins_with(pk, :bills) AND sk = :first)',
+    ExpressionAttributeValues: { ':wallets': 'W#', ':bills': 'BL#', ':first': rowKey('', 1).sk },
+  })
+  const paths = new Set<string>()
+  for await (const { pk } of items) paths.add(String(pk).replace(/^\w+#/, ''))
+  return [...paths].map(toWalletId)
 }
 
 /** Finds bills without a cause: a bill is caused by a recorded event or a credited deposit. */

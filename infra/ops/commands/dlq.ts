@@ -45,7 +45,7 @@ export function addDeadLetterCommands(program: Command, run: RunCommand): void {
       .description(description)
       .argument(
         '<name>',
-        'the event or the queue, for example user.registered; unmatched for events that no rule takes; key-changes',
+        'the event or the queue, for example user.registered; unmatched for events that no rule takes; key-changes, which the local stack does not have',
       )
       .option('--reason <code>', 'only dead letters whose reason starts with this')
       .action((queue: string, options: Options) =>

@@ -31,7 +31,7 @@ export function addInspectionCommands(program: Command, run: RunCommand): void {
     .description('Verifies wallets and their bills.')
     .command('verify')
     .description(
-      'Recomputes every wallet from its bills, compares the index of its bills and the events that made them, and exits 1 if something differs. Changes nothing.',
+      'Recomputes every wallet from its bills, compares the index of its bills and the events that made them, and exits 1 if something differs. Changes nothing. Without --user, it reads the whole table.',
     )
     .option('--user <id>', 'verify only the wallets of this user', readUserId)
     .action(({ user }: { user?: number }) =>

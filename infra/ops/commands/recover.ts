@@ -40,7 +40,7 @@ export function addRecoveryCommands(program: Command, run: RunCommand): void {
       run(async ({ show }) => {
         const { prepareTable } = await import('../restore/prepare-table.ts')
         const preparation = await prepareTable(hour)
-        return show(preparation, { ok: preparation.late.length === 0 })
+        return show(preparation, { ok: [...preparation.late, ...preparation.no_wallet].length === 0 })
       }),
     )
   restore
@@ -58,7 +58,7 @@ export function addRecoveryCommands(program: Command, run: RunCommand): void {
 }
 
 function readHour(text: string): number {
-  const instant = readInstant(text)
-  if (instant % 3_600_000 !== 0) throw new InvalidArgumentError('not a full hour.')
-  return instant
+  const hour = readInstant(text)
+  if (hour % 3_600_000 !== 0 || hour > Date.now()) throw new InvalidArgumentError('not a past full hour.')
+  return hour
 }

@@ -11,18 +11,14 @@ import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
 import { scanItems } from './scan-items.ts'
 
-const segments = 16
 const concurrency = 16
 
 /** Returns every deposit address without an owner to its pool. Resolves with the count. Can be run again. */
 export async function freeAddresses(): Promise<number> {
-  const items = scanItems(
-    {
-      FilterExpression: 'begins_with(pk, :address) AND attribute_not_exists(user_id)',
-      ExpressionAttributeValues: { ':address': 'ADDR#' },
-    },
-    segments,
-  )
+  const items = scanItems({
+    FilterExpression: 'begins_with(pk, :address) AND attribute_not_exists(user_id)',
+    ExpressionAttributeValues: { ':address': 'ADDR#' },
+  })
   let freed = 0
   await forEachConcurrently(items, concurrency, async (item) => {
     const { address, tag, currency, currency_network: network } = toAddress(item)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { rowKey } from '../../../shared/db/numbered-list.ts'
 import type { Partition } from '../../../shared/db/partitions.ts'
-import { keyText, queryItems } from '../../../shared/db/read.ts'
+import { keyText, queryItems, readItem } from '../../../shared/db/read.ts'
 import { lastWriteBefore } from '../../../shared/db/rest.ts'
 import type { Item, Key } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
@@ -10,7 +11,6 @@ import { evidenceKey, evidencePrefix } from '../../../shared/keys/evidence.ts'
 import { archivePrefix, emptyKeySet, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
 import { scanItems } from './scan-items.ts'
 
-const segments = 16
 const concurrency = 64
 
 /** Names of the removed items, keyed by partition. Other items of POOL# and ADDRS# are kept. */
@@ -25,22 +25,26 @@ const kinds = {
  * Prepares a table that was restored to a full hour (epoch milliseconds). Removes access tokens, codes and
  * free deposit addresses, because these may have ended or been used after that hour. Also removes addresses
  * that were not announced to any user, and records of signing-key transitions that the key set has not made.
- * Resolves with the number of each. Reads the whole table. Can be run again.
+ * Resolves with the number of each, and with the keys of items that show that the table is not whole: `late`
+ * were written in the hourly write pause, so the table may lack other writes of their events; `no_wallet` are
+ * the first bills of wallets that are gone. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number) {
+  const broken = { late: [] as string[], no_wallet: [] as string[] }
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
-  /** Keys of items written in the hourly write pause. The table may lack other writes of their events. */
-  const late: string[] = []
-  const items = scanItems(removable(lastWriteBefore(hour)), segments)
+  const since = lastWriteBefore(hour)
+  const items = scanItems(removable(since))
   await forEachConcurrently(items, concurrency, async (item) => {
     const kind = Object.entries(kinds).find(([partition]) => String(item['pk']).startsWith(partition))?.[1]
-    if (kind === undefined) return void late.push(keyText(item))
-    found[kind] += 1
-    return remove(item)
+    if (kind !== undefined) {
+      found[kind] += 1
+      await remove(item)
+    } else if (Number(item['applied_at'] ?? item['created_at']) >= since) broken.late.push(keyText(item))
+    else if (await lacksWallet(item)) broken.no_wallet.push(keyText(item))
   })
   const keyRecords = transitionsAhead(await readKeyRecords())
   await forEachConcurrently(keyRecords, concurrency, remove)
-  return { hour: new Date(hour).toISOString(), late, ...found, key_records: keyRecords.length }
+  return { hour: new Date(hour).toISOString(), ...broken, ...found, key_records: keyRecords.length }
 }
 
 const removable = (since: number) => ({
@@ -50,7 +54,7 @@ const removable = (since: number) => ({
     '(begins_with(pk, :pools) AND begins_with(sk, :free))',
     '(begins_with(pk, :assigned) AND attribute_not_exists(announced_at))',
     'applied_at >= :since',
-    '(begins_with(pk, :bills) AND created_at >= :since)',
+    '(begins_with(pk, :bills) AND (created_at >= :since OR sk = :first))',
     '(begins_with(pk, :deposits) AND created_at >= :since)',
   ].join(' OR '),
   ExpressionAttributeValues: {
@@ -64,8 +68,13 @@ const removable = (since: number) => ({
     } satisfies Record<string, Partition>),
     ':free': freePrefix,
     ':since': since,
+    ':first': rowKey('', 1).sk,
   },
 })
+
+/** Whether the wallet of a bill is gone. */
+const lacksWallet = async ({ pk }: Item): Promise<boolean> =>
+  (await readItem({ pk: String(pk).replace('BL', 'W'), sk: 'HEAD' }, { consistent: true })) === undefined
 
 const remove = ({ pk, sk }: Item) => writeItem({ Delete: { Key: { pk, sk } as Key } })
 

@@ -7,11 +7,8 @@ import { db, type Item, tableName } from '../../../shared/db/table.ts'
  * read, even if it does not match (AWS: Scan). No function is allowed to scan.
  */
 export async function* scanItems(
-  filter: Pick<
-    ScanCommandInput,
-    'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-  >,
-  segments: number,
+  filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeValues'>,
+  segments = 16,
 ): AsyncGenerator<Item> {
   const scanPage = async (Segment: number, ExclusiveStartKey?: Item) => {
     const page = await db.send(

@@ -60,7 +60,11 @@ const WalletPath = v.pipe(
   v.string(),
   v.transform((path) => path.split('#')),
   v.tuple([v.pipe(v.string(), v.transform(Number), v.safeInteger()), WalletName]),
+  v.transform(([userId, wallet]): WalletId => ({ userId, wallet })),
 )
+
+/** Parses a wallet's path, `{userId}#{wallet}`. */
+export const toWalletId = (path: unknown): WalletId => v.parse(WalletPath, path)
 
 /**
  * Lists the wallets of a shard that ever had a movement, sorted by path; only those after the path `after`.
@@ -76,14 +80,5 @@ export async function* listShard(
     ExpressionAttributeValues: { ':shard': registerPartition(shard), ':after': after ?? ' ' },
     Limit: 200,
   })
-  for await (const { gsk } of paths) {
-    const [userId, wallet] = v.parse(WalletPath, gsk)
-    yield { id: { userId, wallet }, path: gsk as string }
-  }
-}
-
-/** Lists every wallet that ever had a movement. */
-export async function* listWallets(): AsyncGenerator<WalletId> {
-  for (let shard = 0; shard < registerShards; shard += 1)
-    for await (const { id } of listShard(shard)) yield id
+  for await (const { gsk } of paths) yield { id: toWalletId(gsk), path: gsk as string }
 }

@@ -27,13 +27,9 @@ it('user show shows a user by id and by address, without their secrets', async (
   })
 })
 
-interface Report {
-  checks: { check: string; ok: boolean; words: string }[]
-}
-
 const consultDoctor = async () => {
   const { code, out } = await ops(['doctor', '--json'])
-  const { checks } = JSON.parse(out) as Report
+  const { checks } = JSON.parse(out) as { checks: { check: string; ok: boolean; words: string }[] }
   const rows = checks.map(({ check, ok, words }) => [check, `${ok ? 'ok' : 'FAIL'}: ${words}`])
   return { code, found: Object.fromEntries(rows) as Record<string, string> }
 }
@@ -69,7 +65,17 @@ it.each([
   ['event put /no/such/file'],
   ['keys audit --previous /no/such/file'],
   ['doctor --unknown'],
+  ['restore prepare --hour 2999-01-01T00:00:00Z'],
   ['--stage nowhere doctor'],
 ])('the command line "%s" exits with code 2 for wrong usage', async (text) => {
   expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
+})
+
+it('an error about a table that does not exist names the table', async () => {
+  expect((await ops(['--table', 'nowhere', 'user', 'show', '1'])).err).toContain('table: nowhere')
+})
+
+it('the help’s examples write a command’s result into a file without npm’s own lines', async () => {
+  const { out } = await ops(['keys', 'audit', '--help'])
+  expect(out).toContain('npm run --silent ops -- --json keys audit >')
 })

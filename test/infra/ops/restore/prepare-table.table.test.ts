@@ -4,8 +4,9 @@ import { handler as addressesProvisioned } from '../../../../functions/intake/ad
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { freeAddresses } from '../../../../infra/ops/restore/free-addresses.ts'
 import { prepareTable } from '../../../../infra/ops/restore/prepare-table.ts'
-import { findFreeAddress } from '../../../../shared/deposits/address.ts'
-import { addressDigest, readAddress } from '../../../../shared/deposits/address.ts'
+import { findWallets, verifyLedger } from '../../../../infra/ops/verify-ledger.ts'
+import { processTerminal } from '../../../../infra/ops/terminal.ts'
+import { addressDigest, findFreeAddress, readAddress } from '../../../../shared/deposits/address.ts'
 import { claimAddress, readAssignment } from '../../../../shared/deposits/user-address.ts'
 import { type Evidence, putEvidence } from '../../../../shared/keys/evidence.ts'
 import { emptyKeySet, putArchived, type SigningKey, writeKeySet } from '../../../../shared/keys/set.ts'
@@ -42,6 +43,18 @@ it('prepareTable reports a booking from the hourly write pause, because other wr
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
   expect((await prepareTable(Math.floor(Date.now() / hour) * hour)).late).toHaveLength(1)
+})
+
+it('`restore prepare` and `ledger verify` find a wallet whose item is gone, by its first bill', async () => {
+  const userId = await addUser()
+  const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
+  const wallet = recorded.filter(({ key }) => key.sk === 'HEAD')
+  await restoreStates(wallet, ([before]) => before)
+  expect((await prepareTable(nextHour() + hour)).no_wallet).toEqual([`BL#${userId}#asset 000000000001`])
+  for (const user of [userId, undefined]) {
+    const { differences } = await verifyLedger(await findWallets(user), processTerminal)
+    expect(differences).toMatchObject([{ userId, what: 'number of stored bills' }])
+  }
 })
 
 it.each([
@@ -85,19 +98,8 @@ it.each([
   },
 )
 
-const retired: SigningKey = {
-  kid: 'retired',
-  arn: 'arn',
-  n: 'n',
-  e: 'AQAB',
-  state: 'retired',
-  published_at: 1,
-  active_at: 1,
-  retiring_at: 1,
-  retired_at: 1,
-  remove_after: 1,
-  drain_ms: 1,
-}
+const times = { published_at: 1, active_at: 1, retiring_at: 1, retired_at: 1, remove_after: 1, drain_ms: 1 }
+const retired: SigningKey = { kid: 'retired', arn: 'arn', n: 'n', e: 'AQAB', state: 'retired', ...times }
 
 it('after a restore of only a part of a key transition, the transition can be made again', async () => {
   const first = { ...emptyKeySet, sequence: 1, keys: [retired] }
