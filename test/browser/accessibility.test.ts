@@ -42,11 +42,9 @@ it.for(views)(
     await heading(page, 'Not ready yet').waitFor()
     await check('unchecked')
     await page.unrouteAll()
-    await page.goto(
-      await app.authorizationUrl({
-        scope: 'openid profile email account.read community.read community.write dashboard.read deposit.read',
-      }),
-    )
+    const scope =
+      'openid profile email account.read community.read community.write dashboard.read deposit.read'
+    await page.goto(await app.authorizationUrl({ scope }))
     await heading(page, 'Sign in').waitFor()
     await check('password')
     await button(page, 'Continue').click()
@@ -132,14 +130,10 @@ it('the sign-in fields have the attributes that password managers and one-time-c
 }) => {
   const user = await newUser()
   const page = await openRequest()
-  const attributes = (label: string) =>
-    page
-      .getByLabel(label, { exact: true })
-      .evaluate((element) =>
-        ['type', 'autocomplete', 'inputmode'].map((name) =>
-          (element as unknown as Attributed).getAttribute(name),
-        ),
-      )
+  const attributes = (label: string) => {
+    const field = page.getByLabel(label, { exact: true })
+    return Promise.all(['type', 'autocomplete', 'inputmode'].map((name) => field.getAttribute(name)))
+  }
   expect(await attributes('Email address')).toEqual(['email', 'username', null])
   expect(await attributes('Password')).toEqual(['password', 'current-password', null])
   await button(page, 'Show password').click()
@@ -147,8 +141,3 @@ it('the sign-in fields have the attributes that password managers and one-time-c
   await givePassword(page, user)
   expect(await attributes('6-digit code')).toEqual(['text', 'one-time-code', 'numeric'])
 })
-
-/** The part of a DOM element that these tests use, because they are compiled without the DOM's types. */
-interface Attributed {
-  getAttribute: (name: string) => string | null
-}

@@ -1,16 +1,14 @@
 import { expect } from 'vitest'
-import { stack } from '../support/oauth.ts'
+import { bearer } from '../support/oauth-clients.ts'
+import { postJson, stack } from '../support/oauth.ts'
 import { findViolations, scrollsSideways } from './support/accessibility.ts'
 import { it } from './support/browser-test.ts'
 import { button } from './support/page-steps.ts'
 
 const home = `${stack.base_url}/_local/`
 
-const widths = [
-  { width: 1280, height: 900 },
-  { width: 390, height: 844 },
-]
-const views = widths.flatMap((viewport) =>
+const phone = { width: 390, height: 844 }
+const views = [{ width: 1280, height: 900 }, phone].flatMap((viewport) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ viewport, colorScheme })),
 )
 
@@ -20,10 +18,8 @@ it.for(views)(
     const page = await open({ viewport, colorScheme })
     const check = async (name: string) => {
       // Screenshots are for people to look at: .ci/run keeps them.
-      await page.screenshot({
-        path: `dist/screenshots/${name}-${viewport.width}-${colorScheme}.png`,
-        fullPage: true,
-      })
+      const path = `dist/screenshots/${name}-${viewport.width}-${colorScheme}.png`
+      await page.screenshot({ path, fullPage: true })
       expect(await findViolations(page), name).toEqual([])
       expect(await scrollsSideways(page), name).toBe(false)
     }
@@ -45,14 +41,63 @@ it.for(views)(
   },
 )
 
-it('a person puts events, reads the dead letter of a refused event and sends it again', async ({ open }) => {
+it('a person signs in more often than codes are mailed, and again after the session has ended', async ({
+  open,
+}) => {
   const page = await open()
   await page.goto(home)
+  const result = page.locator('#users h2 + p')
+  for (let signIns = 0; signIns < 6; signIns += 1) {
+    await button(page, 'Sign in as heidi@example.com').click()
+    await result.and(page.locator(':not([aria-busy])')).waitFor({ state: 'attached' })
+    expect(await result.innerText()).toBe('')
+  }
+  const token = await page.locator('#users code').first().innerText()
+  await page.getByRole('link', { name: 'Try the API as heidi@example.com' }).click()
+  await page.getByText('signed in as heidi@example.com').waitFor()
+  expect((await postJson('/user/logout', { id: '1008' }, bearer(token))).status).toBe(200)
+  await page.locator('.opblock-summary', { hasText: '/account/info' }).getByRole('button').first().click()
+  await button(page, 'Execute').click()
+  await page.getByText('The sign-in has ended.').waitFor()
+  await page.reload()
+  await page.getByText('The sign-in has ended.').waitFor()
+  await button(page, 'Sign in as heidi@example.com').click()
+  await page.getByText('signed in as heidi@example.com').waitFor()
+})
+
+it('a part of an address finds its mails, the console counts them, and no panel changes its column', async ({
+  open,
+}) => {
+  const page = await open()
+  const mail = { to: 'carol@example.com', subject: 'Your sign-in code', text: '', sent_at: 1 }
+  const messages: object[] = []
+  await page.route('**/_local/outbox*', (route) => route.fulfill({ json: { messages } }))
+  const columns = () => page.evaluate("[...document.querySelectorAll('article')].map((a) => a.offsetLeft)")
+  await page.goto(home)
+  await page.getByText('No mail yet.').waitFor()
+  const before = await columns()
+  messages.push(...Array.from({ length: 9 }, () => mail))
+  await page.getByLabel('Mail to').fill('carol')
+  await page.getByText('The newest 8 of 9').waitFor()
+  expect(await columns()).toEqual(before)
+  await page.getByLabel('Mail to').fill('dave')
+  await page.getByText('No mail to such an address.').waitFor()
+})
+
+it('a person puts events, sees the result in view, reads the dead letter of a refused event and sends it again', async ({
+  open,
+}) => {
+  const page = await open({ viewport: phone })
+  await page.goto(home)
+  await button(page, 'Put the event').waitFor()
+  await page.evaluate("document.querySelector('#events button').scrollIntoView()")
   await button(page, 'Put the event').click()
-  await page.getByText('The event has taken effect.').waitFor()
+  const result = page.getByText('The event has taken effect.')
+  await result.waitFor()
+  expect((await result.boundingBox())?.y).toBeGreaterThanOrEqual(0)
   await button(page, 'Fill in an event that is refused').click()
   await button(page, 'Put the event').click()
-  await page.getByText('The event was refused: invalid_').waitFor()
+  await page.getByRole('alert').getByText('The event was refused: invalid_').waitFor()
   const letter = page.locator('#queues li')
   await letter.getByText('The event').click()
   await letter.getByText('"user_id": "nobody"').waitFor()

@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
 import type { AwsEndpoint } from '../aws/server.ts'
-import { type DemoUser, demoPassword } from '../demo/demo-users.ts'
+import type { DemoUser } from '../demo/demo-users.ts'
 import { contentTypes } from '../http/bind-server.ts'
 import type { StackModel } from '../model.ts'
 import { describeStack } from './describe-stack.ts'
@@ -66,9 +66,7 @@ export function createConsole(
   const facts: Record<string, (query: URLSearchParams) => unknown> = {
     '/stack': () => describeStack(model, aws, options),
     '/outbox': (query) => ({ messages: aws.outbox(query.get('to') ?? undefined) }),
-    '/users': () => ({
-      users: users.map(({ email, totp_secret }) => ({ email, password: demoPassword, totp_secret })),
-    }),
+    '/users': () => ({ users }),
     '/queues': () => ({ queues: aws.queues(), dead_letters: aws.deadLetters() }),
     '/keys': async () => (await operate(options.baseUrl, 'keys status')).result,
   }

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** A user of the demo data. */
 export interface DemoUser {
   user_id: number
@@ -15,17 +13,13 @@ export interface DemoUser {
 export const demoPassword = 'correct horse battery'
 
 /** The demo password as clients send it: its MD5, in hexadecimal. */
-export const demoLoginPassword = createHash('md5').update(demoPassword).digest('hex')
+export const demoLoginPassword = '88e4ddd2402d92d50e1879d6ecd9ffd4'
+
+const totp_secret = 'JBSWY3DPEHPK3PXP'
 
 /** Alice, the user of the README's example, and her downline, three levels deep. Referrers come first. */
 export const demoUsers: DemoUser[] = [
-  {
-    user_id: 1001,
-    email: 'alice@example.com',
-    nickname: 'Alice',
-    totp_secret: 'JBSWY3DPEHPK3PXP',
-    joinedDaysAgo: 120,
-  },
+  { user_id: 1001, email: 'alice@example.com', nickname: 'Alice', totp_secret, joinedDaysAgo: 120 },
   { user_id: 1002, email: 'bob@example.com', nickname: 'Bob', referrer_id: 1001, joinedDaysAgo: 100 },
   { user_id: 1003, email: 'carol@example.com', nickname: 'Carol', referrer_id: 1001, joinedDaysAgo: 80 },
   { user_id: 1004, email: 'dave@example.com', nickname: 'Dave', referrer_id: 1001, joinedDaysAgo: 20 },

@@ -47,11 +47,7 @@ export function answerPreflight(cors: CorsModel, origin: string): GatewayRespons
     ...listHeader('access-control-allow-headers', cors.allowHeaders),
     'access-control-max-age': String(cors.maxAgeSeconds),
   }
-  return {
-    status: 204,
-    headers: isAllowed(cors, origin) ? headers : {},
-    body: Buffer.alloc(0),
-  }
+  return { status: 204, headers: isAllowed(cors, origin) ? headers : {}, body: Buffer.alloc(0) }
 }
 
 /** Adds the configured CORS headers. As on API Gateway, CORS headers of the function are dropped. */

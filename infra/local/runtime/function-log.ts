@@ -2,9 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Receives the lines that functions write to standard output and standard error. */
-export interface FunctionLog {
-  write: (functionName: string, line: string) => void
-}
+export type FunctionLog = ReturnType<typeof openFunctionLog>
 
 /** Maximum size of the log file. A full file is renamed to `FILE.previous`, which replaces an older one. */
 const maxFileBytes = 20_000_000
@@ -13,11 +11,11 @@ const maxFileBytes = 20_000_000
  * Writes every line that functions log to a file (`INSTANT FUNCTION LINE`). Also shows structured lines of
  * level WARN and above, and other lines that mention an error or a warning.
  */
-export function openFunctionLog(file: string, showLine: (line: string) => void): FunctionLog {
+export function openFunctionLog(file: string, showLine: (line: string) => void) {
   mkdirSync(dirname(file), { recursive: true })
   let written = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   return {
-    write(functionName, line) {
+    write(functionName: string, line: string): void {
       const text = `${new Date().toISOString()} ${functionName} ${line}\n`
       if (written + text.length > maxFileBytes) {
         renameSync(file, `${file}.previous`)

@@ -18,23 +18,18 @@ export class TooManyRequestsError extends Error {
   override readonly name = 'TooManyRequestsError'
 }
 
-/** Limits on the functions' workers, and on the invocations that wait for a worker. */
-export interface RuntimeLimits {
-  maxWorkersPerFunction: number
-  maxWorkers: number
-  /** Maximum number of invocations per function that wait for a worker; further ones are throttled. */
-  maxWaitingPerFunction: number
-  /** Maximum idle time of a worker, after which it is ended. */
-  maxIdleMilliseconds: number
-}
-
 /** Default limits. Of a hundred concurrent requests to one function, ten run and the others wait. */
-const defaultLimits: RuntimeLimits = {
+const defaultLimits = {
   maxWorkersPerFunction: 10,
   maxWorkers: 40,
+  /** Maximum number of invocations per function that wait for a worker; further ones are throttled. */
   maxWaitingPerFunction: 1000,
+  /** Maximum idle time of a worker, after which it is ended. */
   maxIdleMilliseconds: 120_000,
 }
+
+/** Limits on the functions' workers, and on the invocations that wait for a worker. */
+export type RuntimeLimits = typeof defaultLimits
 
 export interface RuntimeOptions {
   functions: FunctionModel[]

@@ -25,14 +25,9 @@ export interface PolicyStatement {
 export const Text = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
 /** Schema of a number; CloudFormation also accepts a string for it. */
 export const Numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
+const isTrue = (text: string): boolean => text === 'true'
 /** Schema of a boolean, or of a text like `true` instead; false if omitted. */
-export const Flag = v.optional(
-  v.pipe(
-    Text,
-    v.transform((text) => text === 'true'),
-  ),
-  false,
-)
+export const Flag = v.optional(v.pipe(Text, v.transform(isTrue)), false)
 /** Schema of a property that the local stack does not know, and so refuses. */
 export const Unknown = v.optional(v.never('the local stack does not know it'))
 /** Schema of a list of strings; empty if omitted. */

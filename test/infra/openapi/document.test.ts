@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
+import { demoLoginPassword, demoUsers } from '../../../infra/local/demo/demo-users.ts'
 import { openApiDocument } from '../../../infra/openapi/document.ts'
 import type { JsonSchema } from '../../../infra/openapi/schemas.ts'
 import { failures } from '../../../shared/errors.ts'
@@ -93,6 +94,16 @@ it('generators of clients in every language can read each schema of the API refe
     return part
   })
   expect(problems).toEqual([])
+})
+
+it('the examples of requests in the API reference are those of the demo user Alice', () => {
+  const request = (path: string) =>
+    Object.values(paths[path]?.['post']?.requestBody?.content ?? {})[0]?.example as Record<string, unknown>
+  const [alice, , , dave] = demoUsers
+  expect(request('/user/login-with-password')).toMatchObject({ login_password: demoLoginPassword })
+  expect(request('/user/logout')).toEqual({ id: String(alice?.user_id) })
+  expect(request('/community/members/note')).toMatchObject({ target_user_id: dave?.user_id })
+  expect(parametersOf('/account/bills').filter((each) => 'example' in each)).toHaveLength(2)
 })
 
 it('the API reference names the bill types, the limit of mails, and the codes that no endpoint has', () => {

@@ -10,8 +10,7 @@ import { adjustment } from '../../support/ledger.ts'
 import { createClient, createSession, type SignedIn } from '../../support/oauth-clients.ts'
 import { stack } from '../../support/oauth.ts'
 
-type Program = [language: string, ...command: string[]]
-const inNode: Program = ['Node.js', 'npm', 'run', '--silent', 'sample']
+const inNode = ['Node.js', 'npm', 'run', '--silent', 'sample']
 const programs = [inNode]
 // Only the long tests of .ci/run try the sample in Python: `npm test` needs no Python.
 if (process.env['WITH_PYTHON'] !== undefined)
@@ -22,7 +21,7 @@ const asInNode20 =
   '--import "data:text/javascript,const{parse}=JSON;JSON.parse=(t,f)=>parse(t,f&&((k,v)=>f(k,v)))"'
 
 /** Runs a sample, in which a user signs in and allows access or denies it; resolves with what it shows. */
-async function run([, program = '', ...args]: Program, user: SignedIn, approved = true, env = {}) {
+async function run([, program = '', ...args]: string[], user: SignedIn, approved = true, env = {}) {
   const { clientId: CLIENT_ID } = await createClient({ redirectUris: ['http://127.0.0.1/callback'] })
   const defaults = { ISSUER: stack.base_url, PORT: '0', CLIENT_ID, NODE_OPTIONS: asInNode20 }
   const sample = spawn(program, args, { env: { ...process.env, ...defaults, ...env } })
@@ -60,11 +59,7 @@ it.each(programs)(
 const { port } = new URL(stack.base_url)
 
 it.each([
-  [
-    'nothing answers at ISSUER',
-    { ISSUER: 'http://127.0.0.1:4' },
-    /^Nothing answers at .+ "ready" prints\.\n$/,
-  ],
+  ['nothing answers at ISSUER', { ISSUER: 'http://127.0.0.1:4' }, /^Nothing .+: .+ "ready" prints\.\n$/],
   ['ISSUER has another name', { ISSUER: `http://localhost:${port}` }, /^.+: set ISSUER to .+\n$/],
   ['PORT is in use', { PORT: port }, /^Port \d+ is in use: set PORT .+\n$/],
 ])('the Node.js sample says in a line what to set if %s', async (_case, env, hint) => {

@@ -66,10 +66,7 @@ export function eventOperations(
           action: 'events:PutEvents',
           resource: arnOf(`event-bus/${EventBusName}`),
           resourcePolicy: { policy: busPolicies.get(EventBusName) ?? [], role: 'additional' as const },
-          context: {
-            'events:detail-type': DetailType,
-            'events:source': [Source],
-          },
+          context: { 'events:detail-type': DetailType, 'events:source': [Source] },
         })),
       ({ Entries }, { caller }) => {
         const isThrottled = () => manners.happens('throttles', `${caller.arn} entry`, throttleProbability)
@@ -82,7 +79,7 @@ export function eventOperations(
     ListTargetsByRule: onRule(
       'ListTargetsByRule',
       ({ targets }) => ({
-        Targets: targets.map(({ id, arn, input }) => ({ Id: id, Arn: arn, Input: input })),
+        Targets: targets.map(({ id: Id, arn: Arn, input: Input }) => ({ Id, Arn, Input })),
       }),
       TargetsInput,
     ),

@@ -10,6 +10,8 @@ import { queueAccess, type Queues } from './queues.ts'
 const maxMessageBytes = 1_048_576
 const maxBatchSize = 10
 
+const integerBetween = (minimum: number, maximum: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum))
 const Names = v.optional(v.array(v.string()), [])
 const AttributesInput = v.object({ AttributeNames: Names })
 
@@ -167,8 +169,4 @@ function describeQueue(queue: Queue): Record<string, string> {
     VisibilityTimeout: String(model.visibilityTimeoutSeconds),
     MessageRetentionPeriod: String(model.retentionSeconds),
   }
-}
-
-function integerBetween(minimum: number, maximum: number) {
-  return v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum))
 }

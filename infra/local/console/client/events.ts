@@ -58,7 +58,6 @@ async function put(): Promise<string> {
   const detail = JSON.parse(document.querySelector('textarea')?.value ?? '') as unknown
   const input = JSON.stringify({ 'detail-type': filled.name, detail })
   const result = await operate<{ applied: boolean; refused: { reason: string }[] }>('events put -', input)
-  const [refusal] = result.refused
-  if (refusal !== undefined) return `The event was refused: ${refusal.reason}`
+  if (result.refused[0]) throw new Error(`The event was refused: ${result.refused[0].reason}`)
   return result.applied ? 'The event has taken effect.' : 'The event still waits in its queue.'
 }

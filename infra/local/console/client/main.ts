@@ -12,15 +12,16 @@ type Mail = Record<'to' | 'subject' | 'text', string> & { sent_at: number }
 
 const outbox: Panel = {
   title: 'Mail',
-  path() {
-    const to = document.querySelector('input')?.value.trim() ?? ''
-    return `outbox?${new URLSearchParams(to === '' ? {} : { to })}`
-  },
-  draw: ({ messages }: { messages: Mail[] }) =>
-    html`<label>Mail to <input type="search" placeholder="everyone" @input=${refresh} /></label>
-      ${messages.length === 0 ? 'No mail yet. Sign in as Bob: who has no authenticator gets a code by mail.' : ''}
+  path: () => 'outbox',
+  draw: ({ messages }: { messages: Mail[] }) => {
+    const part = document.querySelector('input')?.value.trim().toLowerCase() ?? ''
+    const found = messages.filter(({ to }) => to.toLowerCase().includes(part))
+    const none = 'No mail yet. Sign in as Bob: who has no authenticator gets a code by mail.'
+    const count = found.length > maxMails ? `The newest ${maxMails} of ${found.length}:` : ''
+    return html`<label>Mail to <input type="search" placeholder="everyone" @input=${refresh} /></label>
+      ${found.length > 0 ? count : messages.length > 0 ? 'No mail to such an address.' : none}
       <ul>
-        ${messages.slice(0, maxMails).map(
+        ${found.slice(0, maxMails).map(
           ({ to, subject, text, sent_at: sentAt }) =>
             html`<li>
               <small>${showInstant(sentAt)} to ${to}</small>
@@ -30,7 +31,8 @@ const outbox: Panel = {
               </details>
             </li>`,
         )}
-      </ul>`,
+      </ul>`
+  },
 }
 
 const stack: Panel = {

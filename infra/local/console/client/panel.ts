@@ -7,10 +7,10 @@ export interface Panel {
   draw: (data: never) => TemplateResult
 }
 
-/** Adds a panel to the page. Returns a function that fetches the panel's data and draws it. */
-export function addPanel([id, { title, path, draw }]: [string, Panel]): () => Promise<void> {
+/** Adds a panel to a column of the page. Returns a function that fetches the panel's data and draws it. */
+export function addPanel([id, { title, path, draw }]: [string, Panel], index: number): () => Promise<void> {
   const article = Object.assign(document.createElement('article'), { id })
-  document.querySelector('main')?.append(article)
+  document.querySelectorAll('main > div')[index < 2 ? 0 : 1]?.append(article)
   document.querySelector('nav')?.insertAdjacentHTML('beforeend', `<a href="#${id}">${title}</a>`)
   return async () => {
     const response = await fetch(path())
@@ -31,11 +31,14 @@ export function addPanel([id, { title, path, draw }]: [string, Panel]): () => Pr
  */
 export function makeButton(label: string, work: () => Promise<string>, name = label): TemplateResult {
   const run = async ({ currentTarget }: Event) => {
-    const status = (currentTarget as Element).closest('article')?.querySelector('[role=status]')
+    const status = (currentTarget as Element).closest('article')?.querySelector('h2 + p')
     if (!status || status.ariaBusy === 'true') return
     status.ariaBusy = 'true'
-    status.textContent = 'working …'
-    status.textContent = await work().catch(String)
+    Object.assign(status, { role: 'status', textContent: 'working …' })
+    status.textContent = await work().catch((error: unknown) => {
+      status.role = 'alert'
+      return String(error)
+    })
     status.ariaBusy = null
     dispatchEvent(new Event('changed'))
   }

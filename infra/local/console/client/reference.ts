@@ -1,5 +1,6 @@
 import { makeButton } from '../../../authorization-page/dom.ts'
-import { type DemoUser, signedInAccount, signIn } from './sign-in.ts'
+import type { DemoUser } from '../../demo/demo-users.ts'
+import { isAccepted, signedInAccount, signIn } from './sign-in.ts'
 
 /** The part of Swagger UI that this file uses; swagger-ui.js defines it. */
 declare const SwaggerUIBundle: (options: object) => {
@@ -69,21 +70,26 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   syntaxHighlight: { theme: 'obsidian' },
   onComplete: () => void showSession(),
+  responseInterceptor: (response: { status: number; url: string }) => {
+    // These answers may mean that the session has ended.
+    if (response.status === 401 || response.url.endsWith('/user/logout')) void showSession()
+    return response
+  },
 })
 
 const status = document.querySelector('#session')
 
-/** Fills the token of the signed-in demo user into requests, or offers the sign-in. */
-async function showSession(): Promise<void> {
+/** Fills the token of the signed-in demo user into requests; without one, says why and offers the sign-in. */
+async function showSession(problem = ''): Promise<void> {
   const account = signedInAccount()
-  if (account !== undefined) {
+  if (account && (await isAccepted(account))) {
     ui.preauthorizeApiKey('accessToken', account.accessToken)
     return status?.replaceChildren(`signed in as ${account.email}`)
   }
   const { users } = (await (await fetch('../users')).json()) as { users: DemoUser[] }
-  const [user] = users
+  const user = users.find(({ email }) => email === account?.email) ?? users[0]
   if (user === undefined) return
-  const start = () =>
-    void signIn(user).then(showSession, (error: unknown) => status?.replaceChildren(String(error)))
-  status?.replaceChildren(makeButton('primary', `Sign in as ${user.email}`, start))
+  const start = () => void signIn(user).catch(String).then(showSession)
+  const reason = problem || (account ? 'The sign-in has ended.' : '')
+  status?.replaceChildren(`${reason} `, makeButton('primary', `Sign in as ${user.email}`, start))
 }

@@ -1,7 +1,8 @@
 import { html } from 'lit-html'
+import { demoPassword, type DemoUser } from '../../demo/demo-users.ts'
 import { fillEvent } from './events.ts'
 import { makeButton, type Panel } from './panel.ts'
-import { type DemoUser, signedInAccount, signIn } from './sign-in.ts'
+import { signedInAccount, signIn } from './sign-in.ts'
 
 /** The demo users, each with a button that signs them in, and the token of the signed-in user. */
 export const users: Panel = {
@@ -12,7 +13,7 @@ export const users: Panel = {
       ? html`<p>The stack was started with --no-demo.</p>
           ${makeButton('Fill in the event that registers a user', () => fillEvent('user.registered'))}`
       : html`${showSession()}
-          <p>All have the password <code>${list[0]?.password}</code></p>
+          <p>All have the password <code>${demoPassword}</code></p>
           <ul>
             ${list.map(showUser)}
           </ul>`,
