@@ -1,4 +1,4 @@
-/** Key of the property by which an amount gives all its digits as text. */
+/** Key of a property that every amount has: all digits of the amount, as text. */
 export const exactDigits = Symbol('exact digits')
 
 /** Formats a value as JSON in which every amount is a number with all its digits, not rounded to a double. */

@@ -58,7 +58,7 @@ export const SignInRecord = v.looseObject({
 })
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
 
-/** Parses a user's sign-in record; undefined for the item of an address that nobody has. */
+/** Parses a user's sign-in record; undefined if the item only counts tries for an address without a user. */
 export const toSignInRecord = (item: Item): SignInRecord | undefined =>
   item['user_id'] === undefined ? undefined : v.parse(SignInRecord, item)
 
@@ -84,7 +84,7 @@ export const putSignInRecord = (
     networks: new Uint8Array(),
   })
 
-/** Whether changes end all sessions of the user: a new password, a new TOTP secret or disabling does. */
+/** Whether changes end all sessions of the user. A new password, a new TOTP secret and disabling end them. */
 export const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
@@ -108,7 +108,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
   ]
   const removed = removal([
     ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'wrong_codes'] : []),
-    // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
+    // No code of a new TOTP secret has been used yet, so all time steps are valid again.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
   ])
   const write = {
@@ -134,7 +134,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
 /** What a right second factor changes in a sign-in record. */
 export interface CodeStep {
   ticketHash: string
-  /** Time step of a TOTP, which this sign-in uses up. */
+  /** Time step of the TOTP that completes the sign-in; undefined if the code is no TOTP. */
   totpStep: number | undefined
   /** Digest of the source network, which becomes a known one. */
   network: string

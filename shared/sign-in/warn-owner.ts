@@ -7,14 +7,14 @@ import { mailRequested } from './ticket.ts'
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * The kinds of warnings, as events name them: after twenty wrong codes in an hour, after a hundred wrong
- * codes in a row, and when no more codes are mailed. The first warning is repeated after an hour, the others
+ * The kinds of warnings, as events name them. Their reasons: twenty wrong codes in an hour, a hundred wrong
+ * codes in a row, and no more mails this hour. The first kind can be sent again after an hour, the others
  * only after a completed sign-in, a new password or a new TOTP secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** How long a request that has begun to send a warning keeps other requests from sending the same one. */
+/** The time that a request has to send a warning. After this time, another request may send the warning. */
 const claimMilliseconds = 60_000
 
 /**

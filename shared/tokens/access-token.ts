@@ -27,7 +27,7 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** Number of times that all sessions of the user had been ended when the session began. */
+  /** The generation of the user when the session began: see `endings` below. */
   generation: Integer,
   /** For a session's own token, the number of tokens derived from it; for a derived token, its own number. */
   derived: Integer,
@@ -63,7 +63,7 @@ export const tokenFailure = (failure: 'unauthenticated' | 'insufficient_scope', 
     headers: { 'www-authenticate': tokenSent ? `Bearer error="${failures[failure].oauth}"` : 'Bearer' },
   })
 
-/** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` if it is no token. */
+/** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` for any other text. */
 export function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
@@ -77,7 +77,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** The user's generation. By default 0, which holds until all sessions of the user are ended once. */
+  /** The user's generation; by default 0, the generation of users whose sessions were never all ended. */
   generation?: number
   /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number
@@ -108,8 +108,8 @@ export function issueAccessToken(
 
 /**
  * A user's generation: how often all sessions of the user were ended. A token has the generation in which its
- * session began, and is refused in any later one, so one write ends any number of sessions. The item has its
- * own partition, so that no function that issues or deletes tokens can write the generation.
+ * session began. Tokens of earlier generations are refused, so one write ends any number of sessions. The
+ * item has its own partition, so that no function that issues or deletes tokens can write the generation.
  */
 const endings = itemType({
   pk: 'ENDED#{userId}',
@@ -144,7 +144,7 @@ export const requireGeneration = (userId: number, generation: number, otherwise:
   otherwise,
 })
 
-/** Scopes whose endpoints issue or end access, or write: these endpoints read tokens strongly consistent. */
+/** Scopes whose endpoints can change data or access. These endpoints read tokens strongly consistent. */
 const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
 
 /**
@@ -165,8 +165,8 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
 }
 
 /**
- * Reads a token and its user's generation in one call, and if the token is not found, again strongly
- * consistent. Undefined if the token does not exist, or its generation has ended.
+ * Reads a token and its user's generation in one call. If the token is not found, reads both again, strongly
+ * consistent. Resolves with undefined if the token does not exist, or its generation has ended.
  */
 async function readToken(key: Key, userId: number, consistent: boolean): Promise<TokenItem | undefined> {
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })

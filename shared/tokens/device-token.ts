@@ -11,8 +11,8 @@ export interface DeviceTokenGrant {
   sessionId: string
   scopes: readonly Scope[]
   /**
-   * When the access_token expires, and the device_token with it. At most `accessTokenTtlSeconds` from now,
-   * because a key stays in the JWKS only that long after it has stopped signing.
+   * When the access_token and the device_token expire; at most `accessTokenTtlSeconds` from now. The JWKS
+   * keeps a key only for this time after the key has stopped signing.
    */
   expiresAt: number
   authenticatedAt: number

@@ -42,12 +42,12 @@ export function discoveryDocument(base = issuer()) {
       'name',
     ],
     authorization_response_iss_parameter_supported: true,
-    // Included, because clients take this member for true if it is missing.
+    // Included, because clients assume true if this member is missing.
     request_uri_parameter_supported: false,
   }
 }
 
-/** Schema of the discovery document, with the types of the members of an example document. */
+/** Schema of the discovery document. Each member has the same type as in an example document. */
 export const Discovery = v.object(
   Object.fromEntries(
     Object.entries(discoveryDocument('https://api.example.com')).map(([name, value]) => [

@@ -25,7 +25,7 @@ const readTokens = async (userId: number, sessionId: string) => {
 
 /**
  * The condition that a session's own access_token still works, for the transaction that issues a code. If the
- * session ends at the same time, either this condition fails, or later the exchange of the code does.
+ * session ends at the same time, this condition or the later exchange of the code fails.
  */
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () => Error): Write => ({
   ConditionCheck: {
@@ -54,8 +54,8 @@ export class SessionChanged extends OptimisticLockError {
 
 /**
  * Reads a session in order to derive a token from it. Throws `invalid_grant` when there is no such session.
- * The returned writes fail with `invalid_grant` unless the session is first-party, alive, and has the user
- * and times that `named` says; and with SessionChanged if another token was derived from it meanwhile.
+ * The returned writes fail with SessionChanged if another token was derived meanwhile. They fail with
+ * `invalid_grant` if the session is not first-party, has ended, or differs from `named` in user or times.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -133,9 +133,9 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 }
 
 /**
- * Ends a session: its first-party access_token and every token derived from it stop working. The session's
- * own token is deleted last, because an interrupted logout can only be repeated with that token. Without it,
- * no token can be derived. The second round deletes tokens that were derived during the first round.
+ * Ends a session: its first-party access_token and every token derived from it stop working. Deletes the
+ * session's own token last, because an interrupted logout can be repeated only with this token. The second
+ * round deletes tokens derived during the first round; after the first round, no token can be derived.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

@@ -91,7 +91,7 @@ export const userFields = Object.keys(UserFields.entries) as (keyof UserFields)[
 /** New values of a user's fields. */
 export type UserChanges = { [Field in keyof UserFields]?: UserFields[Field] | undefined }
 
-/** Selects the given fields that an item of a user holds, without the undefined ones. */
+/** Lists the changed fields that belong to the given item of a user. */
 export const fieldsIn = (
   item: keyof typeof itemFields,
   changes: UserChanges,

@@ -24,7 +24,7 @@ const User = v.object({
   referrerId: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */
   registeredAt: Integer,
-  /** For each field, the stamp of the update that last set it. A later update has a greater stamp as text. */
+  /** For each field, the stamp of the last update of it. As text, stamps sort in the order of updates. */
   stamps: v.record(v.string(), v.string()),
 } satisfies Record<keyof (typeof itemFields)['user'], v.GenericSchema> & v.ObjectEntries)
 export type User = v.InferOutput<typeof User>

@@ -1,10 +1,10 @@
 import type { Table } from './table.ts'
 
-/** A measured figure, and as `line` the limit that it must not exceed. */
+/** A measured figure, and the limit (`line`) that it must not exceed. */
 interface Line {
   figure: string
   line: number
-  /** The table, column and rows of the figure: the largest value of these rows, or with `sum` their sum. */
+  /** The figure is the largest value in these rows of the table's column. With `sum`, it is the rows' sum. */
   table: string
   column: string
   rows: string[]
@@ -55,7 +55,7 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
-  // For 200 newcomers a second: each may take 5 ms, and 5 of the 1,000 write units a second of a partition.
+  // Allows 200 newcomers a second: 5 ms each, and 5 of the 1,000 write units that a partition has a second.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,
     line: 5,

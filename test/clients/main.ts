@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../dist/clients')
 const openapiGenerator = `openapi-generator-cli generate --input-spec ../openapi.json \
   --global-property apiTests=false,modelTests=false,apiDocs=false,modelDocs=false`
 
-/** Commands that run in the folder of a language; the files named after models; the type of an amount. */
+/** Commands to run in a language's folder; `models`, the files of models; `decimal`, the type of amounts. */
 const generators = [
   {
     language: 'typescript',
@@ -55,7 +55,7 @@ const generators = [
     decimal: 'json.Number',
   },
 ]
-/** Warnings of openapi-generator about itself, names in Go, an example, and the format of amounts. */
+/** Accepted warnings: about openapi-generator itself, names in Go, an example, and the format of amounts. */
 const harmless = /3\.1 support|`format` decimal|reserved word|complex example|schema name: null/
 const asWord = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// Only Python has a type for this enumeration. As a schema of its own it would break the client for Go, which
-// declares each value as a constant, and has those of TwoFactorMethod.
+// Only the Python client has a type for this enumeration. If the enumeration were a schema of its own, its
+// constants in the Go client would collide with those of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 console.table(await Promise.all(generators.map(tryGenerator)))
 

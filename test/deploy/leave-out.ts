@@ -30,7 +30,7 @@ const faultOf = ({ Type: type, Properties: properties = {} }: Resource): string 
     : absentTypes[type]
 
 /**
- * Removes everything from the templates of a CDK assembly that ministack does not support. Returns one line
+ * Removes from the templates of a CDK assembly everything that ministack does not support. Returns one line
  * for each reason, with the names of what was removed for that reason.
  */
 export function leaveOut(assembly: string): string[] {

@@ -18,7 +18,7 @@ function parseCount(text: string): number {
   return Number(text)
 }
 
-// Another process serves the table and the keys. The environment describes it if a test has started it.
+// Another process serves the table and the keys. If a test has started that process, TABLE_NAME is set.
 const isServed = process.env['TABLE_NAME'] !== undefined
 const server = isServed
   ? undefined

@@ -118,7 +118,7 @@ const long = (bytes: number) => {
   const body = note('"x"')
   return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
 }
-// The caller has no referrals: a body that passes all checks of its content is refused with 40301.
+// The caller has no referrals, so a body that passes all checks of its content is refused with 40301.
 const isRead = 40301
 it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
   ['valid content', () => note('"met in Lisbon"'), isRead],

@@ -35,7 +35,7 @@ it('a password moves to the new MAC key at its user’s next sign-in, in the wri
   expect(keyOf(await stored(user.userId))).toBe('newer')
   const later = await measureCalls(async () => expect((await login(user)).code).toBe(0))
   expect([moving.writeUnits, moving.names.length]).toEqual([later.writeUnits, later.names.length + 1])
-  // While functions get their new versions one after another, every version takes the password.
+  // During a deployment, functions have different versions. Every version accepts the password.
   for (const keys of [[older, newer], [newer, older], [newer]]) {
     deploy(...keys)
     expect((await login(user)).code, String(keys)).toBe(0)

@@ -10,7 +10,7 @@ import { addUser, adjustment, balanceOf } from '../support/ledger.ts'
 import { patience } from '../support/manners.ts'
 import { putEvents } from '../support/put-event.ts'
 
-/** Time without a new dead letter after which all have come. Any two deliveries are closer together. */
+/** Once no dead letter has come for this time, no more will come. Deliveries are always closer together. */
 const quietMilliseconds = patience(1_000)
 
 /** Deletes dead letters with this text until no more come. Resolves with the amounts of their events. */

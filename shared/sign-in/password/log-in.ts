@@ -17,7 +17,7 @@ import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
   const checked = await checkPassword(attempt.record, password).catch(async (error: unknown) => {
-    // Takes the try back if the check itself fails, because then no password was compared.
+    // An error means that no password was compared, so the try is given back.
     await giveBackAttempt(attempt)
     throw error
   })
@@ -40,7 +40,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
  * sign-in. A user with an authenticator gets the mail later, because most of them do not need it. If the bus
- * fails, resolves with false, or throws if the user has no other second factor.
+ * fails, resolves with false for a user with another second factor, and throws for any other user.
  */
 async function requestCodeMail(
   record: SignInRecord,

@@ -15,9 +15,9 @@ export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
 export type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
 /**
- * Checks a password. Resolves with the user, and a new hash if the stored one has outdated parameters. For an
- * unknown user, a wrong password, a user without a password and a disabled user, resolves with undefined,
- * after the same calls and the same work.
+ * Checks a password. Resolves with the user, and with a new hash if the stored one has outdated parameters.
+ * Resolves with undefined for an unknown user, a wrong password, a user without a password and a disabled
+ * user. These four cases take the same calls and the same work.
  */
 export async function checkPassword(
   record: SignInRecord | undefined,
@@ -34,8 +34,8 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Opens a login ticket. It has a code to mail, unless five codes were mailed in the last hour. If the record
- * has changed since it was read, starts again; if its password has changed, also checks the password again.
+ * Opens a login ticket, with a code to mail unless five codes were mailed in the last hour. If the sign-in
+ * record has changed since it was read, starts again. A changed password is then checked again.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -110,8 +110,8 @@ export interface PasswordStep {
 
 /**
  * Completes the password step in one write: adds the login ticket, counts the mail and takes back the counted
- * try. Throws SignInRecordChanged when the password, `disabled` or the mails are no longer as in `record`: a
- * ticket must not outlive the password that it was given for.
+ * try. Throws SignInRecordChanged if the password, `disabled` or the list of mails differs from `record`. So
+ * no ticket outlives the password that it was given for.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mails, newHash } = step
@@ -154,9 +154,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum number of a user's live login tickets: `ofKind` from known source networks, `ofKind` from unknown
- * ones, `ofNetwork` from any one network. A new ticket replaces the oldest from the same kind of network, so
- * strangers never end tickets of the user's known networks.
+ * Maximum numbers of a user's live login tickets. `ofKind`: from all known source networks together, and the
+ * same from all unknown ones. `ofNetwork`: from one network. A new ticket replaces only tickets from the same
+ * kind of network, so strangers never end tickets of the user's known networks.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

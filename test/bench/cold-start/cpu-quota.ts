@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Limits a process to a share of a processor, as Lambda does by memory; one process at a time. */
+/** Limits a process to a share of a processor, as Lambda does by memory. It limits one process at a time. */
 export interface CpuQuota {
   /** Limits a process to this share of a processor from now on. */
   limit: (pid: number, share: number) => void

@@ -93,7 +93,7 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
   ]
 }
 
-/** Loads the source of a function, whose name is the source's path with dashes, without `schedule/`. */
+/** Loads a function's source. The function's name is that file's path with dashes, without `schedule/`. */
 async function loadHandler({ name, environment }: FunctionModel): Promise<Handler> {
   Object.assign(process.env, environment)
   const entry = functionEntries().find(

@@ -21,7 +21,7 @@ export interface Operation {
   scenario: Scenario
   /** The index of the measured call among the calls of the scenario. */
   call: number
-  /** What calls the function: for a `run` a schedule, for a `message` an internal queue. */
+  /** What calls the function: a client, the bus, an internal queue (`message`) or a schedule (`run`). */
   kind: 'request' | 'event' | 'message' | 'run'
 }
 
@@ -80,7 +80,7 @@ const transfer: Scenario = async ({ deliver }) => {
 /** The measured call; by default the first call of the scenario that tests the function's IAM grants. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** The calls to measure of functions with several operations, by function and end of the title. */
+/** The measured calls, by function and end of an operation's title. Other functions have one default call. */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },

@@ -28,7 +28,7 @@ login = LoginForm(email=email, login_password=hashlib.md5(password.encode()).hex
 ticket = post_user_login_with_password.sync(client=public, body=login).data.login_ticket
 method = LoginVerifyFormMethod.AUTHENTICATOR
 verification = LoginVerifyForm(email=email, login_ticket=ticket, method=method, authenticator_code=code)
-# An operation that everybody may call takes a client without a token, too.
+# A public operation also accepts a client without a token.
 assert post_user_login_2_fa.sync.__annotations__["client"] == client.AuthenticatedClient | client.Client
 user = post_user_login_2_fa.sync(client=public, body=verification).data
 

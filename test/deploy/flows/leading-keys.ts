@@ -21,8 +21,8 @@ const onPartition = (action: string, partition: string) => ({
 })
 
 /**
- * Runs a transaction on two partitions, with one IAM statement for each partition. Throws an Error that says
- * what to change if AWS refuses the transaction because neither statement covers both partitions.
+ * Runs a transaction on two partitions, with one IAM statement for each partition. If AWS requires one
+ * statement that covers both partitions, throws an Error that says what to change.
  */
 export async function judgeTransaction(): Promise<void> {
   const options = { ...clientOptions(), requestHandler: {} }
@@ -38,7 +38,7 @@ export async function judgeTransaction(): Promise<void> {
     dynamodb
       .send(new TransactWriteItemsCommand({ TransactItems }))
       .catch((error: unknown) => (error as Error).name)
-  // Both conditions fail, because the items do not exist: no transaction changes anything.
+  // Both conditions fail, because the items do not exist. So no transaction changes anything.
   const never = { TableName: requireEnv('TABLE_NAME'), ConditionExpression: 'attribute_exists(pk)' }
   const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: RoleName } })
   const put = { Put: { ...never, Item: keyOf('SCRATCH#PUT') } }
@@ -50,7 +50,7 @@ export async function judgeTransaction(): Promise<void> {
       onPartition('ConditionCheckItem', 'SCRATCH#CHECK'),
     ]
     await roles.send(new iam.PutRolePolicyCommand({ ...policy, PolicyDocument: toPolicy(...statements) }))
-    // Waits until AWS allows each write by itself: a new role takes effect with a delay.
+    // A new role takes effect with a delay. Waits until AWS allows each member of the transaction alone.
     await eventually(async () => {
       for (const member of [put, check]) assert.equal(await attempt(member), 'TransactionCanceledException')
     })

@@ -85,7 +85,7 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // Draws latencies with fractions of a millisecond: the order of calls does not depend on the SDK's speed.
+    // Latencies have fractions of a millisecond, so that the SDK's speed does not affect the order of calls.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }

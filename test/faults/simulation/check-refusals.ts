@@ -7,7 +7,7 @@ import type { SentEvent, Span } from './world.ts'
 
 type Settled = SentEvent & { span: Span }
 
-/** A change of a balance by an event, or the amount that an event needs from a balance. */
+/** What an event did to a balance; for a refused event, what it would have taken from the balance. */
 interface Move {
   event: string
   userId: number
@@ -16,9 +16,9 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** The span of another event that may have reversed or prevented this move; undefined if there is none. */
+  /** The span in which another event may have reversed or prevented this move; undefined if no event has. */
   undone?: Span | undefined
-  /** Whether the event of `undone` may have come too late to reverse this move. */
+  /** Whether this move may be final in spite of `undone`, because the other event may have come too late. */
   stands?: boolean | undefined
 }
 
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance was surely high enough for a refused event. True also if the event takes nothing. */
+/** Whether a refused event takes nothing, or the balance was certainly high enough for it. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
@@ -174,7 +174,7 @@ function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   return least.plus(need.amount).gte('0')
 }
 
-/** Sums the moves that other events made on the balance of `of`, and for which `counts` returns true. */
+/** Sums those moves of other events, on the same balance as `of`, for which `counts` returns true. */
 const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boolean): Big =>
   moves
     .filter(
@@ -227,8 +227,8 @@ function depositMoves(record: SimulationRecord): Move[] {
 }
 
 /**
- * A withdrawal takes its amount when it is requested or settled, and gives it back when cancelled, unless it
- * was settled before.
+ * A withdrawal takes its amount when it is requested or settled. A cancellation gives the amount back, unless
+ * the withdrawal was settled before.
  */
 function withdrawalMoves(record: SimulationRecord): Move[] {
   const events = acceptedOf(record, 'withdrawal.updated')

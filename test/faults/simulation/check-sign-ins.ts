@@ -88,7 +88,7 @@ function isAlive(
   // The clock of the process that checks the token may be off by up to `maxClockOffset`.
   if (Math.abs(now - expire) < maxClockOffset) return undefined
   if (now > expire) return false
-  if (ended !== undefined) return ended.isSure ? false : undefined
+  if (ended !== undefined) return false
   const updates = acceptedOf(record, 'user.updated').filter(({ detail }) => detail.user_id === userId)
   const ending = (['login_password', 'totp_secret', 'disabled'] as const).flatMap((field) =>
     updates

@@ -3,7 +3,7 @@ import type { Details, EventType } from './events.ts'
 import { clientRegistration, passwordOf, type SignInPlan, totpSecretOf } from './sign-in.ts'
 import type { WorldWeather } from './world.ts'
 
-/** Input to the service or a failure around it, `after` milliseconds after the previous operation. */
+/** Input to the service, or a failure around it. It begins `after` ms after the previous operation. */
 export type Operation = { after: number } & (
   | { kind: 'event'; type: EventType; detail: object }
   | { kind: 'deposit'; userId: number; detail: Omit<Details['deposit.updated'], 'address'> }
@@ -42,7 +42,7 @@ const pools = [
   { currency: 'BTC', network: 'BITCOIN' },
 ] as const
 
-/** With fewer operations, a history has two users, and only one of them is checked, at the end. */
+/** A history with fewer operations than this has two users. Only one of them is checked, at the end. */
 const minLength = 20
 
 const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)

@@ -24,7 +24,7 @@ export function communityOf(record: SimulationRecord): CommunityModel {
   )
 }
 
-/** The possible notes of an owner on a direct referral: several if the last changes raced. */
+/** The notes that an owner may have on a direct referral: more than one if the last changes overlapped. */
 export function possibleNotes({ notes }: SimulationRecord, owner: number, target: number): string[] {
   const set = notes.filter(
     ({ request, answer }) => request.userId === owner && request.target === target && answer.status === 200,

@@ -32,7 +32,7 @@ export interface UserMoney {
 
 const zero = new Big('0')
 
-/** The events that `postingsOf` knows. */
+/** The types of events for which `postingsOf` returns balance changes. */
 export const postingTypes = [
   'wallet.adjusted',
   'wallet.transferred',
@@ -79,7 +79,7 @@ const post = (
   posting: Omit<Posting, 'amount' | 'remark'> & { amount: string; remark?: string },
 ): Posting => ({ remark: null, ...posting, amount: new Big(posting.amount) })
 
-/** The balance changes that one event makes by itself: deposits and withdrawals depend on earlier events. */
+/** The balance changes that follow from a single event. Deposits and withdrawals depend on several events. */
 export function postingsOf({ type, detail }: { type: string; detail: object }): Posting[] {
   switch (type) {
     case 'wallet.adjusted': {

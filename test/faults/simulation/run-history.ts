@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Draws in the order of reading, not by the keys of the items: those of tokens differ between two runs.
+    // Draws follow the order of reads, not the keys of items, because tokens have other keys in every run.
     return () => draws.number(stream) * 1_000
   }
 
@@ -117,7 +117,7 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
   return []
 }
 
-/** Sends dead letters again that named a user, referrer or address before the service knew it. */
+/** Sends refused events again if the service did not know their user, referrer or address. */
 function redrive({ world, record }: Run): void {
   for (const { id, type, detail, refusal = '' } of [...record.events]) {
     const isFirst = record.events.filter((event) => event.id === id).length === 1

@@ -27,8 +27,8 @@ export interface GivenToken {
   expire: number
   /** The span from the beginning of the sign-in until the token was given. */
   span: Span
-  /** When somebody ended the token or its session, and whether it surely ended; undefined if nobody did. */
-  ended: { span: Span; isSure: boolean } | undefined
+  /** When somebody ended the token or its session. */
+  ended: Span | undefined
 }
 
 /** A device_token that somebody was given. */
@@ -183,8 +183,7 @@ async function useSession(
     const span = { from, to: world.instant }
     // The answer is 401 if the session had already ended. Either way, the session has ended now.
     if (status !== 200 && status !== 401) world.violations.push(`logout answered ${status}`)
-    for (const token of record.tokens.filter((other) => other.session === session))
-      token.ended ??= { span, isSure: true }
+    for (const token of record.tokens.filter((other) => other.session === session)) token.ended ??= span
     return
   }
   if (use === 'exchange') {
@@ -239,7 +238,7 @@ async function consentAndExchange(world: World, record: SignInRecord, given: Giv
   if (won.length > 1) world.violations.push('a code was exchanged twice')
   for (const { data } of won) {
     const { access_token: token = '', device_token = '', expire } = data as Record<string, string>
-    const ended = again === 2 ? { span, isSure: true } : undefined
+    const ended = again === 2 ? span : undefined
     const expires = { expire: Number(expire) }
     record.tokens.push({ userId, session, token, ...expires, span, ended: ended ?? given.ended })
     record.deviceTokens.push({ userId, client: client.id, token: device_token, ...expires })

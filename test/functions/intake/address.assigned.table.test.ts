@@ -58,7 +58,7 @@ it('a user who is assigned two addresses keeps both and is shown the earlier one
   }
 })
 
-it('an address.assigned that arrives before the addresses.provisioned with its address is retried until that event has arrived', async () => {
+it('an address.assigned is retried until its address has been provisioned', async () => {
   const pool = newPool()
   const batch = provision(pool, 1)
   const detail = assignment(pool, batch.addresses[0]?.address ?? '', await addUser(), Date.now())

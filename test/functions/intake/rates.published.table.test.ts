@@ -22,7 +22,7 @@ test('published rates keep every digit, and the rate of the quote currency is 1'
   expect((await rateAt(quote))?.toFixed()).toBe('1')
 })
 
-test('the latest publication replaces all rates, and an earlier one that arrives after it has no effect, but is refused with other rates', async () => {
+test('the latest publication replaces all rates, an earlier one has no effect, and a conflicting one is refused', async () => {
   const [earlier, later] = [publication({ BTC: '1', ETH: '2' }), publication({ BTC: '3' })]
   for (const published of [later, earlier, later, earlier])
     expect(await deliver(handler, published)).toBe('done')

@@ -113,7 +113,7 @@ describe('an invalid exchange', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('the token exchange refuses different tokens in the body and the header: with 40100 if either is unknown, otherwise with 40001', async () => {
+  test('the token exchange refuses different tokens in body and header: 40100 if one is unknown, 40001 if both work', async () => {
     const other = await createSession()
     const codes = []
     for (const [inBody, inHeader] of [
