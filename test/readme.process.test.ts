@@ -88,7 +88,7 @@ describe('npm start', () => {
     expect((await second.ended).code).toBe(1)
   })
 
-  it('the demo data is sent once, and causes no dead letter and no warning about an address pool; SIGINT and SIGTERM end the stack', async () => {
+  it('the demo data is sent once, without dead letters or address pool warnings; SIGINT and SIGTERM end the stack', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
       // Signals npm only, as a script does; Ctrl-C in a terminal signals every process of the stack.

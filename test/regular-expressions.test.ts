@@ -33,7 +33,7 @@ const units =
 const beginnings = ['', 'a', '1', ';', '"', '[']
 const ends = ['', '!', '\n', '=x', '\0']
 
-/** The beginnings of one text that a pattern matches. They lead an attack to each part of the pattern. */
+/** The beginnings of a text that the pattern matches. They let an attack reach each part of the pattern. */
 function beginningsOf(pattern: RegExp): string[] {
   // fast-check cannot generate texts for look-aheads, look-behinds, `\p` and complements of sets.
   if (/\(\?<?[=!]|\\p|^\[\^/.test(pattern.source)) return []
@@ -59,14 +59,14 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the text (up to `length` long) on which `read` comes closest to its time limit, or exceeds it. */
+/** Finds the text (up to `length` characters) that takes `read` past its time limit, or closest to it. */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)
     for (const beginning of begin)
       for (const end of ends)
-        // Tries few repetitions first: an exponential pattern never ends with many. Adds NUL characters to
-        // these few, because a pattern may have a minimum length.
+        // Tries few repetitions first. With many repetitions, an exponential pattern never ends. Adds NUL
+        // characters to the short text, because a pattern may have a minimum length.
         for (const size of [beginning.length + 27, length]) {
           const times = Math.floor((size - beginning.length - end.length) / unit.length)
           const text = (beginning + unit.repeat(times) + end).padEnd(size < length ? size + 100 : 0, '\0')

@@ -97,7 +97,9 @@ const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
  * called here and not used as middleware, where it would report a bad body before a bad token.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
-  const request = { event: { ...event, isBase64Encoded: false, body: undefined as unknown } }
+  // The parser refuses a space between the media type and a parameter, which RFC 9110 §5.6.6 allows.
+  const headers = { 'content-type': 'application/json' }
+  const request = { event: { ...event, headers, isBase64Encoded: false, body: undefined as unknown } }
   try {
     request.event.body = utf8.decode(bytes)
     void bodyParser.before?.(request as never)

@@ -184,5 +184,6 @@ async function disableRetiredKey(keySet: SigningKeySet, key: SigningKey, run: Ru
     return
   }
   const transition = { action: 'disable', kid } as const
-  await makeTransition(keySet, transition, run, { trigger: triggerOf(run, false), kmsState })
+  const requested = run.request.action === 'revoke' && run.request.kid === kid
+  await makeTransition(keySet, transition, run, { trigger: triggerOf(run, requested), kmsState })
 }

@@ -123,7 +123,7 @@ const isRead = 40301
 it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
   ['valid content', () => note('"met in Lisbon"'), isRead],
   ['a charset', () => note('""'), isRead, 'application/json; charset=utf-8'],
-  ['the type in capitals', () => note('""'), isRead, 'Application/JSON;'],
+  ['the type in capitals and a space', () => note('""'), isRead, 'Application/JSON ; charset=utf-8'],
   ['another type', () => note('""'), 41500, 'text/plain'],
   ['two types', () => note('""'), 41500, 'application/json, text/plain'],
   ['a JSON type other than application/json', () => note('""'), 41500, 'application/vnd.api+json'],

@@ -13,8 +13,8 @@ with open(os.environ["FUZZ_ACTORS"], encoding="utf-8") as file:
 STRANGERS = {one["authorization"]: one for one in ACTORS["strangers"]}
 RANDOM = random.Random(1)
 
-# Reasons for which a request that matches the schemas is refused with 40001: the checks concern more than one
-# value, or stored data.
+# Reasons for which a request is refused with 40001 although it matches the schemas. Most of these checks
+# compare several values, or read stored data.
 SEMANTIC_REASONS = {
     "must not be before beginTime",
     "must not be before beginDate",
@@ -29,7 +29,7 @@ SEMANTIC_REASONS = {
     # JSON Schema cannot express the next two rules for a text.
     "must have no zero-width or bidi characters",
     "must be in Unicode normalization form C",
-    # schemathesis can draw a list for an unknown parameter: in a form, the parameter is then repeated.
+    # schemathesis may generate a list for an unknown parameter. A form then repeats the parameter.
     "is repeated",
 }
 

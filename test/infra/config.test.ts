@@ -78,7 +78,7 @@ describe('the configuration of a deployment', () => {
     ['a standby that is no region', { standby: { region: 'Ireland' } }, /standby.region/],
     ['a standby with a topic elsewhere', { standby: { ...there, alarmTopicArn: arnHere } }, /standby: must/],
     [
-      'a standby’s certificate elsewhere',
+      'a standby with a certificate of another region',
       { standby: { ...there, certificateArn: arnHere } },
       /standby: must/,
     ],
@@ -94,14 +94,14 @@ describe('the configuration of a deployment', () => {
     ['a certificate without a domain', { certificateArn }, /go together/],
     ['a URL instead of a host name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
     [
-      'an ARN of no ACM certificate',
+      'a certificateArn of another service than ACM',
       { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
       /certificateArn/,
     ],
     ['a domain on the local stack', { ...domain, stage: 'local' }, /for deployments/],
     ['an edge on the local stack', { edge: true, stage: 'local' }, /edge is for deployments/],
     [
-      'an edge with a certificate elsewhere',
+      'an edge with a certificate outside us-east-1',
       { edge: true, ...domain },
       /certificateArn must be in us-east-1/,
     ],

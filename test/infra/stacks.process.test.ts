@@ -160,7 +160,7 @@ it('every alarm has a section in the runbook, and every alarm section has an ala
 })
 
 describe('cdk-nag checks', () => {
-  it('synthesis fails because of a queue that lacks TLS and a dead-letter queue, and because of a policy with the resource *', async () => {
+  it('synthesis fails because of a queue without TLS and without a dead-letter queue, and because of a policy with the resource *', async () => {
     const change = (app: App) => {
       const constructs = app.node.findAll()
       const intake = constructs.find(({ node: { id } }) => id === 'account-service-prod-intake')

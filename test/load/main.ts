@@ -7,7 +7,7 @@ import { demoUsers } from '../../infra/local/demo/demo-users.ts'
 import type { TestUser } from '../support/sign-in.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
 
-/** What the requests of a connection share: their user, and members of earlier answers. */
+/** What the requests of a connection share: their user, and the login ticket and token of earlier answers. */
 interface Context {
   user?: TestUser | undefined
   login_ticket?: string
@@ -70,7 +70,7 @@ async function load(what: string, options: Omit<Options, 'url'>) {
   )
 }
 
-/** Sends events that post bills until the duration is over, some twice. Resolves with the number of bills. */
+/** Sends events that post bills, some events twice, for the duration. Resolves with the number of bills. */
 async function sendEvents(userId: number): Promise<number> {
   const end = Date.now() + duration * 1000
   let count = 0

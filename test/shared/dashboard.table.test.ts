@@ -80,7 +80,7 @@ it.each([
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
-it('when two first rewards of one type and currency are recorded at once, one fails and is retried, so that the pair of type and currency is counted once', async () => {
+it('of two simultaneous first rewards of one type and currency, one fails, because only one can be the first', async () => {
   const reward = { userId: newUserIds(), rewardType: 'NODE', currency: 'USDT', earnedOn: today }
   const prepare = () => recordReward({ ...reward, amount: new Big('1') })
   const [first, second] = await Promise.all([prepare(), prepare()])

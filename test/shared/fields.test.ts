@@ -68,7 +68,7 @@ it.each(['a', 0, 2 ** 53 - 1, '9007199254740993', '~'.repeat(200)])('a business 
   expect(v.parse(BusinessKey, key)).toBe(String(key))
 })
 
-// Two different numbers from 2^53 on could be read as the same id.
+// Numbers of 2^53 or more are refused, because two different ones could be read as the same id.
 it.each([2 ** 53, 1.5, '', 'a b', 'é', '~'.repeat(201), null])('a business key may not be %j', (key) => {
   expect(v.is(BusinessKey, key)).toBe(false)
 })

@@ -10,7 +10,7 @@ async function* later() {
 it.each([
   ['a list', () => numbers],
   ['a list that is still being read', later],
-])('each item of %s is processed once, three at most at a time', async (_what, items) => {
+])('each item of %s is processed once, and at most three at the same time', async (_what, items) => {
   const done: number[] = []
   let running = 0
   let most = 0

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callWithinInvocation, OutOfTime, runInvocation } from '../../shared/invocation.ts'
 import { retry } from '../../shared/retry.ts'
 
-/** The context of an invocation with ten seconds left. The tests reserve the last half second. */
+/** The context of an invocation with ten seconds left. `run` reserves the last half second. */
 const context = { getRemainingTimeInMillis: () => 10_000 }
 const run = <T>(work: () => Promise<T>) => runInvocation(context, 500, work)
 
@@ -62,7 +62,7 @@ describe('the deadline of an invocation', () => {
     expect(await isSettled(result)).toBe(true)
   })
 
-  it('no timer is left after the result, because it would fire in a later invocation', async () => {
+  it('after the result, no timer is left that could fire in a later invocation', async () => {
     const result = run(() => answerAfter(20))
     await vi.advanceTimersByTimeAsync(20)
     await result

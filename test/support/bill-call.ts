@@ -47,7 +47,7 @@ export const addBills = (bills: readonly Bill[]): Bill =>
 /**
  * Makes a call, and computes its cost by AWS's rules. The cost depends on the items that the call reads, or
  * on the items that it writes, as they are before and after the write. `send` resolves with the answer and
- * its body. A cancelled transaction costs as much as a successful transaction, the most that AWS charges.
+ * its body. A cancelled transaction is billed like a successful one, because AWS charges at most that much.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,

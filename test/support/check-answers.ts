@@ -4,7 +4,7 @@ import type { AnswerCheck, ApiReference } from './described-answer.ts'
 
 let answerCheck: Promise<AnswerCheck> | undefined
 
-/** Reads the API reference when a test file gets its first answer; other files need no API reference. */
+/** Reads the API reference when a test file gets its first answer. Files without answers do not need it. */
 async function openCheck(): Promise<AnswerCheck> {
   const response = await fetchAsIs(inject('apiReference'))
   if (!response.ok) throw new Error(await response.text())

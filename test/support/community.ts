@@ -39,7 +39,7 @@ export const smallStorage = {
   limits: { minIndexed: 3, tailItems: 1, segment: 7 },
 }
 
-/** Issues an access_token for a user, by default of a new session of the client `test`. */
+/** Issues an access_token for a user. By default, it belongs to a new session of the client `test`. */
 export async function createAccessToken(
   userId: number,
   scopes: Scope[],

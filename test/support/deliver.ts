@@ -18,11 +18,11 @@ const reasons = new Map<string, string>()
 
 /** Replaces the queues of intake functions that are called in this process, until the test ends. */
 function interceptQueues(): void {
-  // Keeps the real queues of a benchmark.
+  // A benchmark runs without Vitest, and keeps its real queues.
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // The spy has the type of the overload of `send` that takes a callback and returns nothing.
+  // TypeScript types the spy by the overload of `send` with a callback, so the function returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 
-// Sets the environment of a function before the test file loads any module, so that code of shared/ runs in
-// the test's own process against the table that all tests of the project share.
+// Sets the environment of a function before the test file loads any module. So code of shared/ runs in the
+// test's own process, and uses the table that all tests of the project share.
 const response = await fetch(inject('broker'))
 if (!response.ok) throw new Error(await response.text())
 const { environment } = (await response.json()) as { environment: Record<string, string> }

@@ -114,8 +114,8 @@ export async function addBills(
 }
 
 /**
- * 70 bills, of which only the first and the last are in BTC. The first chunk of the bill index (64 bills)
- * ends between these two, so that a page of BTC needs the chunk, its blocks and single bills.
+ * 70 bills. Only the first and the last are in BTC, and the first chunk of the bill index (64 bills) ends
+ * between them. So a page of BTC bills needs the chunk, its blocks and single bills.
  */
 export const chunkOfBills: readonly NewTestBill[] = Array.from({ length: 70 }, (_, i) => ({
   currency: i % 69 === 0 ? 'BTC' : 'USDT',

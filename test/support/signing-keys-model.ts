@@ -24,7 +24,7 @@ export interface World {
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
-  /** Number of attempts and keys that have been named so far, from which the next name is made. */
+  /** Number of attempts and keys that have been named so far. The next name is made from this number. */
   names: number
 }
 

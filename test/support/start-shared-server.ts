@@ -4,7 +4,7 @@ import { listen } from './serve-http.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of a project's broker: it answers `/` with the facts about the server that its tests share. */
+    /** URL of a project's broker. It answers `/` with the facts about the server that the tests share. */
     broker: string
   }
 }

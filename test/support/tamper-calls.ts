@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`, and `act` once in the first call of command `name`: before the call is sent or answered. */
+/** Runs `work`. Just before the first call of command `name` is sent, or is answered, runs `act` once. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,
@@ -142,8 +142,8 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`. The first `skip` calls of an operation are answered; then the answer to the first attempt of
- * each of `count` calls is lost. All of these attempts take effect before the SDK repeats any of them.
+ * Runs `work`. After the first `skip` calls of an operation, the next `count` calls each lose the answer to
+ * their first attempt. All of these attempts take effect before the SDK repeats any of them.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

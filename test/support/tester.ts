@@ -26,8 +26,8 @@ export const testerCredentials = {
 }
 
 /**
- * Adds the role of the tests to a stage. Tests run shared code, which sends events in the service's name, and
- * read data that no function is allowed to read.
+ * Adds the role of the tests to a stage. Tests run shared code that sends events in the service's name. They
+ * also read data that no function is allowed to read.
  */
 export const withTester =
   (synthesize: Synthesize): Synthesize =>

@@ -117,6 +117,7 @@ it('a revoked signing key leaves the JWKS at once and is scheduled for deletion 
   expect(await signer()).not.toBe(revoked?.kid)
   expect(await published()).toEqual([await signer()])
   expect(await readKeyState(revoked?.arn ?? '')).toBe('PendingDeletion')
+  expect((await readEvidence()).filter(({ trigger }) => trigger.kind === 'clock')).toHaveLength(1)
   await invoke({ action: 'revoke', kid: revoked?.kid })
   await expectSoundKeySet()
 })
@@ -135,7 +136,7 @@ it.each([
   expect(await readKeySet()).toEqual(before)
 })
 
-it('a published key whose test signature fails never signs, and every rotation run fails until the key is revoked and replaced', async () => {
+it('a published key never signs if its test signature fails, and every rotation run fails until the key is revoked', async () => {
   await invoke({})
   const old = await signer()
   passTime(29 * day)

@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// When the first of the 16 slices of wallets (slice 0) is verified, outside of the hourly write pause. Slice
-// 0 gets twenty wallets, which are more than two batches of eight.
+// Slice 0, the first of 16 slices of wallets, is verified at this time, outside of the hourly write pause.
+// Slice 0 gets twenty wallets: more than two batches of eight.
 let now = Math.floor(Date.now() / day) * day + turnOfEach
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ it('a verification run that has no time left is continued by the next run, after
   expect(verified).toEqual([8, 8, 4, 0])
 })
 
-it('a verification run emits only the age of the oldest verification of a slice of wallets, and the number of differences', async () => {
+it('a verification run emits only the longest time since a slice of wallets was verified, and the number of differences', async () => {
   await runEach()
   now += day - turnOfEach
   expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([

@@ -6,7 +6,7 @@ import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** Number of members that join at once. For 10,000, as in the long tests, the worker runs several times. */
+/** Number of members that join at once. For the 10,000 of the long tests, the worker runs several times. */
 const backlog = Number(process.env['BACKLOG'] ?? 2_000)
 const sampleMilliseconds = 100
 

@@ -85,7 +85,7 @@ describe('bundleFunctions', () => {
     expect(stdout).not.toMatch(/undici|webstreams|fs\/(promises|watchers)/)
   })
 
-  it('in a bundle, an AWS error keeps its class if any code checks for that class, and otherwise only its name', async () => {
+  it('in a bundle, an AWS error keeps its class if code checks for that class; other AWS errors keep only their names', async () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
     const refuse = ['TransactWriteItems', 'SendMessage', 'UpdateItem']
     expect(await deliverMail('BadRequestException')).toEqual({

@@ -86,7 +86,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // Allows a request without spec and use: AWS does not document whether KMS passes them to IAM.
+    // Allows a request without the key's spec and usage: AWS does not document that IAM gets them.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()
@@ -165,7 +165,7 @@ describe('keys that are not the rotation’s', () => {
     expect(rotation(dev)(onKey('TagResource', key, givesTags(devTags)))).toContain('not authorized')
   })
 
-  it('the rotation cannot tag an RSA signing key that has an alias, which another system’s key usually has', () => {
+  it('the rotation cannot tag an RSA signing key that has an alias: the keys of other systems usually have aliases', () => {
     const aliases = { 'kms:ResourceAliases': ['alias/another-system'] }
     const tag = onKey('TagResource', signingKey({}), { ...givesTags(devTags), ...aliases })
     expect(rotation(dev)(tag)).toContain('not authorized')

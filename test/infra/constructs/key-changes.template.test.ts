@@ -81,7 +81,7 @@ describe('a signature', () => {
   })
 })
 
-it('`dlq` shows the calls that raised an alarm; the rule for signatures also gets calls that CloudTrail classifies as read-only', async () => {
+it('`dlq` shows the calls that raised an alarm, and the rule foreign-signatures gets read-only calls, too', async () => {
   const { deadLetters } = findQueue({ hasAlarms: true, namePrefix: 'account-service-prod-' }, 'key-changes')
   for (const name of ['key-changes', 'foreign-signatures'])
     expect(rules.find((rule) => rule.name.endsWith(name))?.targets).toMatchObject([

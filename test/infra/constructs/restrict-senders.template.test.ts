@@ -62,7 +62,7 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
-    // In the next two rows, one PutEvents call contains entries of two sources.
+    // Each of the next two rows is one PutEvents call with entries of two sources.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
   ])('for role %s, source %s and event %s, the decision is %s', (name, source, detailType, decision) => {

@@ -72,7 +72,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {
-    // Fails if the rotation reports that it waits for KMS: it reports the same if a grant is missing.
+    // A wait for KMS counts as a failure: the rotation also reports such a wait if a grant is missing.
     const rotate = async (call: object): Promise<RotationResult> => {
       const result = (await run(call)) as RotationResult
       if (result.waits_for_kms) throw new FailedCall('the rotation waits for KMS')

@@ -8,10 +8,10 @@ interface Grant {
   partition?: string
 }
 
-/** Actions that scenarios need not use: Lambda's own, and those of function code only after a failure. */
+/** Actions that scenarios need not use: only Lambda uses them, or functions only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists what a scenario must use: an action on each partition, each DeleteItem, and each other action. */
+/** Lists what must be used: any action on each partition, each DeleteItem, each action without partitions. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)

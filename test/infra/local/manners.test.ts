@@ -35,7 +35,7 @@ const drawTen = (seed: number) => {
   return Array.from({ length: 10 }, () => manners.draw('conflicts', 'a PutItem'))
 }
 
-it('a seed gives each stream of random numbers the same numbers, whatever is drawn from other streams', () => {
+it('with the same seed, a stream of random numbers is always the same, whatever is drawn from other streams', () => {
   const other = openManners({ manners: all, seed: 7 })
   const draws = Array.from({ length: 10 }, () => {
     other.draw('conflicts', 'b PutItem')

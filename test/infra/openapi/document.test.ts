@@ -70,7 +70,7 @@ it.each([
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
 })
 
-it('the API reference uses the schema names of the interface, and only named schemas have members', () => {
+it('the API reference names its schemas as the interface does, and every schema with members has a name', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: object }> }
   const names = `Account AccountBalanceVO AccountListAnswer AssetSummary Bill BillPage BillPageAnswer BillType
     CommunityMemberPage CommunityMemberVO DashboardOverviewVO DepositAddress DepositPage DepositRecord DepositStatus
@@ -106,7 +106,7 @@ it('the examples of requests in the API reference are those of the demo user Ali
   expect(parametersOf('/account/bills').filter((each) => 'example' in each)).toHaveLength(2)
 })
 
-it('the API reference names the bill types, the limit of mails, and the codes that no endpoint has', () => {
+it('the API reference names the bill types, the limit of mails, and the error codes of requests that match no endpoint', () => {
   for (const type of BillType.options)
     expect(parametersOf('/account/bills').find(({ name }) => name === 'businessId')?.description).toContain(
       type,

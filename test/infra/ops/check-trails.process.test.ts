@@ -28,7 +28,7 @@ it.each([
   ['by default', { EventSelectors: [basic] }],
   ['by advanced selectors', advanced(management)],
   ['by KMS’s name', advanced(management, { Field: 'eventSource', Equals: [kms] })],
-  ['by leaving out only others', advanced(management, { Field: 'eventSource', NotEquals: ['rds'] })],
+  ['by excluding other services', advanced(management, { Field: 'eventSource', NotEquals: ['rds'] })],
 ])('doctor and the audit accept a trail that selects the calls of KMS %s', async (_how, selectors) => {
   expect(await check(selectors)).toEqual({ ok: true, words: `${arn} logs every call of KMS` })
 })

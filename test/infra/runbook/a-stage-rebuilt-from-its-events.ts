@@ -14,8 +14,8 @@ import { openTables } from './restore-table.ts'
 
 /**
  * Tests the procedure for the loss of the whole table: after a replay of the archived events, the stage
- * answers as before the loss. It must run first, because the replay begins at a full second, in which another
- * test could have sent events.
+ * answers as before the loss. It must run first: the replay begins at a full second, and another test could
+ * have sent events in that second.
  */
 export async function aStageRebuiltFromItsEvents(
   url: string,
@@ -48,7 +48,7 @@ export async function aStageRebuiltFromItsEvents(
       expect(name).toBe('unknown_key')
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
-    // The deposit was rejected before the replay and again in it. The rejected adjustment was not replayed.
+    // The deposit was rejected before and during the replay. The rejected adjustment was not replayed.
     const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
     expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
     expect(await drop('deposit.updated')).toEqual({ dropped: 2 })

@@ -90,8 +90,8 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Leaves out what a replay changes according to the runbook: the order and times of bookings. Of a list on
- * several pages, keeps the numbers of records and pages only.
+ * Leaves out what a replay changes according to the runbook: the order and times of bookings. If a list has
+ * several pages, keeps only the numbers of its records and pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

@@ -20,7 +20,7 @@ if (process.env['WITH_PYTHON'] !== undefined)
 const asInNode20 =
   '--import "data:text/javascript,const{parse}=JSON;JSON.parse=(t,f)=>parse(t,f&&((k,v)=>f(k,v)))"'
 
-/** Runs a sample, in which a user signs in and allows access or denies it; resolves with what it shows. */
+/** Runs a sample: a user signs in, and allows or denies access. Resolves with what the sample shows. */
 async function run([, program = '', ...args]: string[], user: SignedIn, approved = true, env = {}) {
   const { clientId: CLIENT_ID } = await createClient({ redirectUris: ['http://127.0.0.1/callback'] })
   const defaults = { ISSUER: stack.base_url, PORT: '0', CLIENT_ID, NODE_OPTIONS: asInNode20 }
@@ -32,7 +32,7 @@ async function run([, program = '', ...args]: string[], user: SignedIn, approved
   const toOpen = () => /^(?:open| \* Running on) (http\S+)$/m.exec(shown)?.[1]
   const address = await Promise.race([vi.waitUntil(toOpen, 20_000), ended])
   if (typeof address !== 'string') return shown
-  // The sample in Python has pages of its own, of which the first remembers the browser by a cookie.
+  // The sample in Python has pages of its own. The first page remembers the browser by a cookie.
   const first = new URL(address)
   const page = first.pathname === '/' ? await fetch(first, { redirect: 'manual' }) : undefined
   const request = new URL(page?.headers.get('location') ?? first)

@@ -16,7 +16,7 @@ interface Named {
   /** Type and property, for example `AWS::SQS::Queue QueueName`. */
   kind: string
   name: string
-  /** The region in which no other resource of this kind may have the name, or `everywhere`. */
+  /** The region in which the name must be unique for its kind; `everywhere` if in all regions. */
   place: string
   /** The stack, its region, and the logical id of the resource. */
   owner: string
@@ -49,7 +49,7 @@ export const namesIn = (stacks: Stacks): Named[] =>
     ]
   })
 
-/** Resolves a text, or texts joined with the region; undefined for a value that only a deployment knows. */
+/** Returns a text, or joins its parts, with the region filled in; undefined if only a deployment knows it. */
 function spell(value: unknown, region: string): string | undefined {
   if (typeof value !== 'object') return value as string | undefined
   const [separator, parts] = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'] ?? []

@@ -41,7 +41,7 @@ it('no resource of a stage has the tag that marks signing keys', () => {
   for (const { path, tags } of tagged()) expect(tags, path).not.toHaveProperty('signing-key')
 })
 
-it('no resource is retained when its creation fails: its name would block the next deployment', () => {
+it('a resource whose creation fails is not retained, because its name would block the next deployment', () => {
   const policies = [...stacks].flatMap(([, { resources }]) =>
     Object.values(resources).map(({ DeletionPolicy }) => DeletionPolicy),
   )

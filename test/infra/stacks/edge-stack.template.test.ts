@@ -67,7 +67,7 @@ describe('the firewall of the CloudFront distribution', () => {
     })
   })
 
-  it('the firewall limits the requests of an IP address: 600 a minute in all, and on expensive routes by their share of the throttle', () => {
+  it('the firewall limits an IP address to 600 requests a minute, and on expensive routes to their share of these', () => {
     const limits = rateRules(firewall.Rules).map(({ Limit: limit, ScopeDownStatement: scope }) => ({
       limit,
       routes: routesOf(scope),
@@ -93,7 +93,7 @@ describe('the firewall of the CloudFront distribution', () => {
     expect(rateRules(rules).map(({ Limit: limit }) => limit)).toEqual([10, 10, 20])
   })
 
-  it('the firewall’s first rule refuses a body that is too large for the service, also if WAF sees only its beginning', () => {
+  it('the firewall’s first rule refuses a body that is too large for the service, even if WAF sees only the beginning of the body', () => {
     expect(firewall).toMatchObject({
       AssociationConfig: { RequestBody: { CLOUDFRONT: { DefaultSizeInspectionLimit: 'KB_64' } } },
     })

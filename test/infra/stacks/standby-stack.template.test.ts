@@ -57,7 +57,7 @@ describe('while the stage’s own region works', () => {
     expect(stack?.dependencies.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
   })
 
-  it('changes of the replica keys raise an alarm in the standby region, which notifies the topic of that region', () => {
+  it('changes of the replica keys raise an alarm in the standby region, and the alarm notifies that region’s topic', () => {
     const Name = 'account-service-prod-standby-key-changes'
     const there = ofType(primary, 'AWS::Events::Rule').filter(({ stack }) => stack === 'standby')
     const names = ['MacKey2', 'MacKey', 'TotpKey', 'EvidenceKey']
@@ -100,7 +100,7 @@ describe('after a failover', () => {
     expect(exported).toEqual([newest, mac, totp, evidence].map((key) => key?.['Fn::ImportValue']))
   })
 
-  it('after a failover the domain has the standby region’s certificate, and the alarms have its topic', () => {
+  it('after a failover the domain has the standby region’s certificate, and the alarms have that region’s topic', () => {
     const [domain] = propertiesOf(failedOver, 'AWS::ApiGatewayV2::DomainName')
     expect(domain?.['DomainNameConfigurations']).toMatchObject([{ CertificateArn: standby.certificateArn }])
     const actions = ['Alarm', 'CompositeAlarm']

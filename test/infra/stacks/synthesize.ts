@@ -33,8 +33,8 @@ export type Stacks = Map<
 >
 
 /**
- * Options of a synthesis: knobs of the stage, a change to the app (for example to break it), and the folder
- * of dist/templates to which the templates are written for cfn-lint (.ci/run).
+ * Options of a synthesis: knobs of the stage, a change to the app (for example to break it), and a folder in
+ * dist/templates. The templates are written into this folder for cfn-lint (.ci/run).
  */
 interface Variation {
   written?: string

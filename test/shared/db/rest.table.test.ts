@@ -150,7 +150,7 @@ async function liveUntil(writes: number): Promise<boolean> {
   }
 }
 
-/** Names of attributes that depend on when, how often or under what random name an item was written. */
+/** Names of attributes whose values depend on when or how often an item was written, or on a random name. */
 const anew =
   /^(version|created_at|applied_at|announced_at|credited_at|last_at|event_id|gsk|batch_number|first|tail|grown)$/
 
@@ -176,7 +176,7 @@ it('a table restored to any moment between two writes is complete after all even
     await live(history)
     return readContents()
   })
-  // Interrupts the history after every write in `test:properties`, and else after every sixteenth write.
+  // `test:properties` interrupts the history after every write, other runs after every sixteenth write.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

@@ -55,7 +55,7 @@ async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): 
   return batchItemFailures.length
 }
 
-/** An intake function that applies its events with `apply`. The field `key` is an event's business key. */
+/** Makes an intake function. It applies events by `apply`, and their business key is the field `key`. */
 const intakeThat = (apply: Intake['apply']) =>
   intake({
     detailType: 'test.happened',
@@ -68,7 +68,7 @@ const reject = async () => {
   throw new RejectedEvent('conflicting_content')
 }
 const refusing = intakeThat(reject)
-test('a refused event leaves one dead letter, however often SQS delivers it again because its function answered too late', async () => {
+test('a refused event leaves one dead letter, however often SQS repeats the event after late answers of the function', async () => {
   const copy = { ...newCopy({ key: randomUUID() }), id: randomUUID() }
   for (let receives = 1; receives <= 25; receives += 1)
     expect(await deliver(refusing, [{ ...copy, receives }])).toBe(0)
@@ -116,7 +116,7 @@ test('a redriven event takes effect even if the clock of the function that refus
   expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
-test('each refusal of a redriven event leaves one dead letter, which states the number of refusals so far; a copy of the event leaves no dead letter', async () => {
+test('a redriven event leaves one dead letter per refusal, with the number of refusals so far; copies leave none', async () => {
   const copy = newCopy({ key: randomUUID() })
   const sent: Copy[] = [copy]
   setClockAhead(300_000)
@@ -147,7 +147,7 @@ test('a copy leaves no dead letter even if the clock of the function that refuse
   expect(letters).toEqual(['1'])
 })
 
-test('a copy is retried while the function that refused the event might still send the dead letter; after the end of that function, the next delivery of the copy sends the dead letter', async () => {
+test('a copy is retried until the function that refused the event has ended, and then sends the missing dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -195,7 +195,7 @@ test('refused events with the same business key leave one dead letter each, and 
   expect(await deliver(walletAdjusted, copies)).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['11', 3])
 
-  // The sender sends a corrected event under the same business key, which a refused event leaves free.
+  // A refused event does not occupy its business key: the sender may correct the event under the same key.
   expect(await deliver(walletAdjusted, [newCopy({ ...detail, amount: '1' })])).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
   expect(await deliver(walletAdjusted, copies)).toBe(0)
@@ -243,7 +243,7 @@ test('an event that took effect leaves no dead letter, even if its function fail
   fails = true
   expect(await deliver(failing, [{ ...copy, receives: 20 }])).toBe(0)
   expect(letters).toEqual([])
-  // A different event with the same key has never taken effect, so it leaves a dead letter.
+  // An event with the same key but other content has not taken effect, so it leaves a dead letter.
   expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
   expect(letters).toHaveLength(1)
 })

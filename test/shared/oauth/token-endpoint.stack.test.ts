@@ -11,7 +11,7 @@ type Exchange = () => ReturnType<typeof handleTokenRequest>
 
 const request = { authorization: () => undefined }
 
-/** Prepares an exchange of one code, which a test can repeat any number of times in this process. */
+/** Obtains a code. Returns a function that exchanges the code, and that a test can call repeatedly. */
 async function prepare(session?: SignedIn): Promise<Exchange> {
   const client = await createClient()
   const { exchange } = await obtainCode(client, session ?? (await createSession()))

@@ -27,7 +27,7 @@ async function exchangeForged(
     expiresAt: Date.now() + 60_000,
     ...forged,
   })
-  // A forged code can also be marked as used.
+  // With `givenKey`, the forged code is already marked as used.
   const item = { ...put.Put?.Item, ...('givenKey' in forged && { givenKey: forged.givenKey }) }
   await transact([{ Put: { Item: item } }])
   const form = { code, redirect_uri: client.redirectUri, code_verifier: verifier }
@@ -35,7 +35,7 @@ async function exchangeForged(
   return handleTokenRequest(parameters, { authorization: () => undefined })
 }
 
-test('a code grants only the scopes that its client is registered for, and is refused if it has no such scope', async () => {
+test('a code grants only the scopes that its client is registered for, and is refused if it has none of them', async () => {
   const [session, client] = await Promise.all([createSession(), createClient({ scopes: ['openid'] })])
   const { scope, access_token } = await exchangeForged(session, client, { scopes: ['openid', 'email'] })
   expect(scope).toBe('openid')

@@ -273,7 +273,7 @@ test('a late or repeated disabling does not end sessions of a user who has been 
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(userId)
 })
 
-/** Gets an authorization code with a session's token, and returns a function that exchanges it. */
+/** Obtains an authorization code with an access_token. Returns a function that exchanges the code. */
 async function obtainExchange(accessToken: string): Promise<() => Promise<unknown>> {
   const client = await createClient()
   const { verifier, challenge } = pkce()

@@ -17,7 +17,7 @@ async function put(userId: number, hash: string, expiresAt: number, network = 'e
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('of login tickets from unknown networks, only the latest 16 per network and 32 in total are kept; none replaces a ticket from a known network', async () => {
+test('the latest 16 login tickets of an unknown network are kept, 32 in total; they replace none of a known network', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')
@@ -40,7 +40,7 @@ test('adding a login ticket removes expired login tickets', async () => {
   expect(Object.keys((await read(userId)).tickets)).toEqual(['live'])
 })
 
-test('the 64 source networks that a user used last are remembered, each once, the latest first, in under 1 KB', async () => {
+test('a sign-in record keeps the 64 networks used last, each once and the latest first, and takes less than 1 KB', async () => {
   const { userId } = await createUser()
   const networks = Array.from({ length: 70 }, (_, i) => networkDigest(`192.0.2.${i}`))
   for (const network of [...networks, networks[10] ?? '']) {

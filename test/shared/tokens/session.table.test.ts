@@ -98,7 +98,7 @@ it('a session that ends between the read and the write of a derivation gives no 
   }
 })
 
-it('a session has at most 100 derived access_tokens: each further one ends the oldest, even if several are derived at once', async () => {
+it('a session has at most 100 derived access_tokens: a further one ends the oldest, even if several come at once', async () => {
   const userId = newUser()
   const { accessToken, sessionId, named } = await signIn(userId, { derived: 99 })
   const grant = { userId, sessionId, clientId: 'app', firstParty: false, authenticatedAt: Date.now() }

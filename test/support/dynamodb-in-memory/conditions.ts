@@ -1,7 +1,7 @@
 import { type Placeholders, Tokens } from './tokens.ts'
 import { type Attributes, compare, isSame, typeOf, type Value, validationError } from './values.ts'
 
-/** Tells whether an item, undefined if there is none, meets a condition, a filter or a key condition. */
+/** Tells whether an item meets a condition, filter or key condition; `item` is undefined if there is none. */
 export function holds(
   expression: string | undefined,
   placeholders: Placeholders,

@@ -13,8 +13,8 @@ import { standardLimits } from '../../../shared/community/search/index/tail.ts'
 import type { Item } from '../../../shared/db/table.ts'
 
 /**
- * Builds the items of a list's search index in its most expensive state: with as many segments, and as many
- * entries not yet merged into a segment, as the worker allows. The members must be sorted by position.
+ * Builds the items of a list's search index in its most expensive state: with as many segments as the worker
+ * allows, and with the most entries that are not in a segment yet. The members must be sorted by position.
  */
 export function* packIndex(list: MemberList, members: readonly IndexedMember[]): Generator<Item> {
   const { tailItems, segment: maxSize } = standardLimits

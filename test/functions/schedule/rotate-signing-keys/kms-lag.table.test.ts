@@ -30,7 +30,7 @@ const second = 1_000
 const minute = 60 * second
 const day = 86_400 * second
 
-/** Time in each minute in which no run polls KMS, because a run ends before its one-minute timeout. */
+/** Longest time without a poll of KMS: a run stops polling 15 s before its one-minute timeout. */
 const gap = 16 * second
 
 function passTime(milliseconds: number): void {
@@ -55,7 +55,7 @@ async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   expect.unreachable('the rotation still waits for KMS')
 }
 
-/** Creates the first signing key while KMS shows every change at once. */
+/** Creates the first signing key. Meanwhile, KMS shows every change without delay. */
 async function bootstrap() {
   const lags = kms.lags
   kms.lags = seconds(0, 0, 0)
@@ -73,7 +73,7 @@ async function countKeys(): Promise<number> {
   return (await listOwnKeys()).length
 }
 
-/** The clock never goes back between tests, because a key of an earlier test would be from the future. */
+/** The time at which the next test begins: a day after the last one ended, so no key lies in the future. */
 let clock = Date.now()
 
 let errors = vi.spyOn(log, 'error')
@@ -94,7 +94,7 @@ const seconds = (exists: number, tags: number, state: number) => ({
   state: state * second,
 })
 
-/** How long KMS takes to show a change: the same for all kinds of change, or longer for one kind. */
+/** Cases: how long KMS takes to show that a key exists, its tags, and its state. */
 const lags = [
   ['everything at once', seconds(0, 0, 0)],
   ['everything after 300 s', seconds(300, 300, 300)],
@@ -154,7 +154,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
     await expectKeys(2)
   })
 
-  it('a revoked signer is replaced by one key as soon as KMS allows it, and recorded as disabled once KMS shows that', async () => {
+  it('a revoked signer is replaced by one key as soon as KMS allows it; evidence of the disabling follows when KMS shows it', async () => {
     const old = await bootstrap()
     const start = Date.now()
     await runEveryMinute({ action: 'revoke', kid: old.kid })
@@ -209,7 +209,7 @@ describe('with a KMS that lags by 90 s', () => {
   })
 })
 
-it('if KMS keeps refusing a new key, runs wait for ten minutes and then fail; once KMS works, a requested rotation succeeds', async () => {
+it('while KMS refuses a new key, runs wait ten minutes, then fail; once KMS works, a requested rotation succeeds', async () => {
   kms.lags.tags = day
   const runs: string[] = []
   for (let runAt = 0; runAt < 30; runAt += 1) {
@@ -235,7 +235,7 @@ it('if KMS keeps refusing a new key, runs wait for ten minutes and then fail; on
 })
 
 // This test must run last, because the key that it leaves without a tag would disturb the others.
-it('a denied signature counts as no fault while IAM might not yet see the tag of a new signing key, and as a fault after that', async () => {
+it('a denied signature with a new signing key counts as a fault only after IAM has had time to see the key’s tag', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

@@ -35,7 +35,7 @@ const warnings = async () =>
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // Requests a mail to another user, which arrives after any second warning to the first user.
+  // Waits for a later mail to another user. A second warning would have arrived before that mail.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
@@ -102,7 +102,7 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // Tries once more than a login ticket allows, and three times at once, because SDK retries take long.
+    // These are six tries, one more than a login ticket allows. Three run at once: SDK retries take long.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

@@ -40,7 +40,7 @@ const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<vo
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
-  test('the tenth wrong password for an account blocks the source for this account, even with the right password, but neither other sources nor other accounts', async () => {
+  test('the tenth wrong password for an account blocks its source, but only for this account, even with the right password', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('where many people sign in from one source, only the counts of the last minutes are kept', async () => {
+  test('where many people sign in from one source, counts of right passwords are removed after a few minutes', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -144,7 +144,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Ignores keys, TTL and the counts over all accounts. What is left are the counts of single accounts.
+    // All attributes except keys, TTL and the counts over all accounts are counts of single accounts.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
@@ -247,7 +247,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await raised(email)).toEqual([])
   })
 
-  test('counts of tries over an hour old are removed, even while the account is still being guessed', async () => {
+  test('counts of tries are removed after an hour, even while somebody still guesses the password of the account', async () => {
     const person = await createUser()
     const key = signInKey(person.userId)
     const now = Date.now()

@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('the simulated behaviour “timeouts” ends a function early; at a speed of 240, its batch returns after a 240th of the visibility timeout', async () => {
+it('the simulated behaviour “timeouts” ends a function early, and a speed of 240 divides the visibility timeout of its batch by 240', async () => {
   const endings: (number | undefined)[] = []
   const manners = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

@@ -32,7 +32,7 @@ import { actWhile } from '../../../support/tamper-calls.ts'
 const { renew } = useOwnKeys()
 const day = 86_400_000
 
-/** The keys of the faked JWKS endpoint; undefined for those of the stored key set. */
+/** The keys that the faked JWKS endpoint publishes. Undefined: it publishes the stored key set. */
 let published: object[] | undefined
 const { url: baseUrl, close } = await listen((request, response) => {
   const answer = async () => {
@@ -166,7 +166,7 @@ const rows = [
   row('a copy of a record that is not in the evidence chain', 'history_rewritten', ({ copies }) =>
     copies?.push('evidence/000000000001-of-another-record'),
   ),
-  row('an evidence record that has no copy an hour later', 'evidence_uncopied', (facts) =>
+  row('an evidence record without a copy after an hour', 'evidence_uncopied', (facts) =>
     Object.assign(facts, { copies: facts.copies?.slice(1), at: facts.at + day / 24 }),
   ),
   row(
@@ -177,7 +177,7 @@ const rows = [
   row('an evidence key whose private half was imported into KMS', 'evidence_key_changed', (facts) =>
     Object.assign(facts.evidenceKey, { origin: 'EXTERNAL' }),
   ),
-  row('the recorded disposal of a key with which KMS could still sign', 'disposal_unproven', (facts) =>
+  row('a recorded disposal after which KMS could still use the key', 'disposal_unproven', (facts) =>
     Object.assign(evidenceAt(facts, 3).record ?? {}, { kms_state: 'Enabled' }),
   ),
   row('a trail that somebody stopped', 'calls_unlogged', (facts) => (facts.trail = { ok: false, words: '' })),
@@ -205,7 +205,7 @@ describe('audit findings', () => {
     expect(ok).toBe(false)
   })
 
-  it('an audit during a rotation does not mistake the copy of a new evidence record for the trace of a rewritten one', async () => {
+  it('an audit during a rotation does not report the copy of a new evidence record as a sign of rewritten evidence', async () => {
     const rotation = () => call({ action: 'rotate', emergency: true })
     expect(await actWhile('is answered', 'QueryCommand', rotation, findings)).not.toContain(
       'history_rewritten',
@@ -228,7 +228,7 @@ describe('audit findings', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('the audit reports a JWKS with an unknown key, without a key on record, or with an unknown key under a known kid', async () => {
+  it('the audit reports a JWKS that has an unknown key, lacks a key on record, or has another key under a known kid', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const { n = '', e = '' } = publicKey.export({ format: 'jwk' })

@@ -63,7 +63,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     })
   })
 
-  it('keys audit reports evidence that somebody with the rights of the rotation rewrote and signed again', async () => {
+  it('keys audit reports evidence that was rewritten and signed again with the rights of the rotation', async () => {
     const rotation = 'arn:aws:lambda:us-east-1:000000000000:function:rotate-signing-keys'
     const rewrite = (runId = '') =>
       runNode(['test/support/rewrite-evidence.ts', runId], { AWS_ACCESS_KEY_ID: accessKeyIdOf(rotation) })

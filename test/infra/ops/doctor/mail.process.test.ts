@@ -32,7 +32,7 @@ it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   },
 )
 
-it('doctor names every identity that could be verified, if SES has verified none of them', async () => {
+it('if SES has verified no identity of the sender, doctor names each identity that would do', async () => {
   const pending = { 'mail.example.com': { VerifiedForSendingStatus: false } }
   for (const identities of [{}, pending])
     expect(await check(identities)).toEqual({

@@ -70,7 +70,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // By its number of refusals this delivery is a redrive, although it was sent before the refusal.
+    // The number of refusals marks this delivery as a redrive, although `sentAt` is before the refusal.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },

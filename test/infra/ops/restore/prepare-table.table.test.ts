@@ -33,7 +33,7 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports a booking from the hourly write pause, because other writes of the same event may be missing', async () => {
+it('prepareTable reports bookings that were made in the hourly write pause: other writes of their events may be missing', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
@@ -72,7 +72,7 @@ it.each([
       const recorded = await recordStates(() => claimAddress(users[0], pool))
       expect(2 ** recorded.length).toBe(parts)
       const told = (await readAssignment(users[0], pool))?.address ?? expect.unreachable()
-      // The last write of an assignment records that its event is on the bus. The user is told after that.
+      // The last write of an assignment records that its event is on the bus. Only then is the user told.
       const state = ({ states }: Recorded) => (isTold ? states.at(-1) : states[1])
       await restoreStates(recorded, (states, i) =>
         (part >> i) & 1 ? state(recorded[i] ?? expect.unreachable()) : states[0],

@@ -13,7 +13,7 @@ const resourcesOf = (stacks: Stacks): [path: string, resource: Resource][] =>
   )
 
 describe('`cdk destroy` of a stage without protection', () => {
-  it('no stack without protection refuses its deletion, and none retains a resource', () => {
+  it('every stack of the stage can be deleted, and all resources are deleted with their stack', () => {
     for (const { stack } of dev.values()) expect(stack.terminationProtection).not.toBe(true)
     for (const [path, { DeletionPolicy: policy }] of resourcesOf(dev))
       expect(policy ?? 'Delete', path).toBe('Delete')

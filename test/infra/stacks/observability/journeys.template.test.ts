@@ -21,7 +21,7 @@ const single = () =>
       .map(({ id, resource }) => [id, resource.Properties]),
   )
 
-/** The composite alarms, keyed by name, with the logical ids of the alarms in their rules. */
+/** The composite alarms, keyed by name. Each has the logical ids of the alarms that its rule names. */
 const composite = () =>
   new Map(
     ofType(stacks, 'AWS::CloudWatch::CompositeAlarm').map(({ id, resource: { Properties: properties } }) => {
@@ -39,7 +39,7 @@ const composite = () =>
     }),
   )
 
-/** Names of the composite alarms that notify the operators while these alarms on metrics are raised. */
+/** Names of the composite alarms that notify the operators while the given alarms on metrics are raised. */
 function toldBy(raised: string[]): string[] {
   const byName = new Map([...single()].map(([id, properties]) => [nameOf(properties), id]))
   const found = new Set(raised.map((name) => byName.get(name) ?? expect.unreachable(name)))
@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('every other composite alarm raises the alarm causes, and causes and requests are on the first line of the dashboard', () => {
+it('the alarms “causes” and “requests” begin the dashboard, and every other composite alarm raises “causes”', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))

@@ -27,7 +27,7 @@ const runs = Number(process.env['RUNS'] ?? 2)
 
 interface Shape {
   size: number
-  /** Each member's referrer is one of this many members before it: with 1, the tree is a chain. */
+  /** A member's referrer is one of the last `spread` members before it. With 1, the tree is a chain. */
   spread: number
   seeds: number[]
 }
@@ -42,7 +42,7 @@ const shapes = fc
     }),
   )
 
-/** Generates the members of a referral tree. Many join at the same instant, and ids are not in that order. */
+/** Generates a referral tree. Many members join at the same instant, and not in the order of their ids. */
 function makeMembers({ size, spread, seeds }: Shape): ModelMember[] {
   const first = newUserIds()
   const seed = (i: number, n: number) => seeds[4 * i + n] ?? 0
@@ -79,7 +79,7 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
         await writeItem({ Delete: { Key: searchBudgetOf(owner.userId).key } })
         const filter: MemberFilter = { type, keyword, ...span }
         const expected = model.find(owner, filter)
-        // The page size makes two to eight pages, but only one page of a list with at most seven members.
+        // A list of up to seven members has one page or none. A longer list has two to eight pages.
         const size = Math.max(7, Math.ceil(expected.length / 8))
         for (let current = 1; (current - 2) * size < expected.length; current += 1) {
           const page = await listMembers(await prefetchMembers(filter, owner.userId), filter, {
@@ -129,7 +129,7 @@ it(
           ...renames.map((event) => event()),
         ])
         await growInSmallNodes(root.userId)
-        // A concurrent write can fail a rename. In production, the rename's queue would deliver it again.
+        // A concurrent write can make a rename fail. In production, SQS would deliver the rename again.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]
@@ -196,7 +196,7 @@ it(
     for (let kill = 0; kill < kills; kill += 1) {
       const joined = 1 + added * (kill + 1)
       await deliverInOrder(eventsOf(members.slice(0, joined)))
-      // With enough kills, a worker dies before and after each of its AWS calls: 11 and 47 are coprime.
+      // 11 and 47 are coprime: with enough kills, a worker dies before and after each of its first 47 calls.
       await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
       const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
       const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
@@ -212,7 +212,7 @@ it(
   30_000 * kills,
 )
 
-it('a batch of purchases is added to an ancestor once, even if a second worker writes the batch before the first worker', async () => {
+it('a batch of purchases is added to an ancestor once, even if a second worker overtakes the first worker', async () => {
   const members = makeMembers({ size: 2, spread: 1, seeds: Array.from({ length: 8 }, () => 1) })
   const [root, buyer] = members as [ModelMember, ModelMember]
   await deliverInOrder(eventsOf(members))

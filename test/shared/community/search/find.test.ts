@@ -79,7 +79,7 @@ it('a search uses the new search index of a list, even if the first read does no
 
 it('an export stops at the maximum size of an answer, even before the maximum number of members, and is marked as truncated', async () => {
   const size = 10_000
-  // The longest nickname and address take a kilobyte, because Lambda encodes the JSON body as JSON again.
+  // Lambda encodes the JSON body as JSON again, so a member with the longest texts takes about a kilobyte.
   const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })
   serve(largeList(size, longest, false))
   const filter: MemberFilter = { type: 'COMMUNITY' }

@@ -130,7 +130,7 @@ it('a keyword has at most 254 characters, not counting spaces around it', () => 
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
 })
 
-it('a nickname whose letters each case-fold to many characters is cut to 256 characters in the index, and so has few search terms', () => {
+it('a nickname that case-folding makes very long is cut to 256 characters in the index: it has few search terms', () => {
   let terms = 0
   const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
   eachTerm(text, () => (terms += 1))

@@ -15,8 +15,8 @@ import {
 } from '../../../support/signing-keys-model.ts'
 
 /**
- * Length of a tick. A run waits for another run for less than one tick, and the longest time of a Lambda
- * function, 15 minutes, is less than two ticks.
+ * Length of a tick. A run waits for another run for less than one tick. A Lambda function can run for 15
+ * minutes, which is less than two ticks.
  */
 const tick = 10 * 60_000
 const tickSeconds = tick / 1000
@@ -28,8 +28,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A state of the search: the model world, the rotation runs in it, and how many more runs can start and ticks
- * can pass. A run ends at its second tick, as Lambda's timeout would end it.
+ * A state of the search: the model world, the rotation runs in it, and how many more runs and ticks are
+ * allowed. A run ends at its second tick, as Lambda's timeout would end it.
  */
 interface State {
   world: World
@@ -41,8 +41,8 @@ interface State {
 const bounds = { starts: 2, ticks: 1 }
 
 /**
- * The requests with which a new run can start: every kind for the first run. To bound the number of states,
- * the second run has three kinds, or one kind if KMS lags (shows changes late).
+ * The requests with which a new run can start. The first run has all kinds of requests. To bound the number
+ * of states, the second run has only three kinds, or only one if KMS lags (shows changes late).
  */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
   if (lag > 0 && !isFirst) return [{ action: 'clock' }]
@@ -126,11 +126,11 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
 }
 
 /**
- * Lets all runs die, then does scheduled runs: one, or three if KMS lags (to give up an attempt, to use the
- * next key, and to disable a key). Yields everything that is wrong after these runs.
+ * Lets all runs die, then does a scheduled run. If KMS lags, it does three: one gives up an attempt, one uses
+ * the next key, and one disables a key. Yields everything that is wrong after these runs.
  */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // Prolongs the signing period: a further rotation would still be under way at the end.
+  // Prolongs the signing period. Otherwise, a further rotation would be under way after the last run.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)

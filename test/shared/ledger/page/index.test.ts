@@ -57,7 +57,7 @@ const history = fc
     })
   })
 
-/** Posts bills. Returns the wallet and the chunks of its bill index. Closes a full chunk before a posting. */
+/** Posts bills. Before each bill, closes a full chunk of the bill index. Returns wallet and closed chunks. */
 function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
   const chunks: Chunk[] = []
   let wallet = newWallet({ userId: 7, wallet: 'asset' })
@@ -85,7 +85,7 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
-/** Reads all bill numbers of a list: from its blocks (in `parts`), and from the wallet's newest marks. */
+/** Reads the bill numbers of a list: the older ones from `parts`, the newest from the wallet's marks. */
 function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFilter): number[] {
   const numbers: number[] = []
   for (let block = 0; ; block += 1) {
@@ -150,7 +150,7 @@ it('a wallet with a bill index has the same index after the wallet is stored and
     fc.property(history, (bills) => {
       const { wallet, chunks } = post(bills)
       const { holdings, ...item } = asStored(walletItem(wallet))
-      // Reverses the holdings, because a map of DynamoDB has no order.
+      // A map of DynamoDB has no order, so the test reads the holdings in reverse order.
       const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
       const read = toWallet(wallet.id, { ...item, holdings: reversed })
       expect([read.first, read.tail]).toEqual([wallet.first, wallet.tail])

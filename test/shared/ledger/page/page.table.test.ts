@@ -90,7 +90,7 @@ it('every combination of bill filters and dates finds the same bills as a check 
   expect(combinations.length).toBe(480)
   for (const [i, query] of combinations.entries()) {
     const expected = filterBills(all, query)
-    // Another page for each query: the first, the later ones, and up to two after the last.
+    // Reads one page for each query. The page number varies: from the first page to two pages after the last.
     const current = 1 + (i % (Math.ceil(expected.length / 7) + 2))
     const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
     const found = [page.records, page.total, page.pages]

@@ -109,7 +109,7 @@ it('newcomers are merged into the newest index segment while it has room, and th
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
 })
 
-it('no index segment is created while a batch of members is being added, because the segment’s transaction could not detect the added members', async () => {
+it('while members are being added, no index segment is created: its transaction could not detect these members', async () => {
   const root = await addRoot()
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
