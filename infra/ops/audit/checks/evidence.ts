@@ -47,16 +47,20 @@ function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<F
       yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
-function* findEdited(
-  { sortKey, content, hash, record }: EvidenceRow,
-  { evidenceKey: { publicKey } }: Facts,
-): Generator<Finding> {
+/** Whether a record is what the evidence key has signed, as far as KMS shows the public key. */
+export function isGenuine({ content, hash, record }: EvidenceRow, { evidenceKey }: Facts): boolean {
+  const { publicKey } = evidenceKey
+  const signature = Buffer.from(record?.signature ?? '', 'base64url')
+  const isSigned = publicKey === undefined || verify('sha256', Buffer.from(content), publicKey, signature)
+  return record?.hash === hash && isSigned
+}
+
+function* findEdited(row: EvidenceRow, facts: Facts): Generator<Finding> {
+  const { sortKey, record } = row
   if (record === undefined) return
   const { sequence } = record
   const subject = `evidence ${sequence}`
-  const signature = Buffer.from(record.signature, 'base64url')
-  const isSigned = publicKey === undefined || verify('sha256', Buffer.from(content), publicKey, signature)
-  if (record.hash !== hash || !isSigned)
+  if (!isGenuine(row, facts))
     yield found('evidence_edited', subject, `Record ${sequence} is not what the evidence key has signed.`)
   if (sortKeyOf(sequence) !== sortKey)
     yield found('evidence_edited', subject, `The record is stored under ${sortKey}, the key of another one.`)
@@ -66,12 +70,9 @@ function* findEdited(
 function* findBrokenLink({ record }: EvidenceRow, before: EvidenceRow | undefined): Generator<Finding> {
   if (record === undefined) return
   const { sequence, previous_hash: previousHash } = record
+  const message = `Record ${sequence} does not contain the hash of the record before: one of the two was exchanged.`
   if (before?.sortKey === sortKeyOf(sequence - 1) && previousHash !== before.record?.hash)
-    yield found(
-      'chain_broken',
-      `evidence ${sequence}`,
-      `Record ${sequence} does not contain the hash of the record before: one of the two was exchanged.`,
-    )
+    yield found('chain_broken', `evidence ${sequence}`, message)
 }
 
 function* checkLastRecord({ keySet, evidence }: Facts): Generator<Finding> {
@@ -83,23 +84,16 @@ function* checkLastRecord({ keySet, evidence }: Facts): Generator<Finding> {
       `evidence ${last.sequence}`,
       'The newest record is not the one that the key set names: one of the two was edited.',
     )
-  if (last.jwks_sha256_after !== jwksDigest(keySet.keys))
-    yield found(
-      'keys_unaccounted',
-      'RING',
-      'The public keys of the key set differ from those in its newest record: the key set was edited.',
-    )
+  const edited =
+    'The public keys of the key set differ from those in its newest record: the key set was edited.'
+  if (last.jwks_sha256_after !== jwksDigest(keySet.keys)) yield found('keys_unaccounted', 'RING', edited)
 }
 
 function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
   if (anchor === undefined) return
   const row = evidence.find(({ sortKey }) => sortKey === sortKeyOf(anchor.sequence))
-  if (row?.hash !== anchor.hash)
-    yield found(
-      'history_rewritten',
-      `evidence ${anchor.sequence}`,
-      `Record ${anchor.sequence} differs from the earlier report: the chain was rewritten.`,
-    )
+  const message = `Record ${anchor.sequence} differs from the earlier report: the chain was rewritten.`
+  if (row?.hash !== anchor.hash) yield found('history_rewritten', `evidence ${anchor.sequence}`, message)
 }
 
 /** Finds rewritten and uncopied records by the names of the copies, which contain the records' hashes. */

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { signingKeyTagName } from '../../../../shared/aws/signing-key-names.ts'
 import { Jwk, thumbprint, toJwks } from '../../../../shared/keys/set.ts'
 import { type Check, found } from '../controls.ts'
+import { isGenuine } from './evidence.ts'
 
 /**
  * Checks that the JWKS contains exactly the keys that the records publish, and that its cache time is not too
@@ -17,12 +19,16 @@ export const checkJwks: Check = function* (facts) {
       yield found('wrong_kid', String(key['kid']), 'A key in the JWKS has a kid that is not its thumbprint.')
   const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
   const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
-  for (const kid of [...publishedKids].filter((one) => !recordedKids.has(one)))
-    yield found(
-      'foreign_key',
-      kid,
-      'The JWKS contains a key that is not on record: the owner of its private half can sign tokens.',
-    )
+  // The rotation made a key if a genuine record introduces the key, or if KMS has its private half.
+  const madeKids = new Set([
+    ...facts.evidence.map((row) => isGenuine(row, facts) && row.record?.new_kid),
+    ...facts.kms.map(({ tags, thumbprint }) => tags[signingKeyTagName] === facts.tag && thumbprint),
+  ])
+  for (const kid of publishedKids) {
+    const words = madeKids.has(kid) ? 'is not on record' : 'the rotation did not make'
+    const message = `The JWKS contains a key that ${words}: whoever has its private half can sign tokens.`
+    if (!recordedKids.has(kid) || !madeKids.has(kid)) yield found('foreign_key', kid, message)
+  }
   for (const kid of [...recordedKids].filter((one) => !publishedKids.has(one)))
     yield found(
       'key_not_published',
