@@ -29,7 +29,7 @@ const right = () => authenticatorCode(user.totpSecret)
 const guess = async (ticket: string) => verifyAuthenticator(user, ticket, await wrongTotp(user.totpSecret))
 
 const warnings = async () =>
-  (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Somebody tries'))
+  (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Many tries'))
 
 /** Waits for the warning, and then long enough for a second one to arrive; expects only the first. */
 async function expectOneWarning(): Promise<void> {
