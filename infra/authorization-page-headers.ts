@@ -17,7 +17,7 @@ export const pagePolicy = (connectSource: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** Security headers of the authorization page that CloudFront can only send as custom headers. */
+/** Security headers of the page. CloudFront has no settings for these, and sends them as custom headers. */
 export const customPageHeaders = {
   // Prevents a site that opens the page in a new window from accessing that window.
   'cross-origin-opener-policy': 'same-origin',

@@ -38,15 +38,15 @@ export const Config = v.pipe(
      */
     domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
     /**
-     * ARN of the certificate for `domainName` in AWS Certificate Manager: in the deployment's region, or with
-     * `edge` in us-east-1.
+     * ARN of the certificate for `domainName` in AWS Certificate Manager. The certificate is in us-east-1 if
+     * the stage has an `edge`, and in the deployment's region otherwise.
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether CloudFront with a firewall (AWS WAF), the edge, is the only way to the API; or an object of its
-     * settings. `rate` (600): requests a minute from one IPv4 address. Routes with the same share of
-     * `throttleRate` split that part of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret
-     * that proves that a request came through the edge. `alarmTopicArn`: a topic for the alarms in us-east-1.
+     * Whether the edge, CloudFront with a firewall (AWS WAF), is the only way to the API; or its settings.
+     * `rate` (600): requests a minute from one IPv4 address. Routes with the same share of `throttleRate`
+     * have one limit: that share of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret
+     * that proves that a request came through the edge. `alarmTopicArn`: topic for alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
@@ -103,13 +103,13 @@ export const Config = v.pipe(
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
      * delete for 400 days. The bucket also gets copies of the evidence (signed records) of the key rotation.
-     * If the account or its organization has a trail, this one is needed for the copies only.
+     * If the account or its organization has a trail, the stage needs its own only for the copies.
      */
     auditTrail: v.optional(Flag, false),
     /**
-     * The senders are `business`, `chain`, `rewards` and `operator`. For each of them, ARNs of IAM roles and
-     * users of any account: only these may send the sender's events. Default for each sender: everyone whom
-     * the account's IAM policies allow to put events on the bus.
+     * Who may send events: for each of `business`, `chain`, `rewards` and `operator`, the ARNs of IAM roles
+     * and users of any account. Nobody else may send that sender's events. Default for each sender: everyone
+     * whom the account's IAM policies allow to put events on the bus.
      */
     senders: v.optional(Senders, {}),
     /** Days after which log lines are deleted. */
@@ -191,8 +191,8 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
 })
 
 /**
- * The region of a deployment: after a failover the standby region, otherwise the given one. Without a
- * failover, throws a ConfigError for the standby region: two regions would then serve one table.
+ * Returns the region of a deployment: the standby region after a failover, otherwise the given one. Throws a
+ * ConfigError if the standby region is given without a failover: two regions must not serve one table.
  */
 export function deploymentRegion(
   { standby: place, failover }: Config,

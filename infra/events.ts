@@ -12,7 +12,7 @@ export interface Event {
   detailType: string
   /** The senders from which the bus takes the event: see infra/event-patterns.ts. */
   senders: readonly Sender[]
-  /** Marks an event with a password digest or a secret: a key of this service encrypts the event's queues. */
+  /** Set for an event with a password digest or a secret: a key of this service encrypts its queues. */
   confidential?: true
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true
@@ -140,7 +140,7 @@ export const events: Event[] = [
   },
   {
     detailType: 'address.assigned',
-    // After the loss of a region, an operator sends the assignments again: infra/RUNBOOK.md#a-lost-region.
+    // `operator`: sends assignments that only a lost region's table has (infra/RUNBOOK.md#a-lost-region).
     senders: ['operator', ownSource],
     permissions: {
       reads: ['ADDR#', 'ADDRS#'],

@@ -1,6 +1,6 @@
 import type { indexPartitions, Partition } from '../shared/db/partitions.ts'
 
-/** A partition, or a part of one: the records of one detail-type, or the wallets or bills of one kind. */
+/** A partition, or a part of a partition: the records of one detail-type, or one kind of wallets or bills. */
 export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*#${'asset' | 'reward'}`
 
 /**
@@ -44,7 +44,7 @@ const checks = ['ConditionCheckItem']
 
 /**
  * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document how it judges a write of a transaction: by its own partition, or by the partitions of all writes.
+ * document how it judges a write of a transaction: by the partition of this write or of all writes.
  * The statements suit both cases; infra/SECURITY.md lists the exceptions. No statement has `Scan`, which
  * reads every partition.
  */

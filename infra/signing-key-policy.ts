@@ -2,7 +2,7 @@ import { namePrefix, tagsOf } from './names.ts'
 
 /**
  * Name of the rotation's role. It is fixed, so that the audit knows it. It names the region, because after a
- * failover the account has two.
+ * failover the account has two such roles.
  */
 export const rotationRoleName = (stage: string, region: string): string =>
   `${namePrefix(stage)}rotate-signing-keys-${region}`
@@ -12,9 +12,9 @@ export const anyPrincipal = 'arn:*:iam::*:*'
 
 /**
  * The policy of every signing key of a stage. Only roles of the service sign. Only `breakGlass` and the
- * account's root user share the key; only they and the rotation disable or delete it. Roles and users also
- * need IAM policies for these actions; only the rotation disables and deletes without them. The other actions
- * depend on IAM policies alone. The rotation may change the policy, without a condition, because KMS refuses
+ * account's root user share the key; only they and the rotation disable or delete it. The rotation needs no
+ * IAM policy for this; other roles and users also need an IAM policy for each of these actions. All other
+ * actions depend on IAM policies alone. The rotation may change the policy, without a condition: KMS refuses
  * a policy that its creator cannot change ("policy lockout safety check", KMS API reference, CreateKey).
  * Other principals are named in conditions, because KMS refuses a `Principal` that does not exist.
  */

@@ -1,7 +1,7 @@
 /**
- * Every failure that a client can see, by name: the integer `code` of the envelope, which begins with the
- * HTTP status, the message for people, and, for OAuth endpoints, the `error` of RFC 6749 §5.2 and RFC 6750
- * §3.1.
+ * Every failure that a client can see, by name. `code` is an integer that begins with the HTTP status, `msg`
+ * is the message for people: both are in the envelope. `oauth` is the `error` of RFC 6749 §5.2 and RFC 6750
+ * §3.1 in answers of OAuth endpoints.
  */
 export const failures = {
   malformed_request: { code: 40000, msg: 'the request body could not be read', oauth: 'invalid_request' },
@@ -95,7 +95,7 @@ export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }
 
-/** Cause of a failure inside Node.js. The client gets the same answer as in an outage; a fault is counted. */
+/** Cause of a failure inside Node.js. It counts as a fault, but the client gets the answer of an outage. */
 export class RuntimeFault extends Error {
   override readonly name = 'RuntimeFault'
 }

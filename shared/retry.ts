@@ -7,7 +7,7 @@ const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150
 
 /**
- * Runs `attempt` until it succeeds. Throws an error that is not retryable, and the error of the last of
+ * Runs `attempt` until it succeeds. Throws its error if the error is not retryable or the attempt was number
  * `maxAttempts`. Throws OutOfTime at the deadline of the invocation. Waits between attempts with exponential
  * backoff and full jitter, so that competing processes do not retry at the same time.
  */

@@ -73,7 +73,7 @@ describe('npm start', () => {
       () => true,
     )
 
-  it('npm start prints a console, a reference and a demo user to begin with', async () => {
+  it('npm start prints the URLs of a console and a reference, and a demo user with a password', async () => {
     const { out } = stack.output
     for (const [, , url = ''] of out.matchAll(/^(open|reference) +(\S+)/gm))
       expect((await fetch(url)).ok).toBe(true)

@@ -25,7 +25,7 @@ function literalsIn(file: string): { name: string; pattern: RegExp }[] {
   return found
 }
 
-/** Texts that an attack repeats: a pattern is slow if it can match a repetition in several ways. */
+/** Texts that an attack repeats. A pattern is slow if it can match the repeated text in several ways. */
 const units =
   'june|july|septdecem|e|am|1|0|a|A|é|́|ß| |\t|\r\n|;|;"|"|W/"|W/|=|==|-|+|/|.|a.|:|:1|::|@|@1|a@|#|$|%2|[|(|_|\\|{"|}'.split(
     '|',
@@ -59,14 +59,14 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the text (up to `length` characters) that takes `read` past its time limit, or closest to it. */
+/** Finds the text (up to `length` characters) that is slowest for `read`. Stops at a text over the limit. */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)
     for (const beginning of begin)
       for (const end of ends)
-        // Tries few repetitions first. With many repetitions, an exponential pattern never ends. Adds NUL
-        // characters to the short text, because a pattern may have a minimum length.
+        // Tries a short text first, because an exponential pattern never ends on a long text. The short text
+        // is filled up with NUL characters, because a pattern may have a minimum length.
         for (const size of [beginning.length + 27, length]) {
           const times = Math.floor((size - beginning.length - end.length) / unit.length)
           const text = (beginning + unit.repeat(times) + end).padEnd(size < length ? size + 100 : 0, '\0')

@@ -14,9 +14,9 @@ import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-eve
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 
 /**
- * Restores a lost assignment of a deposit address to a user. The service sends the event when it assigns an
- * address: the event then changes nothing. If the table loses the assignment, a replay of the event restores
- * it. A user with two addresses of one pool keeps both, and sees the address that was assigned first.
+ * Restores a lost assignment of a deposit address to a user. The service sends this event at each assignment.
+ * Normally the event changes nothing. If the table loses the assignment, a replay of the event restores it. A
+ * user with two addresses of one pool keeps both, and sees the address that was assigned first.
  */
 export const handler = intake({
   detailType: addressAssigned,

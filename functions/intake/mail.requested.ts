@@ -6,9 +6,9 @@ import { warningKinds, warningLifetimeMilliseconds } from '../../shared/sign-in/
 import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shared/sign-in/send-mail.ts'
 
 /**
- * Mails a sign-in code, or a warning to a user whose password somebody else knows, unless the mail has
- * expired. The event has no record: if the queue delivers it twice, the user gets the mail twice. With a
- * record, a failure between recording and sending would lose the mail, which does more harm.
+ * Mails a user a sign-in code, or a warning that somebody else knows the password. An expired mail is not
+ * sent. The event has no record: if the queue delivers it twice, the user gets the mail twice. With a record,
+ * a failure between recording and sending would lose the mail, which is worse than a second mail.
  */
 export const handler = intake({
   detailType: mailRequested,

@@ -12,8 +12,8 @@ import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
 /**
- * Counts a package purchase in the buyer's profile, and debits a payment from a wallet in the same
- * transaction. The sums of all ancestors follow later, through the journal of the referral tree.
+ * Counts a package purchase in the buyer's profile. If the purchase is paid from a wallet, the same
+ * transaction debits the wallet. The sums of all ancestors follow later, through the journal of the tree.
  */
 export const handler = intake({
   detailType: 'package.purchased',

@@ -8,8 +8,8 @@ import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
  * The key set is read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
- * once. Above ten answers a second, the key set is read only once a second. All functions together can read
- * it at most 3,000 times a second, because it is one DynamoDB item (the limit of a partition).
+ * once. Above ten answers a second, a function reads the key set only once a second: the set is one DynamoDB
+ * item, which all functions together can read at most 3,000 times a second.
  */
 const keySets = cacheRead(readKeySet, {
   maxAge: jwksCacheMilliseconds,

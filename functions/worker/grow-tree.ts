@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time reserved for delaying a tree's messages, after AWS calls for the tree hung and were aborted. */
+/** Time reserved for delaying a tree's messages after the tree's hanging AWS calls have been aborted. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest pause before a failed referral tree is tried again: the queue's visibility timeout. */
@@ -39,8 +39,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       const { root_id: rootId } = read.output
       messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
     } else {
-      // Logs no body, because a body that names no tree may contain anything. SQS delivers the message again
-      // at once, and after too many receives moves it to the dead-letter queue.
+      // The log omits the message's body: a body that names no tree may contain anything. SQS delivers the
+      // message again at once, and moves it to the dead-letter queue after too many receives.
       log.warn('a message names no tree', { message_id: message.messageId })
       failures.push({ itemIdentifier: message.messageId })
       await delayRetry(message, 0)
@@ -51,8 +51,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     const turn = () => takeTurn(rootId, deadline)
-    // If the journal still has entries, SQS delivers the messages again. The worker sends no new ones to
-    // itself: Lambda stops such a loop after 16 rounds (developer guide, "recursive loop detection").
+    // If the journal still has entries, SQS delivers the messages again. The worker sends itself no messages:
+    // Lambda stops loops after 16 rounds (developer guide, "recursive loop detection").
     let maxDelaySeconds = 0
     try {
       if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue

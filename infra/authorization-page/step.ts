@@ -20,7 +20,7 @@ export interface SignInFlow {
   update: (change: { [Name in keyof TabState]: TabState[Name] | undefined }) => void
   /** Opens a step with a new history entry, so that the back button returns to the current step. */
   go: (step: StepName) => void
-  /** Opens a step in the same history entry, so that the back button skips a step that cannot be repeated. */
+  /** Replaces the current step, which cannot be repeated. The back button leads to the step before it. */
   replace: (step: StepName, notice?: string) => void
   /** Shows a view that is not a step, such as an error, and keeps the tab's state. */
   present: (view: View) => void

@@ -64,7 +64,7 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
   const startedAt = Date.now()
   const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
-  // If a source was saved during the build, an empty key marks the bundles as outdated.
+  // If a source was saved during the build, the record gets an empty key, so that the next run bundles again.
   const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
   const outputs = Object.fromEntries(
     entries.map((entry) => [
@@ -93,7 +93,7 @@ export const bundleOptions = (entries: readonly string[]) =>
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // Without this, esbuild would take the SDK's CommonJS files (`main`), which it cannot tree-shake.
+    // `module` comes first, because esbuild cannot tree-shake the SDK's CommonJS files (`main`).
     mainFields: ['module', 'main'],
     // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
     // other than the environment, endpoint discovery, event streams and signatures for several regions.
@@ -105,8 +105,8 @@ export const bundleOptions = (entries: readonly string[]) =>
     },
     // Hides web streams from the SDK, so that it does not load Node's web streams. Functions never use them.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },
-    // Ignores tsconfig.json. esbuild never reads tsconfig.json for files that plug-ins resolve. If it read
-    // tsconfig.json for other files, a bundle would depend on the order in which esbuild meets the files.
+    // Ignores tsconfig.json for every file. By default, esbuild ignores it only for files that plug-ins
+    // resolve. Then a bundle depends on the order in which esbuild meets the files.
     tsconfigRaw: {},
     legalComments: 'none',
     plugins: plugIns,

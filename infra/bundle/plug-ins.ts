@@ -16,7 +16,7 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // Does not list the exports of `process`: if the bundler runs in a thread, it does not see all of them.
+      // Loads `process` whole, because a bundler that runs in a thread does not see all exports of `process`.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -91,8 +91,8 @@ const otherError = new RegExp(
 
 /**
  * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. esbuild
- * keeps objects with computed keys, which might have side effects, so the key `[_name]` becomes fixed text.
- * esbuild also keeps every registered error, so only the `errorClasses` stay registered.
+ * keeps an object with a computed key (`[_name]`), which might have side effects: such a key becomes fixed
+ * text. esbuild also keeps every registered error: only the `errorClasses` remain registered.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

@@ -1,4 +1,4 @@
-// Stubs that replace parts of the AWS SDK that no function uses. Those made with `unused` throw if called.
+// Stubs that replace parts of the AWS SDK that no function uses. A stub made with `unused` throws if called.
 
 /** A function, or a class, that throws when it is called. */
 const unused = (what: string) =>

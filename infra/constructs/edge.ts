@@ -36,7 +36,7 @@ interface EdgeProps {
   webAclArn: string
 }
 
-/** Error statuses whose answers CloudFront would otherwise cache for ten seconds, for all clients. */
+/** Error statuses whose answers CloudFront caches for ten seconds, for all clients, unless told not to. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /** Hosted zone of every CloudFront distribution (Route 53 API Reference, AliasTarget). */
@@ -88,7 +88,7 @@ export class Edge extends Construct {
         : {}),
       // Caches nothing: answers say `no-store`, and answers without `cache-control` expire in zero seconds.
       // CloudFront forwards `Authorization` only as a part of the cache key, and only if the longest lifetime
-      // in the cache is above zero. As a part of the key, it also keeps the answers for two tokens apart.
+      // in the cache is above zero. The token in the key also keeps answers to different callers apart.
       defaultBehavior: {
         ...behavior,
         cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {
@@ -108,7 +108,7 @@ export class Edge extends Construct {
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
-    // CloudFormation would refuse to delete the distribution while another stack imports an export of it.
+    // References from other stacks are weak: strong ones would prevent the deletion of the distribution.
     CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK)
     this.baseUrl = `https://${domainName ?? distribution.distributionDomainName}`
     addDomainOutputs(this, config, {

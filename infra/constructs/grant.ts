@@ -12,7 +12,7 @@ import { indexName } from '../../shared/db/partitions.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import { type Permissions, tableStatements } from '../permissions.ts'
 
-/** A table that this stack created or that was restored: CDK's common type for both does not compile here. */
+/** A table that this stack created, or a restored one. CDK's common type for both does not compile here. */
 export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>
 
 /** The resources to which functions can be granted access. */
@@ -69,8 +69,8 @@ function* statementsFor(
       StringEquals: { 'events:detail-type': publish },
     })
   if (mail) {
-    // SES authorizes a mail by the verified identity of its sender. The condition keeps the function from
-    // sending as anyone else of that domain.
+    // SES authorizes a mail by a verified identity of its sender: the address or a domain. The condition
+    // keeps the function from sending as any other address of a verified domain.
     yield allow(
       ['ses:SendEmail'],
       identitiesOf(resources.mailFrom).map((resourceName) =>
@@ -122,7 +122,7 @@ function* signingKeyStatements(
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
   // Allows kms:TagResource, which CreateKey with tags needs. No condition key distinguishes a new key from an
-  // existing one. IfExists ignores properties that KMS does not know of a new key, but excludes existing keys
+  // existing one. IfExists passes where a property is missing, as with a new key, but excludes existing keys
   // of another use, spec or deployment. Keys with an alias are excluded, too, because a new key has none.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,

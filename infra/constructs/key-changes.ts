@@ -32,9 +32,9 @@ const otherActions =
   )
 
 /**
- * Counts the changes of `keys` that CloudTrail records, also refused ones, and keeps them in a queue. With
- * `watchesAll`, it also counts signatures by anybody but the service, and the changes of all other keys,
- * because CloudTrail does not say which deployment owns a signing key. Among the changes of other keys, it
+ * Counts the changes of `keys`, even refused ones, as CloudTrail reports them. Keeps the reports in a queue.
+ * With `watchesAll`, also counts signatures by anybody but the service, and the changes of all other keys,
+ * because CloudTrail does not say which deployment owns a signing key. Among the changes of other keys,
  * ignores the grants of AWS services, and what the rotation does with retired keys.
  */
 export class KeyChanges extends Construct {
@@ -77,10 +77,10 @@ export class KeyChanges extends Construct {
         { errorCode: [{ exists: true }] },
       ],
     })
-    // Only a rule in this state matches reads (EventBridge: Receiving read-only management events), and
-    // CloudTrail counts signatures as reads. Reads that no rule matches cost nothing. A metric filter would
-    // need all reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second and cannot
-    // leave out callers.
+    // CloudTrail counts signatures as reads. Only a rule in the state that is set here matches reads
+    // (EventBridge: Receiving read-only management events). Reads that no rule matches cost nothing. A metric
+    // filter would need all reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second
+    // and cannot leave out callers.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }

@@ -19,7 +19,7 @@ interface ServiceFunctionProps {
   name: string
   permissions: Permissions
   resources: ServiceResources
-  /** Timeout in seconds, if the permissions set none. */
+  /** Timeout in seconds if `permissions` has no `timeout`. */
   defaultTimeoutSeconds: number
   environment?: Environment
 }

@@ -2,8 +2,8 @@ import type { buildStackModel } from './template/build-model.ts'
 
 /**
  * The model of what the local stack serves: the synthesized templates with every intrinsic function resolved.
- * All parts of the local stack use this model. Fields have CloudFormation's names where such names exist; the
- * files under template/ that read the fields describe them.
+ * All parts of the local stack use this model. Fields have CloudFormation's names where such names exist. The
+ * files under template/ describe the fields that they read.
  */
 export type StackModel = ReturnType<typeof buildStackModel>
 

@@ -50,7 +50,7 @@ function describeMessage({ detailType, key, rejections }: Intake): JsonSchema {
     description: readComment(readFileSync(intakeFile(detailType), 'utf8'), 'export const handler'),
     payload: { $ref: `#/components/schemas/${detailType}` },
     examples: example && [{ payload: example.detail }],
-    // Show how the key is composed: in this detail, the value of every member `x` is the text `{x}`.
+    // Compute the key of a sample detail whose every member `x` is `{x}`, to show how keys are composed.
     'x-business-key': key(new Proxy({}, { get: (_, name) => `{${String(name)}}` })),
     'x-senders': senders,
     'x-refusals': describeRefusals(rejections),

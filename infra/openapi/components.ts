@@ -22,7 +22,7 @@ export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSche
 
 /**
  * Registers a part under a name, and returns a reference to the part. If the name already belongs to a
- * different part, throws for a schema. In this case, a part of another kind is returned as it is.
+ * different part, throws if the part is a schema, and returns any other kind of part as it is.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -31,7 +31,7 @@ export function namePart(components: Components, kind: keyof Components, name: s
   return part
 }
 
-/** Replaces a schema, or that of a list's items, by a reference. Replaces members in `memberNames`, too. */
+/** Replaces a schema (of a list: the items' schema) and the members in `memberNames` by references. */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema
   const { items, properties = {} } = schema as { items?: JsonSchema; properties?: JsonSchemas }

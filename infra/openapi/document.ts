@@ -142,8 +142,8 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
 }
 
 /**
- * Who may call an endpoint: everybody if the list is empty. The roles of an access_token are its scopes, and
- * `first-party`.
+ * The credentials that an endpoint takes: none if the list is empty. For an access_token, the inner list
+ * names the required scope, or `first-party`.
  */
 function security({ scope }: EndpointDescription, body: { name: string }[]): JsonSchema[] {
   const sends = (member: string) => body.some(({ name }) => name === member)
@@ -176,7 +176,7 @@ const successful = {
   msg: { type: 'string', const: 'success' },
 }
 
-/** Schema of null. Generators for Java and Go have no type of null alone, so the empty string is added. */
+/** Schema of null. It also allows '', because generators for Java and Go have no type for null alone. */
 const nothing: JsonSchema = { type: ['string', 'null'], maxLength: 0, description: 'Always null.' }
 
 /** How a request is authenticated. */

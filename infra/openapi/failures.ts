@@ -16,7 +16,7 @@ const gatewayAnswers: Record<number, { message: string; when: string }> = {
   503: { message: 'Service Unavailable', when: 'no function was free, or none answered within 30 seconds' },
 }
 
-/** The failures that follow from an endpoint's scope and body, in addition to those of its description. */
+/** The failures that follow from an endpoint's scope and body. The description names further failures. */
 function impliedFailures(endpoint: EndpointDescription): FailureName[] {
   // Every endpoint rejects repeated query parameters and large bodies, even if it takes neither.
   const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter', 'too_large']

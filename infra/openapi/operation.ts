@@ -10,8 +10,8 @@ export interface Operation {
   /** Failures specific to the endpoint. Failures implied by its scope, parameters and body are added. */
   failures?: FailureName[]
   /**
-   * The checks that the endpoint makes of its parsed parameters or body, as JSON Schema: required properties,
-   * conditions, and keywords that are added to properties. Keywords with `type` replace a property's schema.
+   * The endpoint's checks of its parsed parameters or body, as JSON Schema: required properties, conditions,
+   * and keywords for properties. Keywords that include `type` replace a property's schema; others extend it.
    */
   checks?: { required: string[]; properties: Record<string, JsonSchema> } & JsonSchema
   /** Name of the schema of the answer's `data`, or of its items; none if `data` is null. */

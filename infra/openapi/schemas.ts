@@ -39,7 +39,7 @@ const money: JsonSchema = {
   'x-go-type-import': { path: 'github.com/shopspring/decimal' },
 }
 
-/** Names of members with small numbers, which get int32. All other numbers are ids, instants or totals. */
+/** Names of members that become int32: their numbers are small. Other numbers are ids, instants or totals. */
 const small = new Set(
   'current size cap level devices expires_in confirmations required_confirmations'.split(' '),
 )
@@ -51,7 +51,7 @@ function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined
     return schema['const'] === true
       ? { type: 'boolean', description: 'Always true.' }
       : { type: typeof schema['const'], ...schema }
-  // The enumeration of 1 and 2 is the direction of a bill.
+  // Only the direction of a bill is an enumeration of the numbers 1 and 2.
   if (type === 'picklist' && String(schema['enum']) === '1,2')
     return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
   if (type === 'nullable') {

@@ -13,7 +13,7 @@ const kms = 'kms.amazonaws.com'
 
 /**
  * Checks that a trail of CloudTrail, the account's or its organization's, logs every call of KMS in this
- * region. EventBridge gets a call only if a trail logs it, so without one the alarms on keys are silent.
+ * region. EventBridge gets a call only if a trail logs it. Without such a trail, alarms on keys are silent.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html
  */
 export async function checkTrails({

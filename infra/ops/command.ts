@@ -9,8 +9,8 @@ export interface CommandContext {
   target: Target
   terminal: Terminal
   /**
-   * Prints `result`: as JSON with `--json`, otherwise as text. If `text` is given, the text shows it instead
-   * of `result`, and the JSON does not change. Returns `ok` (default: true), which decides the exit code.
+   * Prints `result`: as JSON with `--json`, otherwise as text. The option `text` is an object that replaces
+   * `result` in the text only. Returns `ok` (default: true), which decides the exit code.
    */
   show: (result: object, options?: { ok?: boolean; text?: object }) => boolean
 }

@@ -11,7 +11,7 @@ export interface Target {
   baseUrl: string | undefined
   /** Whether a CloudFront distribution (edge) is in front of the API. */
   hasEdge: boolean
-  /** Whether there are alarms. Alarms on KMS keys need a CloudTrail trail, and have a dead-letter queue. */
+  /** Whether there are alarms. The alarms on KMS keys need a CloudTrail trail and a dead-letter queue. */
   hasAlarms: boolean
   /** How many functions the account must be able to run at once; undefined for the local stack. */
   concurrentExecutions?: number

@@ -10,7 +10,7 @@ import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
 import { scanItems } from './restore/scan-items.ts'
 import { startProgress, type Terminal } from './terminal.ts'
 
-/** Both wallets of one user; or every wallet of the table, and those that are gone but have a first bill. */
+/** Both wallets of one user, or every wallet of the table. First bills reveal wallets that are gone. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
   if (userId !== undefined) return WalletName.options.map((wallet) => ({ userId, wallet }))
   const items = scanItems({

@@ -127,7 +127,7 @@ function idFor(construct: IConstruct, rule: string): string {
   const { region, partition, stackName } = Stack.of(construct)
   const prefix = stackName.replace(/-(intake|authorization-page-content)$/, '')
   const id = `${rule.split('-')[0] ?? ''}::${rule}`.replace('<stage>', prefix)
-  // Without a fixed region (a stage without a standby), cdk-nag leaves the placeholders in a rule's id.
+  // If the stack has no fixed region, cdk-nag leaves the placeholders in a rule's id.
   if (Token.isUnresolved(region)) return id
   return id.replace('<AWS::Region>', region).replace('<AWS::Partition>', partition)
 }

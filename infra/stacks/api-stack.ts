@@ -47,7 +47,7 @@ export class ApiStack extends Stack {
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))
-    // Knobs replace the API. CloudFormation would refuse that while another stack imports an export of it.
+    // A change of knobs can replace the API. Strong references from other stacks would prevent that.
     CrossStackReferences.of(this.api).produce(ReferenceStrength.WEAK)
     const edge = addEdge?.(this, this.api)
     this.baseUrl =

@@ -170,8 +170,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // SQS's maximum. Each call of the worker is one receive, and after a failed call the worker pauses up
-      // to three minutes. This allows seven hours of work on a referral tree, or two days of failures.
+      // SQS allows at most 1,000. Each call of the worker is one receive. After a failed call, the worker
+      // pauses up to three minutes. This allows a referral tree seven hours of work, or two days of failures.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)
@@ -186,8 +186,8 @@ export class IntakeStack extends Stack {
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
-    // Works on at most ten referral trees (message groups) at a time, because requests need a share of a new
-    // table's 4,000 write units per second, and of the account's functions.
+    // Works on at most ten referral trees (message groups) at a time, to leave some of a new table's 4,000
+    // write units per second, and some of the account's functions, for requests.
     fn.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )

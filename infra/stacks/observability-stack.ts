@@ -42,7 +42,7 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** The stage's health. Builds ARNs from names: the emulator of test/deploy lacks composite alarms. */
+  /** Shows the stage's health. Builds ARNs from names: test/deploy's emulator has no composite alarms. */
   private healthLine({ namePrefix }: Config): AlarmStatusWidget {
     const alarms = healthAlarms.map((name) => {
       const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]

@@ -14,7 +14,7 @@ type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown)
 
 /**
  * Prepares an AWS client for a function, and returns it. All attempts of its calls end at the deadline of the
- * invocation. A call is repeated on a new connection if its own died while Lambda had frozen the process.
+ * invocation. If its connection died while the process was frozen, a call is repeated on a new connection.
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client

@@ -6,7 +6,7 @@ import { Failure } from '../errors.ts'
 import { countCharacters, UnambiguousText } from '../fields.ts'
 
 const maxNoteLength = 20
-/** Pattern, for any regex engine, of text without control characters, line or paragraph separators. */
+/** Matches text that has no control characters and no line or paragraph separators, in any regex engine. */
 const shownInReference = '^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029]*$'
 
 /** Schema of a note: trimmed; an empty text clears the note. Its length is counted in Unicode code points. */

@@ -1,7 +1,7 @@
 /**
  * How the partition keys of the table begin, by kind of item: a prefix that ends with `#`, or the whole key.
- * IAM policies grant functions access by these names (infra/permissions.ts), so items to which different
- * functions need access never share a name.
+ * IAM policies grant functions access by these beginnings (infra/permissions.ts). So two kinds of items share
+ * a beginning only if the same functions need access to both kinds.
  */
 export const partitions = [
   'ADDR#',

@@ -16,7 +16,7 @@ interface ReadOptions {
 
 type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item | undefined)[]>
 
-/** The function that reads items for code inside readTogether; undefined for other code. */
+/** The function with which code inside readTogether reads items. It is undefined outside of readTogether. */
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**
@@ -112,7 +112,7 @@ async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Prom
   return items
 }
 
-/** The key condition of a query for the items from one sort key of a partition to another, both included. */
+/** The key condition of a query for the items of a partition between two sort keys, both included. */
 export const between = (pk: string, first: string, last: string) => ({
   KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
   ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last },

@@ -9,14 +9,14 @@ const hourMilliseconds = 3_600_000
  */
 const pauseBefore = 5_000
 
-/** Pause of writes after the hour: items are restored to instants "usually much less than a second" apart. */
+/** Pause after a full hour: restored items stem from instants "usually much less than a second" apart. */
 const pauseAfter = 2_000
 
 /** Milliseconds that a write at an instant (epoch milliseconds) must wait; 0 outside of the hourly pause. */
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** The last instant before a full hour at which a write is sent. */
+/** When the pause before a full hour begins: the last writes of the hour are sent at this instant. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (

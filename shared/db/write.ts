@@ -45,9 +45,9 @@ export class ConditionFailed extends OptimisticLockError {
 export const maxTransactionWrites = 100
 
 /**
- * Writes all or nothing. If conditions do not hold, throws the error for the first write that failed: the one
- * from its `otherwise`, or ConditionFailed without `otherwise`. Throws `unavailable` when the transaction
- * keeps conflicting with others or being throttled.
+ * Writes all or nothing. If conditions do not hold, throws an error for the first write that failed. This is
+ * the error from the write's `otherwise`, or ConditionFailed if the write has no `otherwise`. Throws
+ * `unavailable` when the transaction keeps conflicting with others or being throttled.
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   const failures = await tryTransact(writes)

@@ -25,7 +25,7 @@ export interface NetworkAddress {
   tag?: string | undefined
 }
 
-/** SHA-256 of network, address and tag, base64url: the name of an address inside keys. */
+/** SHA-256 of network, address and tag, base64url. It stands for the address in the keys of items. */
 export const addressDigest = ({ network, address, tag }: NetworkAddress): string =>
   createHash('sha256')
     .update(JSON.stringify([network, address, tag ?? null]))

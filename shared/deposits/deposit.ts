@@ -87,8 +87,8 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 }
 
 /**
- * Reads a user's deposit by its id; undefined if it does not exist or is another user's. Both cases take two
- * reads, so that response times do not tell whether there is a deposit: ids can be computed from the chain.
+ * Reads a user's deposit by its id; undefined if it does not exist or is another user's. Anyone can compute
+ * ids from the chain, so both of these cases take two reads: response times must not tell them apart.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {

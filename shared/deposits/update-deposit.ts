@@ -88,7 +88,7 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
-/** The next status if it ranks higher, otherwise the status before: a final status never changes. */
+/** The next status if it ranks higher. Otherwise the old status stays, so a final status never changes. */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
 

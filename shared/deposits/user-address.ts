@@ -146,7 +146,7 @@ async function checkPoolLevel(pool: Pool): Promise<void> {
 }
 
 async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
-  // Another request may have assigned the last address to this user. So the assignment is read again.
+  // Since the first read, another request may have assigned the last address of the pool to this user.
   const assigned = await readAssignment(userId, pool)
   if (assigned !== undefined) return assigned
   if (!(await poolExists(pool))) throw invalidParameter('currencyNetWork', 'is not offered for this currency')
@@ -156,8 +156,8 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
 }
 
 /**
- * The write that records an assignment from an event. It replaces a later assignment of the user in the same
- * pool. Its condition fails if the stored assignment is not later.
+ * The write that records an assignment from an event. The earliest assignment of a user in a pool wins: this
+ * write replaces a later one, and its condition fails if the stored assignment is not later.
  */
 export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
   return {

@@ -9,7 +9,7 @@ import { OptimisticLockError } from '../errors.ts'
 import { isSameSecret } from '../is-same-secret.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
-/** What identifies an event: its type, and its business key, which stays the same whenever it is sent. */
+/** What identifies an event: its type and its business key. Both are the same each time the event is sent. */
 export interface EventName {
   detailType: string
   businessKey: string
@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
-  /** Digests of the same detail with older MAC keys: an earlier delivery may have stored one of them. */
+  /** Digests of the same detail with older MAC keys. An earlier delivery may have stored such a digest. */
   olderDigests?: string[]
   delivery: Delivery
 }

@@ -243,7 +243,7 @@ function decideRefusal(
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // Uses `sentAt` if this clock is behind, so that copies of the message do not look newly sent.
+  // `at` is never earlier than `sentAt`, even if the clock is slow, so that no copy looks newly sent.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)

@@ -145,7 +145,7 @@ const refuseInMaintenance: HttpMiddleware = {
  */
 const answerReserveMilliseconds = 500
 
-/** Options of middy: the endpoint answers in time even if work goes on after its AWS calls were aborted. */
+/** Options of middy: if work goes on after its AWS calls were aborted, the endpoint still answers in time. */
 const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {

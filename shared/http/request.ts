@@ -20,7 +20,7 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   rawQuery: event.rawQueryString,
   /** Names of the query parameters that were sent more than once. */
   repeated: () => sentParameters(event.rawQueryString).repeated,
-  /** Returns the credentials of the `Authorization` header if its scheme, in any letter case, is `scheme`. */
+  /** Returns the credentials of the `Authorization` header if it has this scheme, in any letter case. */
   authorization: (scheme: string) => readAuthorization(event, scheme),
   /** Returns a request header by its lower-case name. */
   header: (name: string) => event.headers[name],

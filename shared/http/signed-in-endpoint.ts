@@ -93,7 +93,7 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
       throw error
     }
   })
-  // The session check and the prefetch read at the same moment, so their reads share a call.
+  // The reads of the session check and those of the prefetch begin at the same moment, so they share a call.
   return (event, context) => readTogether(() => handler(event, context))
 }
 

@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation. With `emergency` the new key signs at once. The request is also fulfilled if a key
-   * has become active at or after `at`.
+   * A requested rotation: publishes a new key which, with `emergency`, signs at once. Nothing is left to do
+   * for the request if a key has become active at or after `at`.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -21,8 +21,8 @@ export type RotationRequest =
 /** Facts that a rotation run has found out itself; they are not stored. */
 export interface RunKnowledge {
   /**
-   * What this run knows of a key creation attempt: the run has begun the attempt, KMS has created its key, or
-   * that key cannot be used.
+   * What this run knows of a key creation attempt. `begun`: this run has begun it. `created`: KMS has created
+   * its key. `unusable`: that key cannot be used.
    */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'unusable' })
   /** kids of the retired keys that this run has disabled and that KMS does not show as disabled yet. */
@@ -40,7 +40,7 @@ export interface RotationState {
   now: number
 }
 
-/** The next step of a rotation run. `requested`: true if the run was called for it, false if it was due. */
+/** The next step of a rotation run. `requested`: the call asked for the step; if false, the step was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -64,7 +64,7 @@ export type RotationStep =
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
-  /** KMS lags (kmsLagMilliseconds): this run stops, and later runs continue. `overdue`: KMS lags too long. */
+  /** End this run: KMS lags. Later runs continue. `overdue`: the lag has reached `kmsLagMilliseconds`. */
   | { kind: 'leaveToNextRun'; overdue: boolean }
   | { kind: 'done' }
 
@@ -173,8 +173,8 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * Begins another attempt if a rotation is requested and KMS still refuses the key after `kmsLagMilliseconds`.
- * Scheduled runs do not: while KMS refuses all keys, they would create one after another.
+ * In a requested rotation, begins another attempt if KMS still refuses the key after `kmsLagMilliseconds`.
+ * A scheduled run begins none: if KMS refused all keys, the scheduled runs would create key after key.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

@@ -52,7 +52,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test before the transition: of the key that joins or begins to sign, or of the signer if none does. */
+  /** Test of the key that is to join the set or to sign. Without such a key, it is a test of the signer. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -95,7 +95,7 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
 /**
  * Copies evidence to the bucket with Object Lock, if there is one: at most twenty records that have no copy
  * yet. Copies only records that are in the table, because a run that loses a race writes no record. Never
- * throws, because a revocation must not fail with S3: the next run, a minute later, copies what is left.
+ * throws: a revocation must succeed even if S3 fails. The next run, a minute later, copies what is left.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

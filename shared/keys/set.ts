@@ -154,7 +154,7 @@ export const isArchived = async (kid: string): Promise<boolean> =>
 /** Reads every archived signing key; about a dozen are added each year. */
 export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)
 
-/** Reads the records whose sort keys begin with a prefix, from the keys' partition, in sort key order. */
+/** Reads items of the partition `KEYS`: those whose sort keys begin with a prefix, in sort key order. */
 export async function readRecords<Schema extends v.GenericSchema>(
   schema: Schema,
   prefix: string,

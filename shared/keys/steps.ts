@@ -115,7 +115,7 @@ async function makeTransition(
   const check = await checkResult(planned)
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
   const evidence = await signEvidence(describeTransition(keySet, planned, times, context))
-  // Apply the transition again, because KMS took time and the stored instants must be those of the write.
+  // Apply the transition anew: KMS has taken time, and the stored instants must be those of the write.
   const { keys, old } = applyTransition(keySet.keys, transition, times, Date.now())
   const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
   const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
@@ -125,7 +125,7 @@ async function makeTransition(
   log.info('signing keys changed', { action: evidence.action, old_kid, new_kid, trigger: trigger.kind })
 }
 
-/** Tests the next key, and throws if it fails; without a next key, tests the signer, and logs if it fails. */
+/** Tests the next key: a failure throws. Without a next key, tests the signer: a failure is only logged. */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')
   if (key === undefined) return null

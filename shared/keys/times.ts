@@ -23,8 +23,8 @@ export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
- * How long a JWKS that is requested often may be answered from memory: one second, so that a revoked key is
- * gone within two seconds; less if signers may use a cached key set for less than a second.
+ * How long a JWKS that is requested often may be answered from memory: one second, or as long as signers may
+ * use a cached key set if that is shorter. So a revoked key is gone within two seconds.
  */
 export const jwksCacheMilliseconds = (): number =>
   Math.min(1_000, signerCacheMilliseconds(settings().signingKeyPublishSeconds))

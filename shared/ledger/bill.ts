@@ -72,8 +72,8 @@ const billKeys = itemType({
 export const billList = (id: WalletId): string => billKeys.partition({ ...id })
 
 /**
- * The write that stores a new bill. If this is the only condition of a transaction that fails, the wallet's
- * item is gone or was put back to an older state. Then no bill is overwritten, and the error is a fault.
+ * The write that stores a new bill. If all conditions of the transaction hold except that of this write, the
+ * wallet's item is gone or was put back to an older state. No bill is overwritten, and the error is a fault.
  */
 export function putBill({ id, number, type, currency, reference, remark, ...bill }: NewBill): Write {
   const item = {

@@ -57,7 +57,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
-    // An earlier delivery of this event may have used the money: then its outcome is the answer.
+    // If an earlier delivery of this event has used the money, the outcome of that delivery is the answer.
     const known = record && (await findOutcome(record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known

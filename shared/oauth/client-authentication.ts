@@ -82,7 +82,7 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
   return client
 }
 
-/** Whether one reading of the secret is right. Most clients cost one call of KMS, others two. */
+/** Whether one of the readings is the secret. Tries them in order, each with at most one call of KMS. */
 async function matchesSecret(clientId: string, readings: string[], stored: string): Promise<boolean> {
   for (const reading of readings) if (await isClientSecret(clientId, reading, stored)) return true
   return false
@@ -107,7 +107,7 @@ export async function macClientSecret(
   secret: string,
   keyId = newestMacKey(),
 ): Promise<string> {
-  // A space separates client_id and secret, because no client_id contains one: every pair has its own text.
+  // A space separates client_id and secret. No client_id contains a space, so different pairs stay different.
   const mac = await generateMac('client-secret', `${clientId} ${secret}`, keyId)
   return `${keyId}:${Buffer.from(mac).toString('base64url')}`
 }

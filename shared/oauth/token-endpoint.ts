@@ -81,8 +81,8 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
  * again. The transaction that marks the code as used also writes the access_token and checks the session.
- * Scopes that the client may not have are left out. Whoever can forge a stored code must not get a token to
- * which its user did not consent.
+ * Scopes that the client may not request are left out. Because of both checks, somebody who forges a stored
+ * code gets no token of a user without a session, and no scope that the client may not request.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant

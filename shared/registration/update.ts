@@ -55,14 +55,14 @@ export async function updateUser(
 
 /**
  * Creates a stamp that orders updates of one field: the later instant wins. If two instants are equal, the
- * same update always wins, in any order of arrival. Stamps are compared as text, here and in the table.
+ * digests of the ids decide, not the order of arrival. Stamps are compared as text, here and in the table.
  */
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
 /**
  * Selects the changes to fields that no later update has set. Includes fields that this same update has
- * already set: an earlier try may have died before it notified the worker of the referral tree.
+ * already set. This is harmless, because applyOnce lets each update take effect only once.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(

@@ -90,10 +90,9 @@ export const endsSessions = ({ login_password, totp_secret, disabled }: UserChan
 
 /**
  * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
- * password, TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it
- * completes. A change that ends all sessions begins a new generation. A new password or TOTP secret also
- * clears the count of wrong codes, which belongs to the old secret and must not lock out the user who has
- * just replaced it.
+ * password, TOTP secret or value of `disabled` ends every login ticket, so that a sign-in that began earlier
+ * cannot complete. A change that ends all sessions begins a new generation. A new password or TOTP secret
+ * also clears the count of wrong codes. Tries at the old secret must not lock the user out.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write[] {
   const changed = fieldsIn('sign-in', changes)
@@ -143,8 +142,8 @@ export interface CodeStep {
 /**
  * The write that completes a sign-in, for the transaction that puts its token: it uses up the ticket and the
  * time step of a TOTP, clears the count of wrong codes, and remembers the source network. Fails with
- * `bad_login_ticket` when the ticket is used or the user disabled, and with `bad_verification_code` when the
- * time step is used (RFC 6238 §5.2).
+ * `bad_login_ticket` if the ticket no longer exists or the user is disabled. Fails with
+ * `bad_verification_code` if the time step was used before (RFC 6238 §5.2).
  */
 export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: number): Write {
   const { ticketHash: hash, totpStep, network } = step

@@ -14,7 +14,7 @@ const ses = awsClient(new SESv2Client(clientOptions()))
 export const mailFields = (lifetimeMilliseconds: () => number) => ({
   mail_id: BusinessKey,
   to: EmailAddress,
-  /** When the mail's code expires and the mail becomes useless, epoch milliseconds. */
+  /** From this instant, the mail is useless and is not sent; epoch milliseconds. */
   expires_at: instantAhead(
     () => lifetimeMilliseconds() + clockToleranceMilliseconds,
     'must not be later than a mail of its kind expires',

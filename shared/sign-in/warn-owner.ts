@@ -3,24 +3,24 @@ import { publishEvent } from '../events/publish-event.ts'
 import { signInKey, type SignInRecord } from './record.ts'
 import { mailRequested } from './ticket.ts'
 
-/** For how long after its request a warning may still be sent. */
+/** For how long a warning may still be sent after it was requested. */
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * The kinds of warnings, as events name them. Their reasons: twenty wrong codes in an hour, a hundred wrong
- * codes in a row, and no more mails this hour. The first kind can be sent again after an hour, the others
- * only after a completed sign-in, a new password or a new TOTP secret.
+ * The kinds of warnings, as events name them. The reason of each, in order: twenty wrong codes in an hour, a
+ * hundred wrong codes in a row, and no more mails this hour. The first kind can be sent again after an hour,
+ * the others only after a completed sign-in, a new password or a new TOTP secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** The time that a request has to send a warning. After this time, another request may send the warning. */
+/** If a request has begun to send a warning but not finished, another request may send it after this time. */
 const claimMilliseconds = 60_000
 
 /**
- * Warns a user by mail that somebody who knows the password tries to sign in; only once, even if several
- * requests reach the limit together. A request stores a negative instant, requests the mail, then stores a
- * positive instant. If the request dies meanwhile, another request sends the mail after a minute.
+ * Warns a user by mail that somebody who knows the password tries to sign in. Several requests that reach the
+ * limit together send one mail. A request stores a negative instant, requests the mail, and then stores a
+ * positive instant. If the request dies in between, another request sends the mail after a minute.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

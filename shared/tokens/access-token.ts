@@ -16,8 +16,8 @@ import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 export const TokenItem = v.object({
   userId: Integer,
   /**
-   * The session: the sign-in that the token comes from, directly or through a code; `sid` of the
-   * device_token.
+   * Id of the session. A session is one sign-in with all tokens that come from it, also through a code. The
+   * device_token has this id as `sid`.
    */
   sessionId: v.string(),
   clientId: v.string(),
@@ -29,7 +29,7 @@ export const TokenItem = v.object({
   authenticatedAt: Integer,
   /** The generation of the user when the session began: see `endings` below. */
   generation: Integer,
-  /** For a session's own token, the number of tokens derived from it; for a derived token, its own number. */
+  /** A session's own token: how many tokens were derived from it. A derived token: its number among those. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -91,9 +91,9 @@ export const newAccessToken = (userId: number, sessionId: string): string =>
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
- * Issues an access_token: `accessToken`, or a new one. It becomes valid when the returned `put` is written:
- * do that in the transaction that consumes the code or ticket. With the returned `key`, code that does not
- * know the token can revoke it.
+ * Issues an access_token: the given `accessToken`, or a new one. The token becomes valid when the returned
+ * `put` is written. Write it in the transaction that consumes the code or ticket. With the returned `key`, a
+ * caller can revoke the token without knowing it.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,
@@ -109,7 +109,7 @@ export function issueAccessToken(
 /**
  * A user's generation: how often all sessions of the user were ended. A token has the generation in which its
  * session began. Tokens of earlier generations are refused, so one write ends any number of sessions. The
- * item has its own partition, so that no function that issues or deletes tokens can write the generation.
+ * item has its own partition: functions that issue or delete tokens have no permission to write there.
  */
 const endings = itemType({
   pk: 'ENDED#{userId}',

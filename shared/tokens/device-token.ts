@@ -11,8 +11,8 @@ export interface DeviceTokenGrant {
   sessionId: string
   scopes: readonly Scope[]
   /**
-   * When the access_token and the device_token expire; at most `accessTokenTtlSeconds` from now. The JWKS
-   * keeps a key only for this time after the key has stopped signing.
+   * When the access_token and the device_token expire; at most `accessTokenTtlSeconds` from now. When a key
+   * stops signing, the JWKS keeps it only until tokens of that lifetime have expired.
    */
   expiresAt: number
   authenticatedAt: number

@@ -53,9 +53,10 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Reads a session in order to derive a token from it. Throws `invalid_grant` when there is no such session.
- * The returned writes fail with SessionChanged if another token was derived meanwhile. They fail with
- * `invalid_grant` if the session is not first-party, has ended, or differs from `named` in user or times.
+ * Reads a session to derive a token from it. Throws `invalid_grant` when there is no such session. The
+ * returned writes fail with SessionChanged if another token was derived meanwhile. They fail with
+ * `invalid_grant` if the session has ended, is not first-party, or does not match the user or times in
+ * `named`.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -134,8 +135,8 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 
 /**
  * Ends a session: its first-party access_token and every token derived from it stop working. Deletes the
- * session's own token last, because an interrupted logout can be repeated only with this token. The second
- * round deletes tokens derived during the first round; after the first round, no token can be derived.
+ * session's own token last, because an interrupted logout can be repeated only with this token. Until then,
+ * further tokens can be derived, so a second round deletes the tokens derived during the first.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

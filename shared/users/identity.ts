@@ -44,8 +44,8 @@ export const UserEmail = v.pipe(
 )
 
 /**
- * Masks an email address for other users. Shows only the first and last character of the local part,
- * `a***e@example.com`; of a local part with one or two characters only the first, `a***@example.com`.
+ * Masks an email address for other users. Shows only the first and last character of the local part, as in
+ * `a***e@example.com`. If it has only one or two characters, shows the first: `a***@example.com`.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

@@ -55,7 +55,7 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
-  // Allows 200 newcomers a second: 5 ms each, and 5 of the 1,000 write units that a partition has a second.
+  // Allows 200 newcomers a second: a second has 1,000 ms, and a partition takes 1,000 write units a second.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,
     line: 5,

@@ -110,7 +110,7 @@ it('the sign-in form takes the email address from login_hint', async ({ openRequ
   expect(await page.getByLabel('Email address').inputValue()).toBe('somebody@example.com')
 })
 
-it('the user can switch to another account at consent, and paste its authenticator code with a space', async ({
+it('the user can switch to another account at consent, and paste the new account’s authenticator code with a space', async ({
   open,
   app,
 }) => {

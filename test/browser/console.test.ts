@@ -65,7 +65,7 @@ it('a person signs in more often than codes are mailed, and again after the sess
   await page.getByText('signed in as heidi@example.com').waitFor()
 })
 
-it('a part of an address finds its mails, the console counts them, and no panel changes its column', async ({
+it('a search by part of an address shows the mails and their number, and panels keep their columns', async ({
   open,
 }) => {
   const page = await open()
@@ -84,7 +84,7 @@ it('a part of an address finds its mails, the console counts them, and no panel 
   await page.getByText('No mail to such an address.').waitFor()
 })
 
-it('a person puts events, sees the result in view, reads the dead letter of a refused event and sends it again', async ({
+it('a person puts events, sees the result without scrolling, reads the dead letter of a refused event and sends the event again', async ({
   open,
 }) => {
   const page = await open({ viewport: phone })

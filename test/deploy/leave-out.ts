@@ -16,7 +16,7 @@ const absentTypes: Record<string, string> = {
   'AWS::CloudWatch::CompositeAlarm': 'ministack has no composite alarms',
   'Custom::CDKBucketDeployment':
     'ministack lacks the AWS command line, with which CDK copies files into a bucket',
-  // Not needed: without CDK's bucket deployment, the bucket has no files that must be deleted.
+  // Has nothing to delete: CDK's bucket deployment is left out, so the bucket gets no files.
   'Custom::S3AutoDeleteObjects': 'ministack has no AWS SDK for functions that do not bundle it',
   'AWS::Events::EventBusPolicy': 'ministack has no policies of event buses',
 }

@@ -84,7 +84,7 @@ function makeCertificate(certificate: string, key: string): void {
 
 const maxStartMilliseconds = 60_000
 
-/** Waits until ministack logs that it is ready. Requests would fail: its certificate is not trusted here. */
+/** Reads the log until ministack is ready. This process cannot ask: it does not trust the certificate. */
 async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
   const end = Date.now() + maxStartMilliseconds
   while (Date.now() < end && runs()) {

@@ -52,7 +52,7 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Lambda's remaining time, so short that a request has one second for its work, and an event 1.5 seconds. */
+/** The remaining time that Lambda reports: a request has a second for its work, an event 1.5 seconds. */
 const remainingMilliseconds = 1_500
 const eventContext = () => contextWith(8_500)
 

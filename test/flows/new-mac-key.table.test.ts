@@ -55,7 +55,7 @@ it('a wrong password reveals neither which MAC key an account has, nor whether t
   expect((await login(user)).code).toBe(0)
 })
 
-it('clients authenticate under the MAC key of their registration, and repeated events are still recognized', async () => {
+it('after a new MAC key is added, clients that registered with the old one authenticate, and repeated events are recognized', async () => {
   deploy(older)
   const secret = 'a client secret of 34 characters!!'
   const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }

@@ -15,7 +15,7 @@ const instants = intakes.flatMap(({ detailType, detail }) =>
     .map((field) => [detailType, field] as const),
 )
 
-/** Returns the reasons for which an event's schema refuses one field, without those about other fields. */
+/** Checks an event with its schema. Returns the reasons for which the schema refuses the given field. */
 function refusals(detailType: string, detail: Record<string, unknown>, field: string) {
   const handler = intakes.find((intake) => intake.detailType === detailType)
   const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)

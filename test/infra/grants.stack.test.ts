@@ -39,7 +39,7 @@ const title = '%s has every IAM grant that it needs, and needs every action or p
 describe.concurrent('functions', () => {
   test.each(Object.keys(concurrentScenarios))(title, testGrantsOf)
 })
-// These tests run one by one, after the others: the rotation's scenario deletes the others' signing keys.
+// The next tests run one by one, after those above: the rotation's scenario deletes the signing keys.
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)
 
 // This test is the last one, because it needs the AWS calls of all functions.

@@ -7,7 +7,7 @@ import { demoUsers } from '../../infra/local/demo/demo-users.ts'
 import type { TestUser } from '../support/sign-in.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
 
-/** What the requests of a connection share: their user, and the login ticket and token of earlier answers. */
+/** What the requests of a connection share: a user, and the login ticket and token that the user received. */
 interface Context {
   user?: TestUser | undefined
   login_ticket?: string

@@ -24,9 +24,9 @@ export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Write units of one item of a call, with its index entry. The larger of the item before and after the call
- * counts. The minimum is one unit, even if the item is missing or the condition fails. A transaction doubles
- * the units (Amazon DynamoDB: Read and write operations, Using global secondary indexes).
+ * Write units of an item and its index entry. The item's larger size counts: the one before or the one after
+ * the call. The minimum is one unit, even if the item is missing or the condition fails. A transaction
+ * doubles the item's units (Amazon DynamoDB: Read and write operations, Using global secondary indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))

@@ -33,7 +33,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
   }
 }
 
-/** Limits of nodes and search indexes so small that a few dozen members need several levels and segments. */
+/** Small limits for nodes and search indexes: even a few dozen members need several levels and segments. */
 export const smallStorage = {
   capacity: 4,
   limits: { minIndexed: 3, tailItems: 1, segment: 7 },

@@ -22,7 +22,7 @@ function interceptQueues(): void {
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // TypeScript types the spy by the overload of `send` with a callback, so the function returns nothing.
+  // For TypeScript, the spied `send` is the one with a callback. So the function here must return nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input
@@ -61,8 +61,8 @@ export async function deliverReplayed(
 
 /**
  * Delivers several events to their function in one SQS batch. `envelope` has further members of the event
- * envelopes. Fails if an event is refused for a reason that the function does not declare, because the
- * generated list of events contains only declared reasons.
+ * envelopes. Fails if an event is refused for a reason that the function does not declare: the generated
+ * list of events would lack such a reason.
  */
 export async function deliverBatch(
   handler: Intake,

@@ -46,7 +46,7 @@ const matches = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)
 
 /**
- * Finds what the API reference does not describe in an answer: the status, the code, or a member of the body.
+ * Finds the parts of an answer that the API reference does not describe: status, code, members of the body.
  * (Clients must accept undescribed members, because later releases add members.)
  */
 export class AnswerCheck {
@@ -60,7 +60,7 @@ export class AnswerCheck {
   /** Says what is wrong with an answer; undefined if the answer is described, or its route is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
-    // The API reference does not list 404 and 405 of unknown paths and methods for every route.
+    // The API reference has no operation for an unknown path or method, which is answered 404 or 405.
     if (found === undefined) return undefined
     const where = `${method} ${found.template} answered ${status}`
     const described = found.operation.responses[String(status)]
@@ -73,7 +73,7 @@ export class AnswerCheck {
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // A function must fail with the whole envelope, although the schema also allows API Gateway's bodies.
+    // A function's failure must have the whole JSON envelope. The schema also allows API Gateway's bodies.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??

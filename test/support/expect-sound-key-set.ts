@@ -7,8 +7,8 @@ import { listOwnKeys } from './own-keys.ts'
 /**
  * Asserts the invariants of the key set between two runs. One key is active, no attempt is in progress, and
  * KMS will delete every archived key. The chain of evidence records is unbroken, is copied, and ends in the
- * digest of the JWKS. Every key that is not retired is enabled in KMS. At most `lost` other keys are enabled:
- * their runs died after they had created the keys.
+ * digest of the JWKS. Every key that is not retired is enabled in KMS. At most `lost` other keys are enabled.
+ * Each of these was created by a run that then died.
  */
 export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   const keySet = await readKeySet()

@@ -73,7 +73,7 @@ export async function readStage(stage: string): Promise<StagePolicies> {
   }
 }
 
-/** The policy of a key without a key policy: the account's IAM policies decide (KMS: key policies). */
+/** The key policy that KMS sets by default: the account's IAM policies decide (KMS: key policies). */
 const delegation = {
   Statement: [
     {

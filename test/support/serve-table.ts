@@ -25,7 +25,7 @@ await serveForParent(async () => {
   }
 })
 
-/** Runs the key rotation once, as on a new deployment, which creates the first signing key. */
+/** Creates the first signing key by one run of the key rotation, as on a new deployment. */
 async function makeSigningKey(environment: Record<string, string>): Promise<void> {
   Object.assign(process.env, environment)
   // Modules of shared/ are loaded only now, because they read the environment when they load.

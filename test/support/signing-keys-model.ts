@@ -150,8 +150,8 @@ export const isOver = ({ pending }: ModelRun): boolean =>
   pending?.step.kind === 'done' || pending?.step.kind === 'leaveToNextRun'
 
 /**
- * Takes all steps of a rotation run, without other runs at the same time. Returns the first world, and the
- * world after each step.
+ * Takes all steps of a rotation run, with no other run at the same time. Returns the state of the model
+ * before the first step and after each step.
  */
 export function settle(world: World, request: RotationRequest = { action: 'clock' }): World[] {
   const worlds = [world]
@@ -184,8 +184,8 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
 }
 
 /**
- * Signs tokens in the model with the active key: now, and for as long as a signer that has just read the key
- * set is allowed to use its cached copy.
+ * Notes in the model that the active key signs tokens, from now on until the cache expires of a signer that
+ * has just read the key set.
  */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')

@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`. Just before the first call of command `name` is sent, or is answered, runs `act` once. */
+/** Runs `work`. Runs `act` once: before the first call of command `name`, or right after AWS answers it. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,

@@ -48,7 +48,7 @@ export async function recordStates(act: () => Promise<unknown>): Promise<Recorde
   return [...recorded.values()]
 }
 
-/** Writes each recorded item in the state that `choose` returns, like a restore in mid-transaction. */
+/** Writes each recorded item in the state that `choose` returns, as after a restore to mid-transaction. */
 export async function restoreStates(
   recorded: readonly Recorded[],
   choose: (states: Recorded['states'], position: number) => Item | undefined,

@@ -95,7 +95,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = manners.has('freezes')
   server.serve(
     (request, response) => {
-      // Keeps Node from announcing its timeout in a header: clients would then close the connection first.
+      // Hides Node's timeout from clients: a client that knows the timeout closes the connection first.
       if (freezes) response.setHeader('connection', 'keep-alive')
       return dispatch(services, request, response)
     },

@@ -14,7 +14,7 @@ export function throttle(manners: Manners, { arn }: Caller, { target, path, head
   if (Number(attempt) >= Number(max)) return
   const operation = target.operation || path
   const error = errors[target.service]
-  // Transactions are throttled in dynamodb/conflicts.ts: the SDK does not retry a cancelled transaction.
+  // dynamodb/conflicts.ts throttles transactions by cancelling them, which the SDK does not retry.
   if (error === undefined || operation === 'TransactWriteItems') return
   if (manners.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
 }

@@ -102,9 +102,9 @@ function explainPortError(error: Error, port: number, option: string): Error {
 const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Answers a request for another host name than this machine's with 403, as API Gateway does. Returns whether
- * it did so. In a DNS rebinding attack, a page in the developer's browser sends requests to this machine
- * under the attacker's host name, and the browser lets the page read the answers.
+ * Refuses a request that names another host than this machine: answers 403, as API Gateway does, and returns
+ * true. In a DNS rebinding attack, a page in the developer's browser sends requests to this machine under the
+ * attacker's host name, and the browser lets the page read the answers.
  */
 function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
   if (localHosts.test(headers.host ?? '')) return false

@@ -105,7 +105,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // On a busy thread, a timely answer may still wait to be handled. setImmediate lets it come first.
+    // On a busy thread, a timely answer may still wait to be handled. setImmediate runs `end` after it.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

@@ -31,7 +31,7 @@ export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   }))
 
 function readAssetPaths(artifact: object): [objectKey: string, path: string][] {
-  // Recognize asset manifests by file name: each copy of the CDK library has a class of its own for them.
+  // Recognize asset manifests by file name, not by class: each copy of the CDK library has its own class.
   const file = 'file' in artifact && typeof artifact.file === 'string' ? artifact.file : ''
   if (!file.endsWith('.assets.json')) return []
   const { files = {} } = JSON.parse(readFileSync(file, 'utf8')) as AssetManifest

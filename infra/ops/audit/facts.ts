@@ -13,7 +13,7 @@ export interface Facts {
   /** When the audit was made, epoch milliseconds. */
   at: number
   settings: Settings
-  /** Who owns the signing keys, as `signingKeyPolicy` takes it. */
+  /** The stage and the `breakGlass` principals, from which the audit derives the wanted key policies. */
   owners: Pick<Target, 'stage' | 'breakGlass'>
   /** Value of the tag that the deployment's signing keys carry in KMS. */
   tag: string
@@ -28,7 +28,7 @@ export interface Facts {
   /** Sort keys of the invalid items in the partition of the signing keys. */
   unreadable: string[]
   kms: KmsKey[]
-  /** The KMS key with which the rotation signs evidence, by the rotation's settings. */
+  /** The KMS key that the rotation's settings name for signing evidence. */
   evidenceKey: KmsKey
   /** ARNs of the KMS keys with the tag of this deployment's evidence key: only that key may have it. */
   evidenceKeyArns: string[]

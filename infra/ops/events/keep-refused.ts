@@ -23,18 +23,18 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far in the future a refusal is dated. An event sent until then counts as a copy of the refused one. */
+/** A refusal is dated this far ahead. An event sent before its date counts as a copy of the refused event. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** A number above every real number of refusals, so that even a redriven dead letter counts as a copy. */
+/** The recorded number of refusals. It exceeds every real one, so even a redriven event counts as a copy. */
 const beyondAllRefusals = 1_000_000
 
 /** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying events whose dead letters are older than `before`: since then, balances may
- * have changed. The table may lack the old refusals, so they are recorded again with a date in the future.
+ * Keeps a replay from applying events whose dead letters are older than `before`: balances may have changed
+ * since their refusal. The table may lack the refusals, so they are recorded again with a date in the future.
  * Until `release`, no event with the same id takes effect.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {

@@ -73,7 +73,7 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // Include events that were rejected after `to`: events that they depend on may have been replayed since.
+    // Include events rejected after `to`: the replay may have supplied the earlier events that they need.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

@@ -5,8 +5,8 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * After this many equal answers in a row, with this pause between two of them, a maintenance switch counts as
- * applied by every server of API Gateway. AWS documents no time for this.
+ * After `answers` equal answers in a row, a maintenance switch counts as applied by every server of API
+ * Gateway. `pauseMilliseconds` is the pause between two answers. AWS documents no time for a switch.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 

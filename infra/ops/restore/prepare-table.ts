@@ -22,12 +22,12 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, string>>
 
 /**
- * Prepares a table that was restored to a full hour (epoch milliseconds). Removes access tokens, codes and
- * free deposit addresses, because these may have ended or been used after that hour. Also removes addresses
- * that were not announced to any user, and records of signing-key transitions that the key set has not made.
- * Resolves with the number of each, and with the keys of items that show that the table is not whole: `late`
- * were written in the hourly write pause, so the table may lack other writes of their events; `no_wallet` are
- * the first bills of wallets that are gone. Reads the whole table. Can be run again.
+ * Prepares a table that was restored to a full hour (epoch milliseconds). Removes what may have ended or been
+ * used after that hour: access tokens, codes and free deposit addresses. Also removes addresses that were not
+ * announced to any user, and records of signing-key transitions that the key set has not made. Resolves with
+ * the number of each, and with the keys of items that show that the table is not whole. The items `late` were
+ * written in the hourly write pause, so the table may lack other writes of their events. The items
+ * `no_wallet` are the first bills of wallets that are gone. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -88,9 +88,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds evidence and archived keys of transitions that a restored table's key set has not made, because they
- * would block the key set's next transition. There are such records because the rotation does not pause
- * around full hours: an emergency cannot wait. `items` is the whole partition of the signing keys.
+ * Finds evidence and archived keys of transitions that a restored table's key set has not made. Such records
+ * would block the key set's next transition. They exist because the rotation does not pause around full
+ * hours: an emergency cannot wait. `items` is the whole partition of the signing keys.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -48,7 +48,7 @@ const extensionPeriod = Duration.minutes(5)
 /** Names (without prefix) of the two alarms that show a stage's health: any fault raises one of them. */
 export const healthAlarms = ['causes', 'requests']
 
-/** Creates an alarm per journey, which notifies the topic; `causes` joins all of them except `requests`. */
+/** Creates an alarm per journey, which notifies the topic. The alarm `causes` joins all but `requests`. */
 export function addJourneys(
   scope: Stack,
   config: Config,

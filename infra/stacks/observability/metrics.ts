@@ -92,8 +92,8 @@ export const kmsUsage = (resource: string): Metric =>
   })
 
 /**
- * A DynamoDB metric with 0 in place of missing data. Whatever an alarm says, CloudWatch may ignore missing
- * data of this namespace (API reference: PutMetricAlarm). A raised alarm would then stay raised for ever.
+ * A DynamoDB metric with 0 in place of missing data. CloudWatch may ignore missing data of DynamoDB, even if
+ * an alarm is set otherwise (API reference: PutMetricAlarm). A raised alarm would then stay raised for ever.
  */
 export const filled = (metric: Metric): MathExpression =>
   new MathExpression({

@@ -17,7 +17,7 @@ export interface Storage {
   limits: IndexLimits
 }
 
-/** A transaction that adds new members and sums to an ancestor in a referral tree. */
+/** A transaction that adds new members to an ancestor's lists, and raises the ancestor's sums. */
 interface PreparedGrowth {
   writes: Write[]
   /** The part of the update that does not fit into the transaction; undefined if all of it fits. */
@@ -91,7 +91,7 @@ const grownBy = (batch: number, members: number): number => batch * 1_000 + memb
 
 /**
  * The write that adds to an ancestor's sums. Its condition requires that the ancestor has exactly `done`
- * members of the batch. If `done` is zero, the ancestor must have nothing of the batch: no purchases either.
+ * members of the batch. If `done` is zero, the ancestor must not have the batch's purchases either.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,

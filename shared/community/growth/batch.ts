@@ -11,7 +11,7 @@ export const maxBatchEntries = 500
 /** Maximum number of renames in a batch: each changes dozens of items of every ancestor's search index. */
 const maxRenames = 20
 
-/** Selects the next batch from the oldest journal entries: all except new names beyond `maxRenames`. */
+/** Selects the next batch from the oldest journal entries: all, but no more than `maxRenames` new names. */
 export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
   const later = new Set(entries.filter(({ renamed }) => renamed).slice(maxRenames))
   return entries.filter((entry) => !later.has(entry))
@@ -26,7 +26,7 @@ export interface BatchEntry {
 
 /**
  * Looks up the members of journal entries and all their ancestors, with one read per `maxUplineLength`
- * ancestors. Sorts the entries by instant of joining, because appending in this order fills the lists' nodes.
+ * ancestors. Sorts the entries by instant of joining: appending in this order leaves the lists' nodes full.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))

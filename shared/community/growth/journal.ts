@@ -63,7 +63,7 @@ const treeHeads = itemType({
 })
 
 const HeadItem = v.object({
-  /** Number of the newest batch: the instant at which the batch began, or later if that number was taken. */
+  /** Number of the open batch. Every write of the head raises it, usually to the current instant. */
   version: Integer,
   /** The entries of a batch that is not finished. */
   open: v.optional(v.array(Entry)),

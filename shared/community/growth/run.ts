@@ -39,7 +39,7 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // A list left out at the deadline gets its segment after the next batch that adds a member to the list.
+      // If the deadline leaves out a list, its segment is made after the next batch that adds a member to it.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'

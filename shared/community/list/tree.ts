@@ -125,8 +125,8 @@ export class CountedBTree {
     if (known !== undefined) return known
     const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
-    // A child id from `firstNewId` on shows that another worker has created nodes since the root was read.
-    // The insertion fails, because this object would give its own new nodes the same ids.
+    // If a child's id is `firstNewId` or higher, another worker has created nodes since the root was read.
+    // The insertion then fails, because this object would give its own new nodes the same ids.
     const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new OptimisticLockError('a list is being written')
     const meanwhile = this.#nodes.get(id)

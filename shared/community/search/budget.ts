@@ -23,7 +23,7 @@ const counts = itemType({
 
 const CountItem = v.object({ count: Integer })
 
-/** A caller's counter for a minute or an hour: key, error at the limit, and a function that adds to it. */
+/** A caller's counter for a minute or an hour. `refusal` makes the error at the limit; `add` adds units. */
 function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   const number = Math.floor(Date.now() / milliseconds)
   const end = (number + 1) * milliseconds
@@ -48,13 +48,13 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 
 /**
  * Reserves read units before they are used. Throws `too_many_requests` if the caller's budget has too few
- * left. If the item that `reserver` got shows this already, throws without trying a write.
+ * left. If the item that was passed to `reserver` already shows too few, throws without trying a write.
  */
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute. Read the item with `key` first, and pass it to
- * `reserver`, which returns the function that reserves units.
+ * The budget of a caller's searches in the current minute. Read the item that has the returned `key`. Then
+ * pass the item to the returned `reserver`, which returns the function that reserves units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)

@@ -189,7 +189,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units of searchProfiles: for each profile (eventually consistent), and for all other reads. */
+/** Read units of a search of profiles: of each profile (eventually consistent), and of all other reads. */
 const profileUnits = 0.5
 const otherUnits = 25
 
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds an address's owner in the list; undefined if not listed, or if the text search finds the owner. */
+/** Finds an address's owner; undefined if the list lacks this user, or if the text search finds this user. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -50,7 +50,7 @@ const passMilliseconds = 86_400_000
 /** Whether no verification of a slice is under way: the last one that began is finished. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** The slice with which an invocation continues: at the start of another verification if one is due. */
+/** Returns the slice as it is or, if another verification is due, at the beginning of that verification. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }

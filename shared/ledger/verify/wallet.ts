@@ -48,7 +48,7 @@ type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 /** Maximum number of bills in a call of `findUncaused`. */
 const billsTogether = 100
 
-/** Number of chunks that are checked together: a block with bills of several of them is read only once. */
+/** Number of chunks that are checked together, so that a block which they share is read only once. */
 const chunksTogether = 16
 
 /** Compares two values, and reports them if they differ. */

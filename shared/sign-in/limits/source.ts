@@ -87,8 +87,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try again; 0 if it can try now. Leaves out `counted` of the item's tries, whose
- * passwords have not been compared yet.
+ * Seconds until a source can try again; 0 if it can try now. `counted` is the number of tries in the item
+ * whose passwords have not been compared yet. These tries are left out.
  */
 export const secondsUntilAllowed = (
   { account }: Source,
@@ -101,7 +101,7 @@ export const secondsUntilAllowed = (
     secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
-/** Counts a try of a source. Removes counts that were expired in `known`, the item as read before. */
+/** Counts a try of a source, and removes expired counts. `known` is the item as read before. */
 export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,

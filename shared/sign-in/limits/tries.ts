@@ -62,8 +62,8 @@ export const attributesOf = (item: Item | undefined, counter: string): string[] 
   readCounts(item).flatMap((count) => (count.counter === counter ? [count.name] : []))
 
 /**
- * Names of all attributes that count a counter's tries now, for a reset without reading the item first. They
- * include the next minute, because the clock of another instance may be ahead.
+ * Names of all attributes that can hold tries of a counter now, to reset it without reading the item first.
+ * The attribute of the next minute is among them, because the clock of another instance may be ahead.
  */
 export const windowAttributes = (counter: string, now: number): string[] =>
   Array.from({ length: windowMinutes + 2 }, (_, i) =>
@@ -84,7 +84,7 @@ export function removal(
   }
 }
 
-/** How long after a minute a request might still take back a try that was counted in that minute. */
+/** A try is counted in a minute of the clock. For this long after it, a request may take the try back. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the counts that can be removed: their tries are over an hour old, or were taken back. */

@@ -9,15 +9,15 @@ import { failedAttempt, giveBackAttempt, reserveAttempt } from './attempt.ts'
 import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from './open-ticket.ts'
 
 /**
- * Checks a password and issues a login ticket for the second factor, and mails a code that works only with
- * this ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
- * password and a disabled user. Throws `too_many_requests` at a limit of wrong passwords, or when the user
- * can get no more mail this hour and has no other second factor.
+ * Checks a password, issues a login ticket for the second factor, and mails a code that works only with this
+ * ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
+ * password and a disabled user. Throws `too_many_requests` after too many wrong passwords. Throws it also if
+ * the user can get no more mail this hour and has no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
   const checked = await checkPassword(attempt.record, password).catch(async (error: unknown) => {
-    // An error means that no password was compared, so the try is given back.
+    // If checkPassword throws, it has not compared the password. Then this try must not count.
     await giveBackAttempt(attempt)
     throw error
   })
@@ -27,7 +27,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
     giveBackSourceTry(attempt.source, attempt.at),
   ])
   const enrolled = enrolledMethods(record)
-  // Requests the mail only after openTicket has counted it, so that no user gets more mails than the limit.
+  // The mail is requested only after openTicket has counted it, so that no user gets too many mails.
   const mailed = code !== undefined && (await requestCodeMail(record, code, stored))
   return {
     need_two_factor: true as const,
@@ -39,7 +39,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. A user with an authenticator gets the mail later, because most of them do not need it. If the bus
+ * sign-in. Users with an authenticator get the mail later, because most of them do not need it. If the bus
  * fails, resolves with false for a user with another second factor, and throws for any other user.
  */
 async function requestCodeMail(

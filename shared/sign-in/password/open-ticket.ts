@@ -34,8 +34,8 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Opens a login ticket, with a code to mail unless five codes were mailed in the last hour. If the sign-in
- * record has changed since it was read, starts again. A changed password is then checked again.
+ * Opens a login ticket. Also creates a code to mail, unless five codes were mailed in the last hour. Starts
+ * again if the sign-in record changes meanwhile, and checks the password again if a new one was set.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -102,7 +102,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When codes were mailed in the last hour, this ticket's code included; undefined if it has no code. */
+  /** When codes were mailed in the last hour, also this ticket's code; undefined if the ticket has none. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
@@ -154,9 +154,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets. `ofKind`: from all known source networks together, and the
- * same from all unknown ones. `ofNetwork`: from one network. A new ticket replaces only tickets from the same
- * kind of network, so strangers never end tickets of the user's known networks.
+ * Maximum numbers of a user's live login tickets: from one network (`ofNetwork`), and from all networks of
+ * one kind together (`ofKind`). The kinds are known and unknown networks. A new ticket replaces only tickets
+ * from networks of its own kind, so strangers never end tickets of the user's known networks.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

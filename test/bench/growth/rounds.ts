@@ -14,7 +14,7 @@ export type Send = (command: Command) => Promise<object>
 /** The cost of work on the table, in counts that do not depend on the speed of the machine. */
 export interface RoundCost<T> {
   result: T
-  /** The number of rounds, one after another. The calls of one round are answered together. */
+  /** Number of rounds of calls. The calls of one round are answered together, then the next round begins. */
   rounds: number
   /** Read units as DynamoDB Local reports them. */
   readUnits: number
@@ -64,7 +64,7 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
   }
 }
 
-/** Write units of each item as last written: AWS bills the larger of its sizes before and after a write. */
+/** Write units of each item's last version. AWS bills a write for the larger of the old and the new size. */
 const lastUnits = new Map<string, number>()
 
 /** The write units of each write of a call. An item that this process has never put counts as one unit. */

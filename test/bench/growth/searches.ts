@@ -23,7 +23,7 @@ export async function measureSearches(size: number): Promise<Row[]> {
   for (const [name, filter, current] of queries) {
     let readUnits = 0
     const answer: Send = async (command) => {
-      // Any other call is the write that charges the search to the caller's budget; it needs no answer.
+      // The only other call is a write that charges the caller's budget for the search. It needs no answer.
       if (!(command instanceof BatchGetCommand)) return {}
       const { Keys = [], ConsistentRead: isConsistent = false } =
         command.input.RequestItems?.[tableName()] ?? {}

@@ -42,7 +42,7 @@ const prices = {
 /** What a gigabyte in the table costs in a month: storage, and point-in-time recovery (DynamoDB pricing). */
 const storageDollarsPerGigabyteMonth = 0.25 + 0.2
 
-/** SQS requests per message in batches of five: one to send it, and a fifth each to receive and delete it. */
+/** SQS requests per message: one to send it, and two for each batch of five, to receive and to delete it. */
 const queueRequests = 1 + 2 / 5
 /** Function calls per SQS message, in batches of five on average. */
 const callsPerMessage = 1 / 5

@@ -25,7 +25,7 @@ const unmeasured = ['fallback']
 
 let current: Usage | undefined
 
-/** Adds each AWS call of this process to `current`, and what AWS bills for each call to DynamoDB. */
+/** Adds to `current` each AWS call of this process, and the bill of AWS for each call to DynamoDB. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
     // Answers in place of the bus, which accepts these events only from the service's own roles.
@@ -93,7 +93,7 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
   ]
 }
 
-/** Loads a function's source. The function's name is that file's path with dashes, without `schedule/`. */
+/** Loads a function's source. The path of this file with dashes, without `schedule/`, names the function. */
 async function loadHandler({ name, environment }: FunctionModel): Promise<Handler> {
   Object.assign(process.env, environment)
   const entry = functionEntries().find(

@@ -77,10 +77,10 @@ const transfer: Scenario = async ({ deliver }) => {
   })
 }
 
-/** The measured call; by default the first call of the scenario that tests the function's IAM grants. */
+/** Which call to measure. Default: the first call in the scenario that also tests the function's grants. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** The measured calls, by function and end of an operation's title. Other functions have one default call. */
+/** The measured calls, by function, then by the end of the title. Other functions have one default call. */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },

@@ -23,7 +23,7 @@ export class ClientApp {
   static async start(baseUrl: string): Promise<ClientApp> {
     const config = await oidc.discovery(new URL(baseUrl), 'demo-app', undefined, oidc.None(), {
       // Allows HTTP, because the stack answers on this machine without TLS.
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only to stand out
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only as a warning
       execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks],
     })
     const { url: origin, close } = await listen((request, response) => {

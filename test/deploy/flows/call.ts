@@ -21,8 +21,8 @@ export async function call(path: string, { token, body }: { token?: string; body
 const maxPauseMilliseconds = 30_000
 
 /**
- * Repeats a check until it passes, with doubling pauses of at most 30 seconds: more frequent attempts would
- * count as password guessing. After the given time, by default two minutes, throws what the check threw.
+ * Repeats a check until it passes. The pauses double up to 30 seconds, so that repeated sign-ins do not count
+ * as password guessing. After the given time, by default two minutes, throws the check's last error.
  */
 export async function eventually<T>(check: () => Promise<T>, maxMilliseconds = 120_000): Promise<T> {
   const end = Date.now() + maxMilliseconds

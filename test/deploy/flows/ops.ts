@@ -27,7 +27,7 @@ export async function consultDoctor(target: string[], steps: Steps): Promise<voi
   judgeReport(text, steps)
 }
 
-/** Throws an Error that lists the checks of the deployment that failed in a report of `doctor --json`. */
+/** Reads a report of `doctor --json`. Throws an Error that lists the failed checks of the deployment. */
 export function judgeReport(text: string, steps: Steps): void {
   if (!text.startsWith('{')) throw new Error(`doctor failed:\n${text}`)
   const failed = v.parse(Report, JSON.parse(text)).checks.filter(({ ok }) => !ok)

@@ -9,7 +9,7 @@ import type { SignedIn } from './sign-in.ts'
 const credit = ({ userId }: SignedIn, amount: string) =>
   adjustment(userId, { amount, reason: 'deployment test', at: Date.now() })
 
-/** Waits until a wallet has this balance and number of bills. The default is what bookDuplicates leaves. */
+/** Waits until a wallet has this balance and number of bills. Default: the state after bookDuplicates. */
 export const expectWallet = (
   { token }: SignedIn,
   balance = '15.100000000000000001',

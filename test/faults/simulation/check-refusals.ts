@@ -16,9 +16,9 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** The span in which another event may have reversed or prevented this move; undefined if no event has. */
+  /** The span of an event that may have reversed or prevented this move; undefined without such an event. */
   undone?: Span | undefined
-  /** Whether this move may be final in spite of `undone`, because the other event may have come too late. */
+  /** Whether the event of `undone` may have come too late, so that this move is final. */
   stands?: boolean | undefined
 }
 
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether a refused event takes nothing, or the balance was certainly high enough for it. */
+/** Whether the balance was certainly high enough for a refused event. True if the event takes nothing. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
@@ -174,7 +174,7 @@ function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   return least.plus(need.amount).gte('0')
 }
 
-/** Sums those moves of other events, on the same balance as `of`, for which `counts` returns true. */
+/** Sums moves on the same balance as `of`. Omits the event of `of`, and moves that `counts` rejects. */
 const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boolean): Big =>
   moves
     .filter(

@@ -91,7 +91,7 @@ export const keyOf: { [Type in EventType]: (detail: Details[Type]) => string } =
   'traffic.reported': ({ report_id }) => report_id,
   'package.purchased': ({ purchase_id }) => purchase_id,
   'reward.granted': ({ reward_id }) => reward_id,
-  // The key is the whole content: a deposit has many events. check-refusals.ts checks their common terms.
+  // A deposit has many events, so the key is the whole content. check-refusals.ts compares the events' terms.
   'deposit.updated': (detail) => JSON.stringify(detail),
   'withdrawal.updated': ({ withdrawal_id, status }) => `${withdrawal_id} ${status}`,
   'wallet.transferred': ({ transfer_id }) => transfer_id,

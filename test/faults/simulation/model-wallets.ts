@@ -41,8 +41,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The money that a user should have. `observed` has the references of the user's actual bills: they decide
- * only which of two racing events came first, because the contract leaves that open.
+ * The money that a user should have. `observed` has the references of the user's actual bills. If two events
+ * raced, these references tell which came first, because the contract leaves their order open.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>

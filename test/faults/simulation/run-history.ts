@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Draws follow the order of reads, not the keys of items, because tokens have other keys in every run.
+    // The draws do not depend on the keys of items, because the keys of tokens differ from run to run.
     return () => draws.number(stream) * 1_000
   }
 

@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the history began; epoch milliseconds would be rounded differently on other days. */
+  /** Milliseconds since the history began. The rounding of epoch milliseconds depends on the day. */
   at: number
   order: number
   run: () => unknown
@@ -84,7 +84,7 @@ export class VirtualTime {
         if (next === undefined || event.at < next.at || (event.at === next.at && event.order < next.order))
           next = event
       if (next === undefined) {
-        // Code that yields to the event loop during a long computation may not have made its AWS call yet.
+        // Waits further: a long computation that yields to the event loop may still make an AWS call.
         idle += 1
         if (idle === maxIdleTurns) throw new Error('something waits for what never comes')
         continue

@@ -44,7 +44,7 @@ it('address.assigned refuses an address that is assigned to another user, who ke
   expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine })
 })
 
-it('a user who is assigned two addresses keeps both and is shown the earlier one, whichever event arrives first', async () => {
+it('a user who is assigned two addresses keeps both and is shown the one that was assigned first, in whatever order the events arrive', async () => {
   const inTurn = async (details: object[]) => {
     for (const detail of details) expect(await deliver(addressAssigned, detail)).toBe('done')
   }

@@ -67,7 +67,7 @@ it('each event of an SQS batch gets its own outcome, even if the batch contains 
   expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 3, differences: [] })
 })
 
-it('if the item of a wallet is gone, wallet.adjusted overwrites no bill and is a fault', async () => {
+it('if a wallet’s item is gone, its bills are kept, and wallet.adjusted is retried as a fault', async () => {
   const userId = await addUser()
   const adjust = (amount: string) => deliver(handler, adjustment(userId, { amount }))
   const recorded = await recordStates(async () => [await adjust('50'), await adjust('5')])

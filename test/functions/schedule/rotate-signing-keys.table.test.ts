@@ -46,7 +46,7 @@ it('a scheduled rotation that KMS throttles is continued by the next run; a requ
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws without calling KMS, because the SDK would retry a throttled call for seconds.
+  // Throws at once, and does not call KMS. The SDK would retry a throttled call for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()
@@ -169,7 +169,7 @@ it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
   },
 )
 
-it('a rotation does not wait for the bucket with the copies of the evidence, and a later run makes missing copies', async () => {
+it('a rotation succeeds even if the bucket for copies of evidence does not answer, and a later run adds the missing copies', async () => {
   const address = process.env['EVIDENCE_COPIES']
   process.env['EVIDENCE_COPIES'] = `http://127.0.0.1:${await findFreePort()}/`
   const metrics = await emittedMetrics(async () => {

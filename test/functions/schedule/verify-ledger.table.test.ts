@@ -64,7 +64,7 @@ it('a verification run that has no time left is continued by the next run, after
   expect(verified).toEqual([8, 8, 4, 0])
 })
 
-it('a verification run emits only the longest time since a slice of wallets was verified, and the number of differences', async () => {
+it('a verification run emits only two metrics: the age of the oldest verification, and the number of differences', async () => {
   await runEach()
   now += day - turnOfEach
   expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([

@@ -41,11 +41,11 @@ describe('a valid code', () => {
 
   test.each([
     [
-      'of an authenticator',
+      'an authenticator’s code',
       async () => verifyAuthenticator(user, ticket, await authenticatorCode(user.totpSecret)),
     ],
-    ['by mail', async () => verifyMailed(user, ticket, await mailedCode(user.email))],
-  ])('a valid second factor %s gives tokens with the full first-party scope', async (_what, verify) => {
+    ['a mailed code', async () => verifyMailed(user, ticket, await mailedCode(user.email))],
+  ])('as second factor, %s gives tokens with the full first-party scope', async (_what, verify) => {
     const answer = await verify()
     const { access_token, device_token, expire, email } = v.parse(Details, answer.data)
     expect(email).toBe(user.email)
@@ -83,20 +83,20 @@ describe('a valid code', () => {
 
   test.each([
     [
-      'of an authenticator',
+      'an authenticator’s code',
       async () => {
         const code = await authenticatorCode(user.totpSecret)
         return () => verifyAuthenticator(user, ticket, code)
       },
     ],
     [
-      'by mail',
+      'a mailed code',
       async () => {
         const code = await mailedCode(user.email)
         return () => verifyMailed(user, ticket, code)
       },
     ],
-  ])('a second factor %s that is sent fifty times at once succeeds once', async (_what, prepare) => {
+  ])('%s that is sent fifty times at once as second factor succeeds once', async (_what, prepare) => {
     const verify = await prepare()
     const answers = await Promise.all(Array.from({ length: 50 }, verify))
     expect(answers.filter((answer) => answer.code === 0)).toHaveLength(1)

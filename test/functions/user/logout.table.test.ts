@@ -49,7 +49,7 @@ test('if a logout crashes at any AWS call, repeating it leaves no token that wor
     const userId = newUserId()
     const id = String(userId)
     const { accessToken, sessionId, sk } = await openSession(userId)
-    // Gives the derived token a sort key after that of the session's own token.
+    // The derived token gets a higher sort key than the session's own token.
     const derived = await openSession(userId, { sessionId, firstParty: false, after: sk })
     died = await runAndDieAt(() => logout(accessToken, { id }), call, true)
     await logout(accessToken, { id })

@@ -91,7 +91,7 @@ test('SQS drops no message about a referral tree as a duplicate of another messa
   expect(new Set(sent.map(({ id }) => id)).size).toBe(5)
 })
 
-test('a duplicate of an event sends the message for its referral tree again, in case the function died before it sent the message', async () => {
+test('every delivery of an event sends the message for its referral tree, because an earlier delivery may have failed to send it', async () => {
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }

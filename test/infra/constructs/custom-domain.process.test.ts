@@ -41,6 +41,6 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // If the page called the API's own address, its stack would import this address from the API's stack.
+  // The API's own address would be a reference to the API's stack.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

@@ -41,7 +41,7 @@ const environments = (from = stacks) =>
     .map(({ resource }) => (resource.Properties['Environment'] as { Variables: object }).Variables)
 
 describe('the public address of a stage with a CloudFront distribution (edge)', () => {
-  it('requests to the edge pass its firewall, over TLS only, to an API whose own address is in no stack output', () => {
+  it('requests to the edge use TLS and pass its firewall, and no stack output shows the API’s own address', () => {
     expect(distribution()).toMatchObject({
       IPV6Enabled: false,
       WebACLId: { 'Fn::GetStackOutput': { StackName: 'account-service-prod-edge-us-east-1' } },
@@ -118,7 +118,7 @@ describe('the edge', () => {
 })
 
 describe('the secret by which functions recognize requests from the edge', () => {
-  /** Returns the numbers of the secrets that functions accept, and of the secret that CloudFront sends. */
+  /** Returns which secrets functions accept, and which secret CloudFront sends, each by its number. */
   const read = (secretNumber: number) => {
     const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'api')
     const config = readConfig({ stage: 'prod', edge: true, ...configured })
@@ -160,7 +160,7 @@ describe('the secret by which functions recognize requests from the edge', () =>
     expect(new Set([first, second, third].map(({ reference }) => reference)).size).toBe(3)
   })
 
-  it('no template has more than the 60 references to secrets that CloudFormation resolves', () => {
+  it('every template has fewer references to secrets than CloudFormation’s maximum of 60', () => {
     for (const [name, { resources }] of stacks)
       expect(JSON.stringify(resources).match(/\{\{resolve:/g)?.length ?? 0, name).toBeLessThan(60)
   })

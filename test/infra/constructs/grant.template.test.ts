@@ -35,7 +35,7 @@ const givesTags = (tags: Record<string, string>) => ({
 })
 const devTags = { 'signing-key': 'account-service-dev' }
 
-it('a function has one IAM statement for reads and one for writes, which allow its transactions', () => {
+it('a function has one IAM statement for all table reads and one for all table writes, as transactions may require', () => {
   const kinds = dev.functions.flatMap(({ name, policies }) =>
     policies
       .flatMap(({ Statement }) => Statement)
@@ -108,14 +108,14 @@ describe('an administrator, to whom IAM policies allow everything', () => {
   })
 
   it.each([breakGlass, `arn:aws:iam::${accountId}:root`])(
-    'an administrator changes a signing key as %s, but signs nothing',
+    'an administrator who acts as %s can change a signing key, but cannot sign with it',
     (arn) => {
       for (const action of changes) expect(administrator(arn)(onKey(action, key)), action).toBeUndefined()
       expect(administrator(arn)(onKey('Sign', key, signs))).toContain('not authorized')
     },
   )
 
-  it('an administrator enables a disabled signing key, and deletes the keys of a stage that protects no data', () => {
+  it('an administrator can enable a disabled signing key, and can delete the keys of a stage that protects no data', () => {
     const open = (stage: string) => readConfig({ ...configured, stage }).breakGlass
     expect(open('prod')).toEqual([])
     for (const request of [onKey('EnableKey', key), onKey('ScheduleKeyDeletion', keyOf('dev', open('dev')))])
@@ -137,7 +137,7 @@ describe('the rotation', () => {
     expect(longest.length).toBeLessThanOrEqual(64)
   })
 
-  it('only the rotation signs with the evidence key, whatever IAM policies allow, and does nothing else with it', () => {
+  it('only the rotation can sign with the evidence key, whatever IAM policies allow, and can do nothing else with this key', () => {
     const sign = onKey('Sign', dev.keys.EVIDENCE, signs)
     const signers = dev.functions.filter(({ name }) => dev.denialsOf(name)(sign) === undefined)
     expect(signers.map(({ name }) => name)).toEqual(['account-service-dev-rotate-signing-keys'])

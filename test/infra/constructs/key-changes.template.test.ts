@@ -81,7 +81,7 @@ describe('a signature', () => {
   })
 })
 
-it('`dlq` shows the calls that raised an alarm, and the rule foreign-signatures gets read-only calls, too', async () => {
+it('both alarm rules send their calls to the queue that `dlq` shows, and the rule foreign-signatures also gets read-only calls', async () => {
   const { deadLetters } = findQueue({ hasAlarms: true, namePrefix: 'account-service-prod-' }, 'key-changes')
   for (const name of ['key-changes', 'foreign-signatures'])
     expect(rules.find((rule) => rule.name.endsWith(name))?.targets).toMatchObject([

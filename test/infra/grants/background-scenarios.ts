@@ -48,8 +48,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     await addNewcomers(child, standardLimits.minIndexed, parent)
     await deliverMessage({ root_id: parent })
-    // Gives the search index a full tail, which the function turns into a segment, and a replaced item to
-    // delete.
+    // Fills the search index's tail, which the function then turns into a segment. Adds a replaced item,
+    // which the function then deletes.
     const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
     const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())
@@ -72,7 +72,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {
-    // A wait for KMS counts as a failure: the rotation also reports such a wait if a grant is missing.
+    // A wait for KMS counts as a failure, because it can also be the effect of a missing grant.
     const rotate = async (call: object): Promise<RotationResult> => {
       const result = (await run(call)) as RotationResult
       if (result.waits_for_kms) throw new FailedCall('the rotation waits for KMS')

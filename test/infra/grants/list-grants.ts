@@ -1,17 +1,17 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** An IAM action that a function is granted, or the actions that it is granted on one table partition. */
+/** A grant. It counts as used if any of its actions was used (in `partition`, if that is set). */
 interface Grant {
   actions: string[]
   resources: readonly string[]
   partition?: string
 }
 
-/** Actions that scenarios need not use: only Lambda uses them, or functions only after a failure. */
+/** Actions that scenarios need not use: those of Lambda itself, and those of functions after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists what must be used: any action on each partition, each DeleteItem, each action without partitions. */
+/** Splits a function's grants: one per partition, per DeleteItem, and per action that has no partition. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -34,7 +34,7 @@ const partitionsOf = ({ Condition }: PolicyStatement): readonly string[] =>
 
 const keysOf = ({ context }: AccessRequest): readonly string[] => toList(context?.['dynamodb:LeadingKeys'])
 
-/** Lists the grants of a function that none of these accesses used. */
+/** Lists the grants of a function that no access in `accesses` used. */
 export const listUnused = (item: FunctionModel, accesses: readonly AccessRequest[]): string[] =>
   listGrants(item)
     .filter((grant) => !accesses.some((access) => isUse(grant, access)))
@@ -47,8 +47,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
 
 /**
  * AWS may check each operation of a transaction against the partitions of all its operations. Lists the
- * partitions for which it would then refuse this transaction; none if one statement allows all these actions
- * on all these partitions.
+ * partitions for which AWS refuses this transaction if it checks in this way. The list is empty if one
+ * statement allows every action of the transaction on every partition.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -34,7 +34,7 @@ const consultDoctor = async () => {
   return { code, found: Object.fromEntries(rows) as Record<string, string> }
 }
 
-it('doctor confirms for each part of a working stack what can be checked only in a deployment', async () => {
+it('doctor reports ok for the API, signing keys, challenge, password digest and mail of a working stack', async () => {
   const { found } = await consultDoctor()
   for (const check of ['API', 'signing keys']) expect(found[check]).toMatch(/^ok/)
   expect(found['challenge']).toBe(

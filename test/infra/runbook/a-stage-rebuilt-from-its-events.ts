@@ -48,7 +48,7 @@ export async function aStageRebuiltFromItsEvents(
       expect(name).toBe('unknown_key')
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
-    // The deposit was rejected before and during the replay. The rejected adjustment was not replayed.
+    // The deposit was rejected before the replay and again by it. The replay left out the adjustment.
     const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
     expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
     expect(await drop('deposit.updated')).toEqual({ dropped: 2 })
@@ -72,7 +72,7 @@ export async function live(url: string) {
   await putEvents('addresses.provisioned', [provision(pool, 4)])
   await putEvents('rates.published', [{ quote: 'USDT', as_of: at, rates: { BTC: '100000', USDT: '1' } }])
   await settle(url)
-  // This debit is refused, because the balance is still zero. A replay must not debit a later balance.
+  // The balance is still zero, so this debit is refused. A replay must not apply it to a later balance.
   const early = { adjustment_id: randomUUID(), user_id: child, wallet: 'reward', direction: 2, ...money }
   await putEvents('wallet.adjusted', [{ ...early, amount: '5', reason: 'too early' }])
   await settle(url)

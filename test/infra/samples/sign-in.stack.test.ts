@@ -32,7 +32,7 @@ async function run([, program = '', ...args]: string[], user: SignedIn, approved
   const toOpen = () => /^(?:open| \* Running on) (http\S+)$/m.exec(shown)?.[1]
   const address = await Promise.race([vi.waitUntil(toOpen, 20_000), ended])
   if (typeof address !== 'string') return shown
-  // The sample in Python has pages of its own. The first page remembers the browser by a cookie.
+  // The sample in Python serves two pages. The first page sets a cookie, which the second page needs.
   const first = new URL(address)
   const page = first.pathname === '/' ? await fetch(first, { redirect: 'manual' }) : undefined
   const request = new URL(page?.headers.get('location') ?? first)

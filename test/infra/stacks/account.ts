@@ -5,7 +5,7 @@ import type { Resource, Stacks } from './synthesize.ts'
 /** Resource types whose names must be unique in all regions of an account. */
 const globalTypes = /^AWS::(CloudFront::|CloudWatch::Dashboard$|IAM::)/
 
-/** Properties that end like the name of a resource, but need not be unique in an account. */
+/** Properties that look like names of resources, but need not be unique in an account. */
 const notUnique = [
   'AWS::ApiGatewayV2::Stage StageName',
   'AWS::CloudWatch::Alarm MetricName',
@@ -24,8 +24,8 @@ interface Named {
 }
 
 /**
- * Lists every name and identifier that the stacks set themselves instead of CloudFormation. The id of a
- * statement in a bus's policy must be unique, too (https://github.com/aws/aws-cdk/issues/29627).
+ * Lists every name and identifier that the stacks choose; CloudFormation chooses the others. The id of a
+ * statement in a bus's policy must be unique, so it is listed (https://github.com/aws/aws-cdk/issues/29627).
  */
 export const namesIn = (stacks: Stacks): Named[] =>
   [...stacks.values()].flatMap(({ stack, resources, outputs }) => {
@@ -49,7 +49,7 @@ export const namesIn = (stacks: Stacks): Named[] =>
     ]
   })
 
-/** Returns a text, or joins its parts, with the region filled in; undefined if only a deployment knows it. */
+/** Returns a text, or joins its parts with the region filled in; undefined if a part is not known yet. */
 function spell(value: unknown, region: string): string | undefined {
   if (typeof value !== 'object') return value as string | undefined
   const [separator, parts] = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'] ?? []

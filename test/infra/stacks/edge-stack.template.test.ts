@@ -67,7 +67,7 @@ describe('the firewall of the CloudFront distribution', () => {
     })
   })
 
-  it('the firewall limits an IP address to 600 requests a minute, and on expensive routes to their share of these', () => {
+  it('the firewall allows an IP address 600 requests a minute, and only a share of this number on expensive routes', () => {
     const limits = rateRules(firewall.Rules).map(({ Limit: limit, ScopeDownStatement: scope }) => ({
       limit,
       routes: routesOf(scope),

@@ -71,7 +71,7 @@ describe('events that hold passwords or secrets', () => {
   })
 })
 
-it('a function makes a failing event a dead letter with a reason before SQS would do so without a reason', () => {
+it('a function moves a failing event to the dead-letter queue with a reason, earlier than SQS would move it without a reason', () => {
   const ofEvents = queuesOf(stacks).filter(({ RedrivePolicy, FifoQueue }) => RedrivePolicy && !FifoQueue)
   expect(ofEvents.length).toBeGreaterThan(10)
   for (const { QueueName, RedrivePolicy } of ofEvents) {

@@ -14,7 +14,7 @@ function lagOf(name: string): number {
 }
 useMemoryTable(() => lagOf)
 
-it('the newest rows of a list are read without gaps, even if reads do not show some of the rows yet', async () => {
+it('a page of the newest rows has no gaps, even if the first read misses some of the rows', async () => {
   const query = { KeyConditionExpression: 'pk = :list', ExpressionAttributeValues: { ':list': 'list' } }
   expect(await readNewest('list', 20)).toEqual({ rows: [], total: 0 })
   const numbers = Array.from({ length: 30 }, (_, i) => i + 1)

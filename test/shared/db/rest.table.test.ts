@@ -40,7 +40,7 @@ it.each([
   [0, 2_000],
   [1_999, 1],
   [2_000, 0],
-])('a write %i ms after a full hour (below 0: before the hour) waits %i ms', (after, milliseconds) => {
+])('a write %i ms after the full hour (negative: before it) waits for %i ms', (after, milliseconds) => {
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 

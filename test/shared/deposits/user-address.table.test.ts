@@ -80,7 +80,7 @@ describe('a batch of addresses', () => {
     await expect(claimAddress(await addUser(), pool)).rejects.toMatchObject({ failure: 'unavailable' })
   }, 60_000)
 
-  it('a batch of deposit addresses with changed content or another batch’s address is refused completely', async () => {
+  it('a batch of deposit addresses is refused completely if its content has changed or another batch has one of its addresses', async () => {
     const pool = newPool()
     const batch = provision(pool, 1)
     await deliver(addressesProvisioned, batch)

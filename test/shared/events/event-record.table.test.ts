@@ -116,7 +116,7 @@ test('a redriven event takes effect even if the clock of the function that refus
   expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
-test('a redriven event leaves one dead letter per refusal, with the number of refusals so far; copies leave none', async () => {
+test('each refusal of a redriven event leaves one dead letter with the number of refusals so far; a copy leaves no dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   const sent: Copy[] = [copy]
   setClockAhead(300_000)
@@ -147,7 +147,7 @@ test('a copy leaves no dead letter even if the clock of the function that refuse
   expect(letters).toEqual(['1'])
 })
 
-test('a copy is retried until the function that refused the event has ended, and then sends the missing dead letter', async () => {
+test('a copy is retried while the function that refused the event may still run; after that, the copy leaves the missing dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {

@@ -41,7 +41,7 @@ it('a key is published for the whole publish window even if the scheduled run is
   expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
 })
 
-it('a retiring key stays in the JWKS until its last token has expired, plus the time of the signer cache and a margin', () => {
+it('a retiring key stays in the JWKS for the sum of the signer cache time, the token lifetime and the margins', () => {
   const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
   const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
   expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])

@@ -64,7 +64,7 @@ test('a failed signature leaves the authorization code unused', async () => {
   expect(await exchange()).toMatchObject({ token_type: 'Bearer' })
 })
 
-test('of five exchanges that have all read the same unused code, one succeeds, and the others revoke its token', async () => {
+test('of five exchanges that have all read the same unused code, one gets an access_token, and the others revoke this access_token', async () => {
   const exchange = await prepare()
   let arrived = 0
   const all = Promise.withResolvers<undefined>()

@@ -53,7 +53,7 @@ const updates = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('the later of two updates of one user field wins, in any order and with repetitions', async () => {
+test('of two updates of one user field, the one with the later instant wins, however often and in whatever order both arrive', async () => {
   await fc.assert(
     fc.asyncProperty(updates, fc.infiniteStream(fc.nat()), async (changes, order) => {
       const { userId, email } = await createUser({ login_password: undefined, totp_secret: undefined })

@@ -17,7 +17,7 @@ async function put(userId: number, hash: string, expiresAt: number, network = 'e
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('the latest 16 login tickets of an unknown network are kept, 32 in total; they replace none of a known network', async () => {
+test('the latest login tickets of unknown networks are kept, 16 per network and 32 in total; a known network’s login ticket stays', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')

@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 const warnings = () => mails.filter((kind) => kind !== 'code')
 
-test('after a hundred wrong codes in a row, over any time, even right codes are refused, and the user is told once', async () => {
+test('after a hundred wrong codes in a row, however slowly they came, even right codes are refused, and the user is told once', async () => {
   const user = await createUser()
   const send = async (code: string) => verifyMailed(user, await addLoginTicket(user, '123456'), code)
   // The count is set as it would be after 98 wrong codes in earlier hours.

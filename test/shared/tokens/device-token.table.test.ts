@@ -73,7 +73,7 @@ it('a device_token has the claims of its grant and the kid of the active key', a
   })
 })
 
-it('a device_token has the nonce, and only the user claims that its scopes allow', async () => {
+it('a device_token has the nonce, and has a user claim only if its scopes allow the claim', async () => {
   await call({})
   const more = { nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
   const keys = verifier()

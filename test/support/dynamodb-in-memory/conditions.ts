@@ -1,7 +1,7 @@
 import { type Placeholders, Tokens } from './tokens.ts'
 import { type Attributes, compare, isSame, typeOf, type Value, validationError } from './values.ts'
 
-/** Tells whether an item meets a condition, filter or key condition; `item` is undefined if there is none. */
+/** Tells whether an item meets a condition, filter or key condition. A missing item is undefined. */
 export function holds(
   expression: string | undefined,
   placeholders: Placeholders,

@@ -132,7 +132,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** Size of a PutEvents entry as EventBridge counts it: 14 bytes for a time, plus its texts in UTF-8. */
+/** Size of a PutEvents entry as EventBridge counts it: its texts in UTF-8, and 14 bytes if it has a time. */
 function entryBytes({ Time, Source, DetailType, Detail, Resources }: Entry): number {
   const text = [Source, DetailType, Detail, ...Resources].join('')
   return Buffer.byteLength(text) + (Time === undefined ? 0 : 14)

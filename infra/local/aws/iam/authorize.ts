@@ -8,7 +8,7 @@ export interface AccessRequest {
   resource: string | string[]
   /** Condition keys with names in any case. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
-  /** The resource's own policy. `required` (KMS): it must allow the call. `additional`: it or IAM must. */
+  /** The resource's policy. `required` (KMS): it must allow the call. `additional`: IAM may do so instead. */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 

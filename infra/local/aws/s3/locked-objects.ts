@@ -7,7 +7,7 @@ const unchecked =
 
 /**
  * The S3 operations PutObject and ListObjectVersions, for copies of the key rotation's signed records
- * (evidence) in buckets with Object Lock. Every put creates a version; no operation changes or deletes any.
+ * (evidence) in buckets with Object Lock. Every put creates a version; versions cannot be changed or deleted.
  */
 export function s3Service({ database }: Store): Service {
   database.exec('CREATE TABLE IF NOT EXISTS s3_versions (bucket TEXT, key TEXT, body BLOB)')

@@ -31,7 +31,7 @@ export interface Message {
   deadLetterSourceArn: string | null
 }
 
-/** Creates a receipt handle, which identifies a message and the receive that returned the message. */
+/** Creates a receipt handle. It identifies the message, and the call that received the message. */
 export function createReceipt(messageId: string): string {
   return Buffer.from(`${messageId}:${randomBytes(12).toString('hex')}`).toString('base64')
 }
@@ -66,8 +66,8 @@ export function md5(text: string): string {
 }
 
 /**
- * Computes SQS's checksum of message attributes: MD5 over name, type and value of each attribute, sorted by
- * name, each part preceded by its length in four bytes. Undefined if there are no attributes.
+ * Computes SQS's checksum of message attributes: MD5 over the attributes in the order of their names. Before
+ * each name, type and value stands its length in four bytes. Undefined if there are no attributes.
  */
 export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
   const sorted = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1))

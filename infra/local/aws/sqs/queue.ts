@@ -85,7 +85,7 @@ export class Queue {
   ): Promise<Message[]> {
     const deadline = Date.now() + options.waitMilliseconds
     while (!options.signal.aborted) {
-      // Read the clock first: a message that becomes visible during the receive then ends the wait at once.
+      // Read the clock first, so that a message that becomes visible while receiving ends the wait at once.
       const now = Date.now()
       const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages
@@ -140,7 +140,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Both calls use one time. Else, a message that becomes visible between them could be received too often.
+    // Both calls get the same `now`, so no message can become visible between them and be received too often.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>

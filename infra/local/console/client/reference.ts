@@ -71,7 +71,7 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: { theme: 'obsidian' },
   onComplete: () => void showSession(),
   responseInterceptor: (response: { status: number; url: string }) => {
-    // These answers may mean that the session has ended.
+    // After a 401 or a sign-out, the session may have ended.
     if (response.status === 401 || response.url.endsWith('/user/logout')) void showSession()
     return response
   },
@@ -79,7 +79,7 @@ const ui = SwaggerUIBundle({
 
 const status = document.querySelector('#session')
 
-/** Fills the token of the signed-in demo user into requests; without one, says why and offers the sign-in. */
+/** Fills the demo user's token into requests. Without a valid token, says why and offers the sign-in. */
 async function showSession(problem = ''): Promise<void> {
   const account = signedInAccount()
   if (account && (await isAccepted(account))) {

@@ -107,7 +107,7 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
       yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
-/** States in which a key cannot sign in this region. The audit of another region checks the keys there. */
+/** States in which a key cannot sign in this region. Keys of another region are checked in that region. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

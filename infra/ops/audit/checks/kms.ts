@@ -83,7 +83,7 @@ const propertyProblems = ({ usage, spec, origin }: KmsKey): string[] => [
   ...(origin === 'AWS_KMS' ? [] : ['its private half was created outside KMS']),
 ]
 
-/** Reports a KMS key in any state that is not on record, unless a recorded attempt may have created it. */
+/** Reports a KMS key not on record, whatever its state, unless a recorded attempt may have created it. */
 function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Facts): Generator<Finding> {
   const attempt = keySet?.attempt
   if (attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)) return

@@ -30,8 +30,8 @@ export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
     yield found('rotation_overdue', 'rotation', message)
   }
   const period = settings.signingKeyRotationDays * dayMilliseconds
-  // Add the time for which a new key is published before it signs. If the configured period is shortened, the
-  // active key signs until its successor has been published for this time.
+  // Add the time for which a new key is published before it signs. When the configured period is shortened,
+  // the active key goes on signing while its successor is published.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
   for (const { kid, state, active_at: since, remove_after: due } of keySet.keys) {
     const aged = `The key has signed for ${formatDuration(at - (since ?? at))}; its period is ${formatDuration(period)}.`

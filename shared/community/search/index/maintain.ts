@@ -57,5 +57,5 @@ export async function maintainIndex(rootId: number, list: MemberList, limits: In
 const readMembersAt = async (keys: readonly Key[]): Promise<IndexedMember[]> =>
   (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
 
-/** Maximum number of simultaneous writes: 200 new members a second cause a few hundred writes a second. */
+/** Maximum number of simultaneous writes: enough for 200 new members a second (a few hundred writes). */
 const writeConcurrency = 16

@@ -59,7 +59,7 @@ export async function openTail(
       const part = members.slice(i * membersPerItem, (i + 1) * membersPerItem)
       const version = hasRoom && i === 0 ? last.version : 0
       const item = { ...membersKey(list, 'tail', first + i), ...packMembers(part, version + 1) }
-      // Needs no condition, because the number of a new item has never been used.
+      // A new item is written without a condition, because its number has never been used.
       return version === 0 ? { Put: { Item: item } } : putVersioned(item, version)
     })
     if (to > tail.to) writes.push(putNextIndex(list, { ...index, tail: { ...tail, to } }))

@@ -30,7 +30,7 @@ const second = 1_000
 const minute = 60 * second
 const day = 86_400 * second
 
-/** Longest time without a poll of KMS: a run stops polling 15 s before its one-minute timeout. */
+/** The longest time between two polls of KMS. A run stops polling 15 s before the next run starts. */
 const gap = 16 * second
 
 function passTime(milliseconds: number): void {
@@ -73,7 +73,7 @@ async function countKeys(): Promise<number> {
   return (await listOwnKeys()).length
 }
 
-/** The time at which the next test begins: a day after the last one ended, so no key lies in the future. */
+/** The start of the next test: a day after the end of the previous test, so no key is from the future. */
 let clock = Date.now()
 
 let errors = vi.spyOn(log, 'error')
@@ -154,7 +154,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
     await expectKeys(2)
   })
 
-  it('a revoked signer is replaced by one key as soon as KMS allows it; evidence of the disabling follows when KMS shows it', async () => {
+  it('one new key replaces a revoked signer as soon as KMS allows it, and the evidence calls the signer disabled only when KMS does', async () => {
     const old = await bootstrap()
     const start = Date.now()
     await runEveryMinute({ action: 'revoke', kid: old.kid })
@@ -209,7 +209,7 @@ describe('with a KMS that lags by 90 s', () => {
   })
 })
 
-it('while KMS refuses a new key, runs wait ten minutes, then fail; once KMS works, a requested rotation succeeds', async () => {
+it('if KMS refuses a new key, runs wait for ten minutes and then fail, until KMS works and a requested rotation makes another key', async () => {
   kms.lags.tags = day
   const runs: string[] = []
   for (let runAt = 0; runAt < 30; runAt += 1) {

@@ -10,7 +10,7 @@ import { authenticatorCode, createUser, type TestUser, wrongTotp } from '../../.
 const wrong = { status: 401, code: 40103, data: null }
 const blocked = { status: 429, code: 42900, data: null }
 
-/** Number of a user's wrong second factors in an hour at which all further ones are refused. */
+/** When a user has sent this many wrong codes in an hour, all further codes are refused. */
 const limit = 20
 
 let user: TestUser
@@ -31,7 +31,7 @@ const guess = async (ticket: string) => verifyAuthenticator(user, ticket, await 
 const warnings = async () =>
   (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Many tries'))
 
-/** Waits for the warning, and then long enough for a second one to arrive; expects only the first. */
+/** Waits for a warning, and then until a second warning would have arrived. Expects only one. */
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
@@ -43,7 +43,7 @@ async function expectOneWarning(): Promise<void> {
   expect(await readOutbox(user.email)).toHaveLength(codes)
 }
 
-test('of thirty wrong codes for six login tickets, twenty are compared; all further codes, even the right one, are refused, and the user gets one warning', async () => {
+test('after twenty wrong codes for several login tickets, no further code is compared, not even the right code, and the user gets one warning', async () => {
   const tickets = await openTickets(7)
   const last = tickets.pop() ?? ''
   const answers: TestAnswer[] = []
@@ -60,7 +60,7 @@ test('of thirty wrong codes for six login tickets, twenty are compared; all furt
   await expectOneWarning()
 }, 60_000)
 
-test('of fifty wrong codes that are sent at once for ten login tickets, twenty are compared, and the user gets one warning', async () => {
+test('if fifty wrong codes are sent at once for ten login tickets, only twenty are compared, and the user gets one warning', async () => {
   const tickets = await openTickets(10)
   const counts = await guessAtOnce(50, (number) => guess(tickets[number % 10] ?? ''))
   expect(counts).toEqual({ compared: limit, wrong: limit - 1, blocked: 50 - limit + 1 })
@@ -102,7 +102,7 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // These are six tries, one more than a login ticket allows. Three run at once: SDK retries take long.
+    // Six tries are more than a login ticket allows. They run three at a time, because SDK retries take long.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

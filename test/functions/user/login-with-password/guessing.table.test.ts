@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('where many people sign in from one source, counts of right passwords are removed after a few minutes', async () => {
+  test('if many people sign in from one source, the zero counts that right passwords leave are removed after a few minutes', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -144,7 +144,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // All attributes except keys, TTL and the counts over all accounts are counts of single accounts.
+    // Except for keys, TTL and the counts over all accounts, each attribute is one account's count.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
@@ -173,7 +173,7 @@ test('the hundredth wrong password over all accounts blocks the source for every
   expect((await login(user)).code).toBe(0)
 })
 
-test('of the wrong passwords that a source sends at once for many accounts, no more than the limit are compared', async () => {
+test('if a source sends wrong passwords for many accounts at once, the passwords are compared only up to the limit', async () => {
   const source = newSourceIp()
   await guessElsewhere(source, 95)
   const counts = await guessAtOnce(20, () => guess(source, `nobody-${randomUUID()}@example.com`))
@@ -216,7 +216,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(11 * 60)
   })
 
-  test('refused passwords are not compared and do not count, so of a flood of passwords only a hundred are compared', async () => {
+  test('passwords after the hundredth wrong password are neither compared nor counted, even if many are sent at once', async () => {
     const person = await createUser()
     const key = signInKey(person.userId)
     await guessFromElsewhere(key, true, 95)

@@ -187,7 +187,7 @@ it('the gateway answers a body over 10 MB with 413, with and without content-len
     send('POST', '/show', { headers: { 'content-length': body.length } }),
     send('POST', '/show', { headers: { 'transfer-encoding': 'chunked' } }, body),
   ])
-  // A client may see the connection close while it is still sending the body, before it reads the 413.
+  // The connection may close while the client still sends the body. The client then does not read the 413.
   const refused = { status: 413, text: '{"message":"Request Entity Too Large"}' }
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value).toMatchObject(refused)
   expect(await see('GET', '/show')).toBeDefined()

@@ -123,7 +123,7 @@ it('a timer that a call left running fires during the next call of its worker, b
   expect(second).toBeLessThan(200)
 })
 
-it('a worker that gets a call right after another one does not freeze during the new call', async () => {
+it('a worker that gets a call right after the end of its previous call does not freeze during the new call', async () => {
   start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1 }, true)
   const calls = Array.from({ length: 50 }, () => invoke('probe.wait', { milliseconds: 5 }))
   for (const { functionError } of await Promise.all(calls)) expect(functionError).toBeUndefined()

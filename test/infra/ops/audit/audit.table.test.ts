@@ -86,7 +86,7 @@ async function live() {
 let keySet: Awaited<ReturnType<typeof live>>
 beforeAll(async () => void (keySet = await live()), 60_000)
 
-/** A change of the gathered facts, and the findings that it must cause, with spaces between them. */
+/** A change of the gathered facts, and the names of the findings that it must cause, joined by spaces. */
 type Row = [what: string, found: string, change: (facts: Facts) => void]
 const row = (...columns: Row): Row => columns
 
@@ -281,12 +281,12 @@ describe('audit findings', () => {
     expect(named.sort()).toEqual(made.sort())
   })
 
-  it('the audit reports an evidence key with which others may sign, another key with its tag, and that it is disabled', async () => {
+  it('the audit reports that others may sign with the evidence key, that a second key has its tag, and that the evidence key is disabled', async () => {
     const credentials = { accessKeyId: 'administrator', secretAccessKey: 'any' }
     const administrator = new KMSClient({ ...clientOptions(), credentials })
     const shared = requireEnv('EVIDENCE_KEY_ID')
     const Tags = [{ TagKey: 'key', TagValue: 'account-service/EvidenceKey' }]
-    // The new key gets the default policy of KMS: everybody may sign with it whom IAM allows that.
+    // The new key gets the default policy of KMS: whoever has the IAM permission may sign with the key.
     const { KeyMetadata } = await administrator.send(
       new CreateKeyCommand({ KeySpec: 'RSA_2048', KeyUsage: 'SIGN_VERIFY', Tags }),
     )

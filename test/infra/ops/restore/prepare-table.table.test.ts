@@ -33,7 +33,7 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports bookings that were made in the hourly write pause: other writes of their events may be missing', async () => {
+it('prepareTable reports bookings from the hourly write pause, because the table may lack other writes of the same events', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
@@ -58,10 +58,10 @@ it('`restore prepare` and `ledger verify` find a wallet whose item is gone, by i
 })
 
 it.each([
-  ['that its user was not told', false],
-  ['that its user was told', true],
+  ['was not told to its user', false],
+  ['was told to its user', true],
 ])(
-  'after a restore of any part of an assignment %s, each address has one owner or is free',
+  'after a restore of any part of an assignment that %s, each address has one owner or is free',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {

@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('the alarms “causes” and “requests” begin the dashboard, and every other composite alarm raises “causes”', () => {
+it('the alarms “causes” and “requests” are first on the dashboard, and every other composite alarm raises “causes”', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))

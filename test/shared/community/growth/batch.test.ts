@@ -15,7 +15,7 @@ const bought = (userId: number, amount: string, ancestors: number[]) => ({
   entry: { ...entry, user_id: userId, amount: new Big(amount) },
 })
 
-it('a batch updates each ancestor once, by the sum of the entries for that ancestor', () => {
+it('a batch has one update for each ancestor, which combines all entries for that ancestor', () => {
   const batch = [
     bought(1, '7', []),
     bought(2, '5', [1]),

@@ -196,7 +196,7 @@ it(
     for (let kill = 0; kill < kills; kill += 1) {
       const joined = 1 + added * (kill + 1)
       await deliverInOrder(eventsOf(members.slice(0, joined)))
-      // 11 and 47 are coprime: with enough kills, a worker dies before and after each of its first 47 calls.
+      // 11 and 47 are coprime, so 94 kills hit each of the first 47 calls before and after the call's effect.
       await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
       const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
       const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })

@@ -11,7 +11,7 @@ import {
 import { maskEmail, normalizeEmail } from '../../../../shared/users/identity.ts'
 import { matches } from '../../../support/community-model.ts'
 
-/** Whether a search finds a member: by the address that is reserved for the member, or by the search text. */
+/** Whether a keyword finds a member. It can match the member's whole address, or the search text. */
 function finds(sent: string, nickname: string, email: string): boolean {
   const keyword = toKeyword(sent)
   return keyword.address === normalizeEmail(email) || matchesText(toSearchText({ nickname, email }), keyword)

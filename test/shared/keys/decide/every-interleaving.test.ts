@@ -15,8 +15,8 @@ import {
 } from '../../../support/signing-keys-model.ts'
 
 /**
- * Length of a tick. A run waits for another run for less than one tick. A Lambda function can run for 15
- * minutes, which is less than two ticks.
+ * Length of a tick. A run waits less than one tick for another run. Two ticks are longer than the 15
+ * minutes for which a Lambda function can run.
  */
 const tick = 10 * 60_000
 const tickSeconds = tick / 1000
@@ -41,8 +41,8 @@ interface State {
 const bounds = { starts: 2, ticks: 1 }
 
 /**
- * The requests with which a new run can start. The first run has all kinds of requests. To bound the number
- * of states, the second run has only three kinds, or only one if KMS lags (shows changes late).
+ * The requests with which a new run can start. The first run can have any kind of request. To bound the
+ * number of states, the second run has a choice of three kinds, or of one if KMS lags (shows changes late).
  */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
   if (lag > 0 && !isFirst) return [{ action: 'clock' }]
@@ -126,8 +126,8 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
 }
 
 /**
- * Lets all runs die, then does a scheduled run. If KMS lags, it does three: one gives up an attempt, one uses
- * the next key, and one disables a key. Yields everything that is wrong after these runs.
+ * Lets all runs die, then does a scheduled run. If KMS lags, three runs are needed: to give up an attempt, to
+ * use the next key, and to disable a key. Yields everything that is wrong after the last run.
  */
 function* faultsAfterNextRuns(world: World): Generator<string> {
   // Prolongs the signing period. Otherwise, a further rotation would be under way after the last run.
@@ -161,7 +161,7 @@ it.each([
   ['at once', 0],
   ['late', tick / 2],
 ])(
-  'if KMS shows changes %s, exactly one key signs, the JWKS is complete and the next runs finish, wherever two rotation runs crash',
+  'two rotation runs that crash anywhere leave one signing key and a complete JWKS, and later runs finish (KMS shows changes %s)',
   { timeout: 120_000 },
   (_when, lag) => {
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))

@@ -4,7 +4,7 @@ import { checkAccessToken, issueAccessToken } from '../../../../shared/tokens/ac
 import { readDerivingSession } from '../../../../shared/tokens/session.ts'
 import { createUser, update } from '../../../support/sign-in.ts'
 
-test('once a user is disabled, none of 12,000 derived access_tokens works, and none can be derived', async () => {
+test('once a user is disabled, none of 12,000 derived access_tokens works, and no further access_token can be derived', async () => {
   const { userId } = await createUser()
   const grant = {
     userId,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
 
-// U+337F normalizes to four ideographs. The key would be longer than DynamoDB allows (2,048 bytes).
+// U+337F normalizes to four ideographs. The normalized address is too long for a key, so it is hashed.
 it.each([
   ['alice@example.com', 'EMAIL#alice@example.com'],
   [`${'\u337f'.repeat(240)}@example.com`, expect.stringMatching(/^EMAIL#[\w-]{43}$/) as string],

@@ -103,7 +103,7 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
   ])
 })
 
-test('after an error or an invalid result of the function SQS delivers the whole batch again; after a partial failure, only the failed message', async () => {
+test('SQS delivers the whole batch again after an error or an invalid result of the function, but only the failed message after a partial failure', async () => {
   const failedB = ({ Records }: SQSEvent) => Records.filter(({ body }) => body === 'b')
   // The digits are the sorted receive counts of all deliveries. Each message is received at most twice.
   const cases: [string, Setup['run'], string][] = [

@@ -56,7 +56,7 @@ async function search(rootId: number, keyword: string) {
 /** User ids of the first `count` members who joined below the member `rootId`, the newest first. */
 const newest = (rootId: number, count: number) => Array.from({ length: count }, (_, i) => rootId + count - i)
 
-/** The keys of the search index's items: those in the table, and those that the index refers to. */
+/** Reads a search index, the keys of its items in the table, and the keys that the index refers to. */
 async function keysOf(rootId: number) {
   const list = community(rootId)
   const filter = {
@@ -109,7 +109,7 @@ it('newcomers are merged into the newest index segment while it has room, and th
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
 })
 
-it('while members are being added, no index segment is created: its transaction could not detect these members', async () => {
+it('no index segment is created while a batch adds members: the segment’s transaction could not detect the new members', async () => {
   const root = await addRoot()
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
@@ -149,7 +149,7 @@ it('an index segment is not stored if another worker renames one of its members 
   expect(await search(root, 'ann')).toEqual({ ids: [root + 3, root + 1], indexed: true })
 })
 
-it('once a member is renamed, the search index of every ancestor finds the new name and not the old name, wherever the worker is killed', async () => {
+it('the search index of every ancestor finds a renamed member only by the new name, even if the worker was killed at any call', async () => {
   const root = newUserIds()
   const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
   await join({ ...about(root), registeredAt: 1 })
