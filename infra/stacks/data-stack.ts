@@ -134,8 +134,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Denies direct use of the event key to all but AWS services: others must use it through SQS. If the stage
- * names its operators, who show and redrive dead letters, only they and the service's roles may do so.
+ * Lets only AWS services use the event key directly; others must use it through SQS. If the stage names its
+ * operators (who show and redrive dead letters), only they and the service's roles may use it through SQS.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

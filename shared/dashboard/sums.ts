@@ -95,7 +95,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // A sum has an attribute for its whole part, and maybe one for its fraction, whose name begins otherwise.
+  // Every sum has an attribute for its whole part. The prefix of an attribute for a fraction is another one.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

@@ -171,7 +171,7 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 
 /**
  * The outcome of an event, from the record of its key: `duplicate`, or undefined if it may still take effect.
- * Throws RejectedEvent for other content, or with the reason for which a copy was refused.
+ * Throws RejectedEvent if the record has other content, or if a copy was refused (with that reason).
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})

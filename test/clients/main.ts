@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../dist/clients')
 const openapiGenerator = `openapi-generator-cli generate --input-spec ../openapi.json \
   --global-property apiTests=false,modelTests=false,apiDocs=false,modelDocs=false`
 
-/** Commands to run in a language's folder; `models`, the files of models; `decimal`, the type of amounts. */
+/** Each language: the commands to run in its folder, the files of `models`, and the type of a `decimal`. */
 const generators = [
   {
     language: 'typescript',

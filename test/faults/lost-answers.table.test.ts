@@ -83,7 +83,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await countFreeAddresses(pool, 10)).toBe(2)
   })
 
-  it('a repeated exchange of a code is refused, and revokes the token of the lost answer', async () => {
+  it('when the answer to an exchange of a code is lost, repeating it is refused and revokes the token', async () => {
     const exchange = { body: await consentTo(await createClient(), await createSession()) }
     const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)

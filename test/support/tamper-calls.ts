@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`. Runs `act` once: before the first call of command `name`, or right after AWS answers it. */
+/** Runs `work`, and in it `act` once: when the first call of the command `name` is sent, or is answered. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,

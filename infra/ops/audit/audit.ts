@@ -49,7 +49,7 @@ export function audit(facts: Facts) {
     keys: [...archive, ...(keySet?.keys ?? [])]
       .map((key) => ({ ...key, kms: kms.find(({ arn }) => arn === key.arn) ?? null }))
       .sort((a, b) => a.published_at - b.published_at),
-    /** The evidence chain: key, length, last record. A later audit (`--previous`) compares this record. */
+    /** The evidence chain: key, length, last record, which a later audit looks for (`--previous`). */
     evidence: {
       key: { arn: evidenceKey.arn, state: evidenceKey.state, public_key: evidenceKey.publicKey },
       count: evidence.length,

@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** A refusal is dated this far ahead. An event sent before its date counts as a copy of the refused event. */
+/** How far ahead a refusal is dated. A copy of the refused event that is sent before then is recognized. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** The recorded number of refusals. It exceeds every real one, so even a redriven event counts as a copy. */

@@ -88,9 +88,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds evidence and archived keys of transitions that a restored table's key set has not made. Such records
- * would block the key set's next transition. They exist because the rotation does not pause around full
- * hours: an emergency cannot wait. `items` is the whole partition of the signing keys.
+ * Finds records (evidence, archived keys) of transitions that a restored table's key set has not made. They
+ * would block its next transition. A restore to a full hour can leave such records, because the rotation, in
+ * contrast to events, does not pause around full hours. `items` is the whole partition of the signing keys.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -32,7 +32,7 @@ interface PreparedGrowth {
  */
 const maxChangedNodes = 75
 
-/** Prepares a transaction that adds as much of a batch's update to an ancestor as fits. */
+/** Prepares a transaction with a part of a batch's update of an ancestor: as much as fits into it. */
 export async function prepareGrowth(
   update: AncestorUpdate,
   batch: number,

@@ -189,7 +189,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units of a search of profiles: of each profile (eventually consistent), and of all other reads. */
+/** Read units of a search of profiles: for each profile (eventually consistent), and for all other reads. */
 const profileUnits = 0.5
 const otherUnits = 25
 

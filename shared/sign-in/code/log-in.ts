@@ -68,7 +68,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
     const failure = error instanceof Failure ? error.failure : undefined
     const isLast = tries === maxWrongCodes || record.wrong_codes === maxWrongInRow
     if (failure === 'bad_verification_code' && isLast) throw await tooManyCodes(record, now)
-    // Takes the try back, unless its code was wrong or its login ticket is used up.
+    // Only a wrong code counts as a try, and a code for a login ticket that has ended.
     if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackTry(codeTry)
     throw error
   }

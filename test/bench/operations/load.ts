@@ -41,7 +41,7 @@ const quotas: [name: string, limit: number, of: string, source: string][] = [
   ['EventBridge, PutEvents', 10_000, 'events', 'EventBridge quotas, us-east-1'],
 ]
 
-/** The usage of one sign-in with all operations of `mix`, keyed by the columns of describeCost. */
+/** What a sign-in and the operations of `mix` that go with it use, keyed by the columns of describeCost. */
 function perSignIn(rows: readonly Row[]): Map<string, number> {
   const total = new Map([['sign-ins', 1]])
   const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)

@@ -50,7 +50,7 @@ export async function judgeTransaction(): Promise<void> {
       onPartition('ConditionCheckItem', 'SCRATCH#CHECK'),
     ]
     await roles.send(new iam.PutRolePolicyCommand({ ...policy, PolicyDocument: toPolicy(...statements) }))
-    // A new role takes effect with a delay. Waits until AWS allows each member of the transaction alone.
+    // A new role takes effect late. Waits until AWS allows each operation when it is sent by itself.
     await eventually(async () => {
       for (const member of [put, check]) assert.equal(await attempt(member), 'TransactionCanceledException')
     })

@@ -94,7 +94,7 @@ interface Source {
   begin: number
   userIds: readonly number[]
   sent: readonly EventOperation[]
-  /** Whether people sign in. */
+  /** Whether the history contains sign-ins. */
   signsIn: boolean
 }
 type EventOperation = Operation & { kind: 'event' }

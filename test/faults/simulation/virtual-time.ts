@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the history began. The rounding of epoch milliseconds depends on the day. */
+  /** Milliseconds since the history began. Sums with epoch milliseconds round differently on each day. */
   at: number
   order: number
   run: () => unknown

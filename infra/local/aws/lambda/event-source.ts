@@ -36,7 +36,7 @@ export interface EventSource {
 }
 
 const timeoutProbability = 0.02
-/** `--aws timeouts` ends a function after at most this time. Most of the work may be done by then. */
+/** `--aws timeouts` ends a function after at most this time: late enough for most of its work to be done. */
 const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does when it creates them. Returns a start function for each. */

@@ -133,9 +133,9 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, the range of its matches that can be in the window. The window is a part of all matches,
- * newest first: those in the segments, and those in `found`. Segments can overlap in time, so a range can be
- * too long, but no match outside of it is in the window.
+ * For each segment, the range of its matches that can be in the window: a part of the list of all matches (of
+ * the segments and in `found`), newest first. Segments can overlap in time, so a range can contain matches
+ * outside of the window, but it misses none of its segment's matches in the window.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],

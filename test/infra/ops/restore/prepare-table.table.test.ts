@@ -101,7 +101,7 @@ it.each([
 const times = { published_at: 1, active_at: 1, retiring_at: 1, retired_at: 1, remove_after: 1, drain_ms: 1 }
 const retired: SigningKey = { kid: 'retired', arn: 'arn', n: 'n', e: 'AQAB', state: 'retired', ...times }
 
-it('after a restore of only a part of a key transition, the transition can be made again', async () => {
+it('if a restore brings back only some writes of a key transition, the transition can be made again', async () => {
   const first = { ...emptyKeySet, sequence: 1, keys: [retired] }
   const evidenceOf = (sequence: number) => ({ sequence }) as Evidence
   await writeKeySet(emptyKeySet, first, [putEvidence(evidenceOf(1))])

@@ -78,7 +78,7 @@ function inventPeople(size: number, spread: number, random: (below: number) => n
   }))
 }
 
-/** Builds a search index of people, with its items. Each person is in the tail or in one segment. */
+/** Builds a search index of people, and the items that store it. Each person is in the tail or a segment. */
 function indexPeople(people: readonly Person[], random: (below: number) => number, segments: number) {
   const items: (Item & Key)[] = []
   const index: SearchIndex = structuredClone(emptyIndex)
