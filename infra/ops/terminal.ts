@@ -60,7 +60,8 @@ export function formatTable(rows: readonly object[]): string {
   const cells = rows.map((row) =>
     names.map((name) => formatValue(name, (row as Record<string, unknown>)[name])),
   )
-  const lines = [names.map((name) => name.replaceAll('_', ' ').toUpperCase()), ...cells]
+  const titles = names.map((name) => name.replace(/_milliseconds$/, '').replaceAll('_', ' '))
+  const lines = [titles.map((title) => title.toUpperCase()), ...cells]
   const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
   const format = (line: string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return lines.map((line) => format(line).trimEnd()).join('\n')

@@ -35,8 +35,9 @@ export async function checkMail(mailFrom: string, region?: string): Promise<Find
 
 type Account = Pick<GetAccountCommandOutput, 'ProductionAccessEnabled' | 'SendingEnabled' | 'SendQuota'>
 
+/** The mails of a day and their quota; -1 means no quota. */
 const quotaOf = ({ SendQuota: { Max24HourSend = 0, SentLast24Hours = 0 } = {} }: Account): string =>
-  `${SentLast24Hours} of ${Max24HourSend} mails sent in 24 hours`
+  `${SentLast24Hours} mails sent in 24 hours${Max24HourSend < 0 ? '' : `, of at most ${Max24HourSend}`}`
 
 function accountProblems(account: Account): string[] {
   const { ProductionAccessEnabled: production, SendingEnabled: sending, SendQuota: quota = {} } = account
@@ -48,7 +49,6 @@ function accountProblems(account: Account): string[] {
           `the account is in the SES sandbox (${quotaOf(account)}, to verified recipients only): request production access`,
         ]),
     ...(sending ? [] : ['SES has switched off sending for the account']),
-    // A quota of -1 means no limit.
     ...(max >= 0 && sent >= max ? [`the quota of SES is used up (${quotaOf(account)})`] : []),
   ]
 }

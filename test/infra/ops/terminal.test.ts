@@ -31,7 +31,7 @@ it('a result is shown as lines and tables, with instants in UTC', () => {
       'none      []',
       '',
       'keys',
-      'KID  ACTIVE AT             REST      MAY SIGN MILLISECONDS',
+      'KID  ACTIVE AT             REST      MAY SIGN',
       'one  2026-11-23 00:00:00Z  {"of":1}  1 min 3 s',
     ].join('\n'),
   )

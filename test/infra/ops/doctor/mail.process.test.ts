@@ -27,10 +27,15 @@ it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   async (identity) => {
     expect(await check({ [identity]: verified })).toEqual({
       ok: true,
-      words: `SES sends from no-reply@mail.example.com, by its identity ${identity}; 12 of 50000 mails sent in 24 hours`,
+      words: `SES sends from no-reply@mail.example.com, by its identity ${identity}; 12 mails sent in 24 hours, of at most 50000`,
     })
   },
 )
+
+it('doctor names no quota of mails if the account has none', async () => {
+  const account = { ...production, SendQuota: { Max24HourSend: -1, SentLast24Hours: 0 } }
+  expect((await check({ 'example.com': verified }, account)).words).toMatch(/; 0 mails sent in 24 hours$/)
+})
 
 it('if SES has verified no identity of the sender, doctor names each identity that would do', async () => {
   const pending = { 'mail.example.com': { VerifiedForSendingStatus: false } }
@@ -46,13 +51,13 @@ it.each([
   [
     'the sandbox',
     { ProductionAccessEnabled: false, SendQuota: { Max24HourSend: 200, SentLast24Hours: 3 } },
-    'the account is in the SES sandbox (3 of 200 mails sent in 24 hours, to verified recipients only): request production access',
+    'the account is in the SES sandbox (3 mails sent in 24 hours, of at most 200, to verified recipients only): request production access',
   ],
   ['a paused account', { SendingEnabled: false }, 'SES has switched off sending for the account'],
   [
     'a quota that is used up',
     { SendQuota: { Max24HourSend: 100, SentLast24Hours: 100 } },
-    'the quota of SES is used up (100 of 100 mails sent in 24 hours)',
+    'the quota of SES is used up (100 mails sent in 24 hours, of at most 100)',
   ],
 ])('doctor names what keeps SES from sending: %s', async (_what, account, words) => {
   const found = await check({ 'example.com': verified }, { ...production, ...account })
