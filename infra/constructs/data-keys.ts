@@ -5,12 +5,12 @@ import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-const macKey = { purpose: 'digests passwords', actions: 'GenerateMac' }
+const macKey = { purpose: 'digests passwords', actions: ['GenerateMac'] }
 const otherKeys: Record<string, typeof macKey> = {
-  TotpKey: { purpose: 'encrypts TOTP secrets', actions: 'Encrypt Decrypt' },
+  TotpKey: { purpose: 'encrypts TOTP secrets', actions: ['Encrypt', 'Decrypt'] },
   EvidenceKey: {
     purpose: 'signs the evidence of key rotation',
-    actions: 'Sign Verify DescribeKey GetKeyPolicy GetPublicKey ListResourceTags',
+    actions: ['Sign', 'Verify', 'DescribeKey', 'GetKeyPolicy', 'GetPublicKey', 'ListResourceTags'],
   },
 }
 
@@ -23,7 +23,7 @@ export function dataKeyPolicy(
   config: Pick<Config, 'stage'>,
   owner: IPrincipal = new AccountRootPrincipal(),
 ): PolicyDocument {
-  const actions = (otherKeys[name] ?? macKey).actions.split(' ').map((action) => `kms:${action}`)
+  const actions = (otherKeys[name] ?? macKey).actions.map((action) => `kms:${action}`)
   const delegation = new PolicyStatement({ principals: [owner], actions: ['kms:*'], resources: ['*'] })
   return new PolicyDocument({ statements: [delegation, ...limitActions(config, actions)] })
 }

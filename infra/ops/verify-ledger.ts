@@ -3,7 +3,7 @@ import { depositId, readDeposit } from '../../shared/deposits/deposit.ts'
 import { isRecorded } from '../../shared/events/event-record.ts'
 import { forEachConcurrently } from '../../shared/for-each-concurrently.ts'
 import type { Bill } from '../../shared/ledger/bill.ts'
-import { toWalletId } from '../../shared/ledger/verify/slice.ts'
+import { pathOfPartition, toWalletId } from '../../shared/ledger/verify/slice.ts'
 import { type Difference, verifyWallet } from '../../shared/ledger/verify/wallet.ts'
 import { billTypes } from '../../shared/ledger/bill-types.ts'
 import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
@@ -18,7 +18,7 @@ export async function findWallets(userId: number | undefined): Promise<WalletId[
     ExpressionAttributeValues: { ':wallets': 'W#', ':bills': 'BL#', ':first': rowKey('', 1).sk },
   })
   const paths = new Set<string>()
-  for await (const { pk } of items) paths.add(String(pk).replace(/^\w+#/, ''))
+  for await (const { pk } of items) paths.add(pathOfPartition(pk))
   return [...paths].map(toWalletId)
 }
 

@@ -9,6 +9,8 @@ import { freePrefix } from '../../../shared/deposits/address.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { evidenceKey, evidencePrefix } from '../../../shared/keys/evidence.ts'
 import { archivePrefix, emptyKeySet, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
+import { pathOfPartition, toWalletId } from '../../../shared/ledger/verify/slice.ts'
+import { walletKey } from '../../../shared/ledger/wallet.ts'
 import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
@@ -74,7 +76,7 @@ const removable = (since: number) => ({
 
 /** Whether the wallet of a bill is gone. */
 const lacksWallet = async ({ pk }: Item): Promise<boolean> =>
-  (await readItem({ pk: String(pk).replace('BL', 'W'), sk: 'HEAD' }, { consistent: true })) === undefined
+  (await readItem(walletKey(toWalletId(pathOfPartition(pk))), { consistent: true })) === undefined
 
 const remove = ({ pk, sk }: Item) => writeItem({ Delete: { Key: { pk, sk } as Key } })
 

@@ -66,6 +66,9 @@ const WalletPath = v.pipe(
 /** Parses a wallet's path, `{userId}#{wallet}`. */
 export const toWalletId = (path: unknown): WalletId => v.parse(WalletPath, path)
 
+/** The path of the wallet that a partition belongs to, be it the wallet's own or that of its bills. */
+export const pathOfPartition = (pk: unknown): string => String(pk).replace(/^\w+#/, '')
+
 /**
  * Lists the wallets of a shard that ever had a movement, sorted by path; only those after the path `after`.
  */
