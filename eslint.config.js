@@ -3,8 +3,8 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import tseslint from 'typescript-eslint'
 
-/** The folders (rooms) of shared/, top to bottom. A room imports only rooms below it: shared/README.md. */
-const sharedRooms = [
+/** The folders of shared/, top to bottom. A folder imports only folders below it: shared/README.md. */
+const sharedFolders = [
   'registration',
   'community',
   'sign-in',
@@ -22,8 +22,8 @@ const sharedRooms = [
   'aws',
 ]
 
-/** The folders (rooms) of infra/, top to bottom. A room imports only rooms below it: infra/README.md. */
-const infraRooms = [
+/** The folders of infra/, top to bottom. A folder imports only folders below it: infra/README.md. */
+const infraFolders = [
   'samples',
   'local',
   'ops',
@@ -37,7 +37,7 @@ const infraRooms = [
 
 /**
  * Matches the path of an import from one of these folders, for example `../db/table.ts` or `./db/table.ts`.
- * The demo events are plain data, which any room may import.
+ * The demo events are plain data, which any folder may import.
  */
 const pathTo = (...folders) => `^\\.{1,2}/(?!.*demo/demo-events)(.*/)?(${folders.join('|')})/`
 
@@ -58,32 +58,32 @@ function forbid(files, boundaries) {
   }
 }
 
-/** Throws if a folder is missing from its list of rooms, because no rule would check its imports. */
-function checkComplete(folder, rooms) {
+/** Throws if a folder is missing from its list, because no rule would check its imports. */
+function checkComplete(folder, folders) {
   const unlisted = readdirSync(join(import.meta.dirname, folder), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !rooms.includes(entry.name))
+    .filter((entry) => entry.isDirectory() && !folders.includes(entry.name))
     .map(({ name }) => `${folder}/${name}`)
-  if (unlisted.length > 0) throw new Error(`add ${unlisted.join(', ')} to the rooms in eslint.config.js`)
+  if (unlisted.length > 0) throw new Error(`add ${unlisted.join(', ')} to the folders in eslint.config.js`)
 }
 
-checkComplete('shared', sharedRooms)
-checkComplete('infra', infraRooms)
+checkComplete('shared', sharedFolders)
+checkComplete('infra', infraFolders)
 
-/** Keeps each room of a folder from importing the rooms above it, or anything that `outside` matches. */
-const orderRooms = (folder, rooms, outside) => [
+/** Keeps each folder in `folder` from importing the folders above it, or anything that `outside` matches. */
+const orderFolders = (folder, folders, outside) => [
   forbid(`${folder}/*.ts`, [
     outside,
-    { regex: pathTo(...rooms), message: `Files directly in ${folder}/ import none of its rooms.` },
+    { regex: pathTo(...folders), message: `Files directly in ${folder}/ import none of its folders.` },
   ]),
-  ...rooms.map((room, position) =>
-    forbid(`${folder}/${room}/**/*.ts`, [
+  ...folders.map((child, position) =>
+    forbid(`${folder}/${child}/**/*.ts`, [
       outside,
       ...(position === 0
         ? []
         : [
             {
-              regex: pathTo(...rooms.slice(0, position)),
-              message: `${folder}/${room} does not import the rooms above it: see eslint.config.js.`,
+              regex: pathTo(...folders.slice(0, position)),
+              message: `${folder}/${child} does not import the folders above it: see eslint.config.js.`,
             },
           ]),
     ]),
@@ -94,11 +94,11 @@ const boundaries = [
   forbid('functions/**/*.ts', [
     { regex: pathTo('infra', 'test'), message: 'Functions import shared/ and packages only.' },
   ]),
-  ...orderRooms('shared', sharedRooms, {
+  ...orderFolders('shared', sharedFolders, {
     regex: pathTo('functions', 'infra', 'test'),
     message: 'shared/ imports neither functions/ nor infra/.',
   }),
-  ...orderRooms('infra', infraRooms, {
+  ...orderFolders('infra', infraFolders, {
     regex: pathTo('functions', 'test'),
     message: 'infra/ imports shared/; only openapi/ loads functions, for their schemas.',
   }),

@@ -173,10 +173,10 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 120_000,
       }),
-      project('manners', {
+      project('quirks', {
         ...onStack,
         include: ['test/flows/*.stack.test.ts'],
-        env: { ...common.env, STACK_MANNERS: process.env.STACK_MANNERS ?? 'all,seed=7,speed=60' },
+        env: { ...common.env, STACK_QUIRKS: process.env.STACK_QUIRKS ?? 'all,seed=7,speed=60' },
         testTimeout: 120_000,
         hookTimeout: 240_000,
       }),

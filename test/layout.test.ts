@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 const root = join(import.meta.dirname, '..')
 
 /** Source folders whose tests have the same paths below `test`. */
-const rooms = ['functions', 'shared', 'infra']
+const topFolders = ['functions', 'shared', 'infra']
 
 /**
  * Folders or single tests that are named after a subject, because they do not test one source file. Tests
@@ -33,7 +33,7 @@ const isSource = (path: string) =>
   existsSync(join(root, dirname(path), `${basename(path).toUpperCase()}.md`))
 
 const mirrors = (path: string) =>
-  rooms.includes(path.split('/')[0] ?? '') &&
+  topFolders.includes(path.split('/')[0] ?? '') &&
   // Several test files for one source file `a/b.ts` are in the folder `test/a/b`.
   (isSource(path) || existsSync(join(root, `${dirname(path)}.ts`)))
 

@@ -11,7 +11,7 @@ import { startDynamodb } from './dynamodb/start-dynamodb.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { bindServer } from './http/bind-server.ts'
 import { lockDataDirectory } from './lock.ts'
-import { openManners } from './manners.ts'
+import { openQuirks } from './quirks.ts'
 import type { FunctionModel, StackModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
@@ -98,9 +98,9 @@ async function start(
   const log = openFunctionLog(logFile, showLine)
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, awsUrl, aws.credentialsFor(item))
-  const manners = openManners(options.aws)
+  const quirks = openQuirks(options.aws)
   const runtime = started.adopt(
-    new Runtime({ functions: model.functions, environmentOf, log, freezes: manners.has('freezes') }),
+    new Runtime({ functions: model.functions, environmentOf, log, freezes: quirks.has('freezes') }),
     close,
   )
   const { invoke } = runtime
@@ -110,7 +110,7 @@ async function start(
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
     invoke,
-    manners,
+    quirks,
     report: (problem) => showLine(`aws: ${problem}`),
   })
   const aws = started.adopt(await starting, close)

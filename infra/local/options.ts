@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { mannerMeanings, parseManners, type MannerOptions } from './manners.ts'
+import { quirkMeanings, parseQuirks, type QuirkOptions } from './quirks.ts'
 
 /** The command-line options of the local stack. */
 export interface LocalStackOptions {
@@ -16,7 +16,7 @@ export interface LocalStackOptions {
   /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
   dynamodbEndpoint?: string | undefined
   /** The faults and delays of AWS that the stack imitates; none by default. */
-  aws?: MannerOptions | undefined
+  aws?: QuirkOptions | undefined
 }
 
 type Parsed = Omit<LocalStackOptions, 'dataDirectory' | 'settings'> & {
@@ -37,7 +37,7 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--no-demo', 'start without the demo users')
     .option('--set <name=value>', 'override a setting of infra/config.ts (repeatable)', collectSetting, {})
     .option('--dynamodb-endpoint <url>', 'use this DynamoDB instead of starting one', parseEndpoint)
-    .option('--aws <manners>', describeOption(), parseManners)
+    .option('--aws <quirks>', describeOption(), parseQuirks)
     .allowExcessArguments(false)
     .parse(commandLine, { from: 'user' })
     .opts<Parsed>()
@@ -57,7 +57,7 @@ function parseEndpoint(text: string): string {
 }
 
 const describeOption = (): string =>
-  `behave as badly as AWS: all, or some of ${Object.keys(mannerMeanings).join(', ')}, with seed=NUMBER and speed=NUMBER`
+  `behave as badly as AWS: all, or some of ${Object.keys(quirkMeanings).join(', ')}, with seed=NUMBER and speed=NUMBER`
 
 function collectSetting(text: string, settings: Record<string, string>): Record<string, string> {
   const [name = '', ...value] = text.split('=')

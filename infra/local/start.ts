@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { demoPassword, demoUsers } from './demo/demo-users.ts'
-import { describeManners } from './manners.ts'
+import { describeQuirks } from './quirks.ts'
 import { parseOptions } from './options.ts'
 import { StartupError } from './startup-error.ts'
 
@@ -44,7 +44,7 @@ try {
   if (options.demo) console.log(`demo user   ${email}, password "${demoPassword}", authenticator ${secret}`)
   console.log(`AWS         ${stack.awsUrl}`)
   console.log(`logs        ${stack.logFile}`)
-  if (options.aws !== undefined) console.log(`manners     --aws ${describeManners(options.aws)}`)
+  if (options.aws !== undefined) console.log(`quirks     --aws ${describeQuirks(options.aws)}`)
   console.log(`ready ${stack.baseUrl}`)
 } catch (error) {
   console.error(error instanceof StartupError ? error.message : error)

@@ -61,7 +61,7 @@ export function signedInEndpoint<
 }
 
 /** The endpoint of warm-up requests. With scope `first-party`, an unknown token takes one read, not two. */
-const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
+const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
   output: v.null(),
@@ -127,17 +127,17 @@ const repetitions = 4
  *
  * Only the first warm-up request calls the table. The others run inside findNothing, which sends no calls.
  */
-export async function rehearse(handler: Handler): Promise<void> {
-  let failure = await rehearseOnce(handler)
+export async function warmUp(handler: Handler): Promise<void> {
+  let failure = await warmUpOnce(handler)
   await findNothing(async () => {
-    for (let i = 0; i < repetitions && failure === undefined; i += 1) failure = await rehearseOnce(handler)
+    for (let i = 0; i < repetitions && failure === undefined; i += 1) failure = await warmUpOnce(handler)
   })
-  if (failure !== undefined) log.warn('rehearsal failed', { cause: errorSummary(failure) })
+  if (failure !== undefined) log.warn('warm-up failed', { cause: errorSummary(failure) })
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
 /** Handles one warm-up request. Resolves with undefined if it is refused, otherwise with the error. */
-async function rehearseOnce(handler: Handler): Promise<unknown> {
+async function warmUpOnce(handler: Handler): Promise<unknown> {
   try {
     settings()
     await runInvocation({ getRemainingTimeInMillis: () => maxMilliseconds }, 0, () =>
@@ -151,4 +151,4 @@ async function rehearseOnce(handler: Handler): Promise<unknown> {
 
 // Warms up during initialization, when Lambda gives the function a whole processor. Later, a function with
 // 256 MB has a seventh of one: a first request with its TLS handshake would take a fifth of a second.
-if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))
+if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await warmUp(checkAndRun(warmUpSpec, []))

@@ -7,7 +7,7 @@ import {
 import { expect, it } from 'vitest'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { addUser, adjustment, balanceOf } from '../support/ledger.ts'
-import { patience } from '../support/manners.ts'
+import { patience } from '../support/quirks.ts'
 import { putEvents } from '../support/put-event.ts'
 
 /** Once no dead letter has come for this time, no more will come. Deliveries are always closer together. */

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { callWith, eventually } from '../support/call-stack.ts'
 import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
-import { patience } from '../support/manners.ts'
+import { patience } from '../support/quirks.ts'
 import { putEvents } from '../support/put-event.ts'
 
 const get = callWith(['account.read', 'deposit.read'])

@@ -21,14 +21,14 @@ const url = stack.baseUrl
 const people = peopleOf(url)
 
 /** Tests of the runbook's procedures, keyed by heading. Each runs the commands that the runbook gives. */
-const rehearsals: Record<string, () => Promise<void>> = {
+const procedures: Record<string, () => Promise<void>> = {
   'Stopping the service': () => stoppingTheService(url, people),
   'A leaked signing key': () => aLeakedSigningKey(url, people),
   'A flooded dead-letter queue': () => aFloodedDeadLetterQueue(url),
 }
 
-it.each(Object.entries(rehearsals))(
+it.each(Object.entries(procedures))(
   'the runbook’s procedure works: %s',
   { timeout: 120_000 },
-  (_heading, rehearse) => rehearse(),
+  (_heading, follow) => follow(),
 )

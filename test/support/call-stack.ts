@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 import { createAccessToken } from './community.ts'
-import { patience } from './manners.ts'
+import { patience } from './quirks.ts'
 import { address } from './oauth.ts'
 
 /** Returns a function that calls endpoints of the local stack as a user; with a `body` it sends a POST. */

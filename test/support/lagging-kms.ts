@@ -31,10 +31,10 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
     model: stackModel({ functions: [rotation], keys: [evidenceKey] }),
     dynamodbEndpoint: shared,
     dataDirectory: undefined,
-    manners: {
+    quirks: {
       speed: 1,
-      has: (manner) => manner === 'late-keys',
-      draw: (_manner, change) => kms.lags[change as LaggingChange] / maxLagMilliseconds,
+      has: (quirk) => quirk === 'late-keys',
+      draw: (_quirk, change) => kms.lags[change as LaggingChange] / maxLagMilliseconds,
       happens: () => false,
     },
     invoke: () => Promise.reject(new Error('there are no functions')),

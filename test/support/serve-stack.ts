@@ -2,10 +2,10 @@
 // stack each have a core. STACK_UNTHROTTLED adds demo data, and API throttles that no test reaches.
 import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
-import { parseManners } from '../../infra/local/manners.ts'
+import { parseQuirks } from '../../infra/local/quirks.ts'
 import { synthesizeLocalStage } from '../../infra/local/stage.ts'
 import { commonEnvironment } from './common-environment.ts'
-import { answered500 } from './manners.ts'
+import { answered500 } from './quirks.ts'
 import { ephemeral } from './ephemeral.ts'
 import { serveForParent } from './serve-for-parent.ts'
 import { withTester } from './tester.ts'
@@ -23,7 +23,7 @@ await serveForParent(async () => {
     demo: isUnthrottled || process.env.STACK_DEMO === 'true',
     // Mails are sent at once, also to users with an authenticator.
     settings: { mailDelaySeconds: '0', auditTrail: 'true', ...(isUnthrottled && unthrottled) },
-    aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
+    aws: process.env.STACK_QUIRKS === undefined ? undefined : parseQuirks(process.env.STACK_QUIRKS),
     logFile,
     synthesize: withTester(synthesizeLocalStage),
     // Warnings are written to the log file as well. Tests provoke many of them on purpose.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
-import { answered500 } from './manners.ts'
+import { answered500 } from './quirks.ts'
 import { startSharedServer } from './start-shared-server.ts'
 
 declare module 'vitest' {
@@ -16,19 +16,19 @@ declare module 'vitest' {
 /**
  * Vitest setup that makes one local stack available to all tests of the project `stack`. After the last test,
  * the run fails if a function logged a value that mark-secret.ts registered, or if a function was denied an
- * AWS call. With manners (simulated AWS behaviour, such as late messages), the run also fails for an answer
+ * AWS call. With quirks (simulated AWS behaviour, such as late messages), the run also fails for an answer
  * of 500, a counted fault or a dead letter.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
   const logFile = join(directory, 'functions.log')
   const secrets = new Set<string>()
-  const manners = project.config.env['STACK_MANNERS']
+  const quirks = project.config.env['STACK_QUIRKS']
   const server = await startSharedServer({
     script: join(import.meta.dirname, 'serve-stack.ts'),
     environment: {
       STACK_LOG_FILE: logFile,
-      STACK_MANNERS: manners,
+      STACK_QUIRKS: quirks,
       STACK_DEMO: project.config.env['STACK_DEMO'],
     },
     answer({ pathname, searchParams }, response) {
@@ -42,21 +42,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('secrets', `${server.url}/secret`)
 
   return async () => {
-    const deadLetters = manners === undefined ? [] : await waitForDeadLetters(await server.described)
+    const deadLetters = quirks === undefined ? [] : await waitForDeadLetters(await server.described)
     await server.stop()
     const logs = [`${logFile}.previous`, logFile].filter((file) => existsSync(file))
     const lines = logs.flatMap((file) => readFileSync(file, 'utf8').split('\n'))
-    const problems = manners === undefined ? [] : listProblems(manners, lines, deadLetters)
+    const problems = quirks === undefined ? [] : listProblems(quirks, lines, deadLetters)
     const leaked = lines.filter((line) =>
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),
     )
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
     // With the simulated delay `late-keys`, KMS refuses a new signing key until its tags take effect.
     const isAwaited = (line: string) =>
-      manners !== undefined && line.includes('KMS does not let a new signing key be used yet')
+      quirks !== undefined && line.includes('KMS does not let a new signing key be used yet')
     const denied = lines.filter((line) => line.includes('AccessDenied') && !isAwaited(line))
     if (denied.length > 0) throw new Error(`functions lack grants:\n${denied.join('\n')}`)
-    if (problems.length > 0) throw new Error(`with --aws ${manners} there were\n${problems.join('\n')}`)
+    if (problems.length > 0) throw new Error(`with --aws ${quirks} there were\n${problems.join('\n')}`)
     rmSync(directory, { recursive: true, force: true })
   }
 }
@@ -81,14 +81,14 @@ async function waitForDeadLetters(described: unknown): Promise<Queues['dead_lett
   }
 }
 
-/** Lists the problems that a run with manners must not have, and prints the number of each kind. */
-function listProblems(manners: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
+/** Lists the problems that a run with quirks must not have, and prints the number of each kind. */
+function listProblems(quirks: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
   const found = {
     'answers of 500': lines.filter((line) => line.endsWith(answered500)),
     faults: lines.filter((line) => line.includes('"Faults":1')),
     'dead letters': deadLetters.map((letter) => JSON.stringify(letter)),
   }
   const counts = Object.entries(found).map(([what, { length }]) => `${length} ${what}`)
-  console.log(`--aws ${manners}: ${counts.join(', ')}`)
+  console.log(`--aws ${quirks}: ${counts.join(', ')}`)
   return Object.values(found).flat()
 }

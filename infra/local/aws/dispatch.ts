@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Manners } from '../manners.ts'
+import type { Quirks } from '../quirks.ts'
 import type { AccessRequest } from './iam/authorize.ts'
 import type { Caller, Callers } from './iam/callers.ts'
 import { throttle } from './throttle.ts'
@@ -11,7 +11,7 @@ import type { PreparedOperation, Service } from './wire/operation.ts'
 export interface DispatchOptions {
   callers: Callers
   services: Service[]
-  manners: Manners
+  quirks: Quirks
   /** Called with all IAM accesses that a request needs, before IAM decides on them. */
   onAccess?: ((caller: Caller, accesses: AccessRequest[]) => void) | undefined
   /** Receives a line for each request that failed because of an error in the endpoint itself. */
@@ -43,7 +43,7 @@ export async function dispatch(
 
 /** Authorizes and runs a call. */
 async function answerCall(
-  { services, manners, onAccess }: DispatchOptions,
+  { services, quirks, onAccess }: DispatchOptions,
   request: AwsRequest,
   caller: Caller,
   signal: AbortSignal,
@@ -55,7 +55,7 @@ async function answerCall(
     const denial = caller.findDenial(each)
     if (denial !== undefined) throw new AwsError('AccessDeniedException', denial)
   }
-  throttle(manners, caller, request)
+  throttle(quirks, caller, request)
   return run({ caller, signal })
 }
 

@@ -1,5 +1,5 @@
 import type { BoundServer } from '../http/bind-server.ts'
-import { openManners, type Manners } from '../manners.ts'
+import { openQuirks, type Quirks } from '../quirks.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import type { InvokeFunction } from '../runtime/runtime.ts'
 import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
@@ -36,7 +36,7 @@ export interface AwsEndpointOptions {
   dataDirectory: string | undefined
   invoke: InvokeFunction
   /** The faults and delays of AWS that the endpoint imitates. Default: none. */
-  manners?: Manners
+  quirks?: Quirks
   /** Called with every IAM access that a request needs. */
   onAccess?: DispatchOptions['onAccess']
   /** Receives a line for each problem of the endpoint, such as a failed delivery. Default: standard error. */
@@ -55,18 +55,18 @@ const frozenKeepAliveMilliseconds = 1000
  * Rejects if a policy, pattern, schedule or event source cannot be emulated.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
-  const { model, invoke, server, manners = openManners() } = options
+  const { model, invoke, server, quirks = openQuirks() } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
   const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
-  const queues = openQueues(store, model, manners)
+  const queues = openQueues(store, model, quirks)
   const outbox = openOutbox(store)
-  const delivery = { model, queues, manners, callers, invoke, report }
+  const delivery = { model, queues, quirks, callers, invoke, report }
   const archives = openArchives(model, store)
   const rules = openRules(delivery, archives)
   const starters = prepareEventSources(delivery)
-  const keys = await KeyStore.open(store, model, manners)
-  const dynamodb = openDynamodbProxy(model, options.dynamodbEndpoint, manners)
+  const keys = await KeyStore.open(store, model, quirks)
+  const dynamodb = openDynamodbProxy(model, options.dynamodbEndpoint, quirks)
 
   const busOperations = {
     ...eventOperations(delivery, rules, store),
@@ -78,7 +78,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const services: DispatchOptions = {
     callers,
     report,
-    manners,
+    quirks,
     onAccess: options.onAccess,
     services: [
       dynamodb.service,
@@ -92,7 +92,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       s3Service(store),
     ],
   }
-  const freezes = manners.has('freezes')
+  const freezes = quirks.has('freezes')
   server.serve(
     (request, response) => {
       // Hides Node's timeout from clients: a client that knows the timeout closes the connection first.

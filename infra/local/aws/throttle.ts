@@ -1,4 +1,4 @@
-import type { Manners } from '../manners.ts'
+import type { Quirks } from '../quirks.ts'
 import type { Caller } from './iam/callers.ts'
 import { AwsError, type AwsRequest } from './wire/http-messages.ts'
 
@@ -8,7 +8,7 @@ const probability = 0.01
  * Throws the service's own throttling error for a random part of the calls. The last attempt of an AWS SDK
  * (header `amz-sdk-request`) always goes through: a throttle that outlasts all attempts would be an outage.
  */
-export function throttle(manners: Manners, { arn }: Caller, { target, path, headers }: AwsRequest): void {
+export function throttle(quirks: Quirks, { arn }: Caller, { target, path, headers }: AwsRequest): void {
   const [, attempt = '1', max = '1'] =
     /attempt=(\d+); max=(\d+)/.exec(String(headers['amz-sdk-request'])) ?? []
   if (Number(attempt) >= Number(max)) return
@@ -16,7 +16,7 @@ export function throttle(manners: Manners, { arn }: Caller, { target, path, head
   const error = errors[target.service]
   // dynamodb/conflicts.ts throttles transactions by cancelling them, which the SDK does not retry.
   if (error === undefined || operation === 'TransactWriteItems') return
-  if (manners.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
+  if (quirks.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
 }
 
 /** The throttling error of each service, as its API reference names it. */

@@ -15,7 +15,7 @@ const wholeProcessorMegabytes = 1769
 /** Without this variable, a function makes no warm-up call in init: see shared/http/signed-in-endpoint.ts. */
 const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'
 const deployed = 'as deployed'
-const unrehearsed = 'as deployed, no rehearsal in init'
+const withoutWarmUp = 'as deployed, no warm-up in init'
 const byDefault = "esbuild's defaults"
 
 /** Measures cold starts: the import at full speed, as in Lambda's init phase, and the first answer. */
@@ -32,13 +32,13 @@ export async function measureColdStarts({ samples }: Options, stack: BenchStack)
       await bundleByDefault({ hono: 'test/bench/cold-start/hono-account-info.mjs' }, directory, modules)
     const files: Record<string, string> = {
       [deployed]: file,
-      [unrehearsed]: file,
+      [withoutWarmUp]: file,
       [byDefault]: join(directory, 'default.cjs'),
       ...(modules !== undefined && { 'hono, its Lambda adapter': join(directory, 'hono.cjs') }),
     }
     const start = async (name: string, megabytes: number | undefined, event: string) => {
       const env: Record<string, string> = { ...environment, ...proxy.environment }
-      if (name === unrehearsed) Reflect.deleteProperty(env, isOnLambda)
+      if (name === withoutWarmUp) Reflect.deleteProperty(env, isOnLambda)
       const fn = new FunctionProcess(files[name] ?? '', env)
       try {
         const evaluated = await fn.evaluated

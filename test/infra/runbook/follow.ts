@@ -45,7 +45,7 @@ export function follow(heading: string, url: string): Procedure {
     async aws(command, words = {}) {
       const runCommand = awsCommands[command]
       expect(text).toContain(`\`${command}\``)
-      if (runCommand === undefined) throw new Error(`the rehearsals cannot run ${command}`)
+      if (runCommand === undefined) throw new Error(`the procedures of the runbook cannot run ${command}`)
       const [word = ''] = Object.values(words)
       return runCommand(word)
     },

@@ -21,13 +21,13 @@ const people = peopleOf(url)
 const layout = stack.model.tables[0]?.createTableInput ?? {}
 
 /** Tests of the runbook's procedures, keyed by heading. Each runs the commands that the runbook gives. */
-const rehearsals: Record<string, () => Promise<void>> = {
+const procedures: Record<string, () => Promise<void>> = {
   'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
   'A table restored to a full hour': () => aTableRestoredToAFullHour(url, people, layout),
 }
 
-it.each(Object.entries(rehearsals))(
+it.each(Object.entries(procedures))(
   'the runbook’s procedure works: %s',
   { timeout: 240_000 },
-  (_heading, rehearse) => rehearse(),
+  (_heading, follow) => follow(),
 )

@@ -1,13 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, it, vi } from 'vitest'
-import { rehearse } from '../../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../../shared/http/signed-in-endpoint.ts'
 import { readAuthorization } from '../../../shared/http/request.ts'
 import { log } from '../../../shared/log.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
 
-/** Runs the warm-up (`rehearse`) with `decide` in place of each AWS call. Returns the calls and the log. */
-async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
+/** Runs the warm-up (`warmUp`) with `decide` in place of each AWS call. Returns the calls and the log. */
+async function warmUpWith(decide: (call: TamperedCall) => Promise<unknown>) {
   const [info, warn] = [vi.spyOn(log, 'info').mockReset(), vi.spyOn(log, 'warn').mockReset()]
   const calls: string[] = []
   const { restore } = tamperCalls((call) => {
@@ -15,7 +15,7 @@ async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
     return decide(call)
   })
   try {
-    await rehearse(async (event) => {
+    await warmUp(async (event) => {
       await checkAccessToken(readAuthorization(event, 'bearer') ?? '', 'first-party')
       throw new Error('the token of nobody was accepted')
     })
@@ -30,7 +30,7 @@ it('a function handles five warm-up requests with unknown tokens during its star
   let sent = 0
   const onStart = () => (sent += 1)
   subscribe('http.client.request.start', onStart)
-  const { calls, logged } = await rehearseWith(({ perform }) => perform())
+  const { calls, logged } = await warmUpWith(({ perform }) => perform())
   unsubscribe('http.client.request.start', onStart)
   expect(calls).toEqual(Array(5).fill('BatchGetCommand'))
   expect(sent).toBe(1)
@@ -41,14 +41,14 @@ it.each([
   ['is denied', 'Error', () => Promise.reject(new Error('denied'))],
   ['is never answered', 'OutOfTime', () => new Promise(() => undefined)],
 ])('a function starts although the first call to the table %s', async (_how, name, decide) => {
-  const { logged, cause } = await rehearseWith(decide)
-  expect(logged).toEqual(['initialized', 'rehearsal failed'])
+  const { logged, cause } = await warmUpWith(decide)
+  expect(logged).toEqual(['initialized', 'warm-up failed'])
   expect(cause).toMatchObject({ cause: { name } })
 })
 
 it('a warning is logged if a warm-up request with an unknown token is accepted', async () => {
   const warn = vi.spyOn(log, 'warn').mockReset()
   vi.spyOn(log, 'info').mockReset()
-  await rehearse(async () => ({ statusCode: 200 }))
+  await warmUp(async () => ({ statusCode: 200 }))
   expect(warn).toHaveBeenCalledTimes(1)
 })

@@ -1,4 +1,4 @@
-import type { Manners } from '../../manners.ts'
+import type { Quirks } from '../../quirks.ts'
 import { AwsError } from '../wire/http-messages.ts'
 
 const conflictProbability = 0.1
@@ -9,23 +9,23 @@ const throttleProbability = 0.01
  * item (Amazon DynamoDB: Transaction conflict handling). A throttled transaction fails in the same way.
  */
 export function refuseForConflict(
-  manners: Manners,
+  quirks: Quirks,
   stream: string,
   operation: string,
   countItems: () => number,
 ): void {
   if (operation === 'TransactWriteItems') {
-    const share = () => manners.draw('conflicts', `${stream} item`)
-    if (manners.happens('conflicts', stream, conflictProbability))
+    const share = () => quirks.draw('conflicts', `${stream} item`)
+    if (quirks.happens('conflicts', stream, conflictProbability))
       cancel(countItems(), share(), 'TransactionConflict', 'Transaction is ongoing for the item')
-    if (manners.happens('throttles', stream, throttleProbability))
+    if (quirks.happens('throttles', stream, throttleProbability))
       cancel(
         countItems(),
         share(),
         'ThrottlingError',
         'Throughput exceeds the current capacity of your table.',
       )
-  } else if (singleWrites.has(operation) && manners.happens('conflicts', stream, conflictProbability)) {
+  } else if (singleWrites.has(operation) && quirks.happens('conflicts', stream, conflictProbability)) {
     throw new AwsError('TransactionConflictException', 'Transaction is ongoing for the item')
   }
 }

@@ -2,7 +2,7 @@ import { Agent, request as startRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import * as v from 'valibot'
 import { signFor } from '../../dynamodb/own-database.ts'
-import type { Manners } from '../../manners.ts'
+import type { Quirks } from '../../quirks.ts'
 import type { StackModel } from '../../model.ts'
 import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
@@ -11,7 +11,7 @@ import { refuseForConflict } from './conflicts.ts'
 import { findTable, listTableUses, TableKeys, type TableUse } from './requests.ts'
 
 /** Emulates DynamoDB: if IAM allows a request, forwards it to the DynamoDB Local at `endpoint`. */
-export function openDynamodbProxy(model: StackModel, endpoint: string, manners: Manners) {
+export function openDynamodbProxy(model: StackModel, endpoint: string, quirks: Quirks) {
   const target = new URL(endpoint)
   const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
   const run = async (request: AwsRequest, caller: string): Promise<Answer> => {
@@ -19,7 +19,7 @@ export function openDynamodbProxy(model: StackModel, endpoint: string, manners: 
     const stream = `${caller} ${operation}`
     const listWritten = () => listTableUses(operation, parseJson(request.body))
     if (operation === 'TransactWriteItems') refuseRepeatedItems(model, listWritten())
-    refuseForConflict(manners, stream, operation, () => listWritten().length)
+    refuseForConflict(quirks, stream, operation, () => listWritten().length)
     return pass(request, target, agent)
   }
   const service: Service = (request) => {

@@ -37,7 +37,7 @@ const TargetsInput = v.pipe(
 
 /** EventBridge's PutEvents and its operations on rules. A restart undoes EnableRule and DisableRule. */
 export function eventOperations(
-  { model, manners }: DeliveryOptions,
+  { model, quirks }: DeliveryOptions,
   rules: Rules,
   store: Store,
 ): Record<string, Operation> {
@@ -69,7 +69,7 @@ export function eventOperations(
           context: { 'events:detail-type': DetailType, 'events:source': [Source] },
         })),
       ({ Entries }, { caller }) => {
-        const isThrottled = () => manners.happens('throttles', `${caller.arn} entry`, throttleProbability)
+        const isThrottled = () => quirks.happens('throttles', `${caller.arn} entry`, throttleProbability)
         return putEvents(model, rules, store, Entries, isThrottled)
       },
     ),

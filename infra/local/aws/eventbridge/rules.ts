@@ -25,7 +25,7 @@ export type Rules = ReturnType<typeof openRules>
 
 /** Compiles the stack's EventBridge rules. Throws on a pattern, schedule or target that is not emulated. */
 export function openRules(options: DeliveryOptions, archives: Archives) {
-  const { model, queues, manners } = options
+  const { model, queues, quirks } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
   const patterns = new Map<RuleModel, EventTest>()
   const starters: (() => NodeJS.Timeout)[] = []
@@ -48,7 +48,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       if (rule.busName === busName && enabled.has(rule) && matches(whole)) {
         if (ruleArns?.includes(rule.arn) === false) continue
         deliverAll(rule, text, options)
-        if (manners.happens('duplicate-events', rule.name, duplicateProbability))
+        if (quirks.happens('duplicate-events', rule.name, duplicateProbability))
           deliverAll(rule, text, options)
       }
   }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
-import type { Manners } from '../../manners.ts'
+import type { Quirks } from '../../quirks.ts'
 import type { PolicyDocument, StackModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
 import type { Store } from '../storage/store.ts'
@@ -70,7 +70,7 @@ export class KeyStore {
    * Opens the stored KMS keys, and adds those of the template that are not stored. A stored key takes its
    * description, policy and tags from the template. With `--aws late-keys`, later changes are visible late.
    */
-  static async open(store: Store, model: StackModel, manners: Manners): Promise<KeyStore> {
+  static async open(store: Store, model: StackModel, quirks: Quirks): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
     const adding = model.keys.map(async ({ keyId, keySpec: spec, description, keyPolicy, tags }) => {
       const known = keys.#keys.get(keyId)?.record
@@ -79,7 +79,7 @@ export class KeyStore {
       return keys.save({ ...known, description, tags, policy })
     })
     await Promise.all(adding)
-    keys.#drawLag = (change) => drawLag(manners, change)
+    keys.#drawLag = (change) => drawLag(quirks, change)
     return keys
   }
 

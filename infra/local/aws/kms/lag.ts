@@ -1,4 +1,4 @@
-import type { Manners } from '../../manners.ts'
+import type { Quirks } from '../../quirks.ts'
 
 /**
  * The changes that KMS shows late. `exists`: at first, KMS answers NotFoundException for a new key. `tags`:
@@ -15,9 +15,9 @@ export const maxLagMilliseconds = 5 * 60_000
  * Chooses at random how many milliseconds, by Date.now(), a change stays invisible. Template keys have no
  * lag, and a restart ends every lag.
  */
-export const drawLag = (manners: Manners, change: LaggingChange): number =>
-  manners.has('late-keys')
-    ? Math.round((manners.draw('late-keys', change) * maxLagMilliseconds) / manners.speed)
+export const drawLag = (quirks: Quirks, change: LaggingChange): number =>
+  quirks.has('late-keys')
+    ? Math.round((quirks.draw('late-keys', change) * maxLagMilliseconds) / quirks.speed)
     : 0
 
 /** A value whose changes become visible late. */

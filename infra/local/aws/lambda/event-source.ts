@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
-import type { Manners } from '../../manners.ts'
+import type { Quirks } from '../../quirks.ts'
 import type { EventSourceModel, FunctionModel, StackModel } from '../../model.ts'
 import type { InvokeFunction } from '../../runtime/runtime.ts'
 import type { Callers } from '../iam/callers.ts'
 import { md5, md5OfAttributes, systemAttributes } from '../sqs/message.ts'
 import type { Message, MessageAttribute } from '../sqs/message.ts'
 import type { Queue } from '../sqs/queue.ts'
-import { losesAnswer } from '../sqs/queue-manners.ts'
+import { losesAnswer } from '../sqs/queue-quirks.ts'
 import { queueAccess, type Queues } from '../sqs/queues.ts'
 
 /** What event sources and rules need to deliver messages and events. */
 export interface DeliveryOptions {
   model: StackModel
   queues: Queues
-  manners: Manners
+  quirks: Quirks
   callers: Callers
   invoke: InvokeFunction
   /** Receives a line for each delivery that failed. */
@@ -124,13 +124,13 @@ async function deliver(
   messages: Message[],
   queue: Queue,
   { name }: FunctionModel,
-  { model, manners, invoke, report }: DeliveryOptions,
+  { model, quirks, invoke, report }: DeliveryOptions,
 ): Promise<void> {
   try {
     const event = buildSqsEvent(messages, queue.model.arn, model.region)
-    const result = await invoke(name, JSON.stringify(event), drawTimeout(name, manners))
-    if (result.functionError !== undefined || losesAnswer(manners, queue.model.name))
-      return hasten(messages, queue, manners)
+    const result = await invoke(name, JSON.stringify(event), drawTimeout(name, quirks))
+    if (result.functionError !== undefined || losesAnswer(quirks, queue.model.name))
+      return hasten(messages, queue, quirks)
     const ids = new Set(messages.map(({ id }) => id))
     const failed = readBatchFailures(result.payload, ids)
     const processed = messages.filter(({ id }) => failed !== undefined && !failed.has(id))
@@ -141,13 +141,13 @@ async function deliver(
 }
 
 /** Chooses at random after how many milliseconds a function times out too early; undefined for never. */
-function drawTimeout(name: string, manners: Manners): number | undefined {
-  const isEnded = manners.happens('timeouts', name, timeoutProbability)
-  return isEnded ? manners.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
+function drawTimeout(name: string, quirks: Quirks): number | undefined {
+  const isEnded = quirks.happens('timeouts', name, timeoutProbability)
+  return isEnded ? quirks.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
 }
 
 /** Divides the visibility timeout of messages by `speed`, so that they are visible again sooner. */
-function hasten(messages: Message[], queue: Queue, { speed }: Manners): void {
+function hasten(messages: Message[], queue: Queue, { speed }: Quirks): void {
   if (speed === 1) return
   const seconds = queue.model.visibilityTimeoutSeconds / speed
   for (const { receipt } of messages) queue.changeVisibility(receipt ?? '', seconds)

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Manners } from '../../manners.ts'
+import type { Quirks } from '../../quirks.ts'
 import type { QueueModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import type { MessageStore } from './message-store.ts'
 import { createReceipt, readReceipt, type Message, type MessageAttribute } from './message.ts'
-import { drawLateness, drawRepetition } from './queue-manners.ts'
+import { drawLateness, drawRepetition } from './queue-quirks.ts'
 
 /** A message to send. */
 export interface NewMessage {
@@ -29,7 +29,7 @@ export class Queue {
   /** The dead-letter queue, to which messages move after too many receives; set once all queues exist. */
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
   readonly #store: MessageStore
-  readonly #manners: Manners
+  readonly #quirks: Quirks
   /** The messages keyed by id, oldest first. */
   readonly #messages: Map<string, Message>
   /** A FIFO queue's messages of the last five minutes, keyed by deduplication id, oldest first. */
@@ -39,11 +39,11 @@ export class Queue {
   /** Wake-up functions of the receivers that wait for a message; called after every change of the queue. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(model: QueueModel, store: MessageStore, manners: Manners) {
+  constructor(model: QueueModel, store: MessageStore, quirks: Quirks) {
     this.model = model
     this.policy = compilePolicies(model.policies, `queue ${model.name}`)
     this.#store = store
-    this.#manners = manners
+    this.#quirks = quirks
     const stored = store.list(model.name)
     this.#messages = new Map(stored.map((message) => [message.id, message]))
     this.#sent = new Map(stored.map((message) => [message.deduplicationId ?? '', message]))
@@ -56,7 +56,7 @@ export class Queue {
     const deduplicationId = fifo ? (message.deduplicationId ?? refuseWithoutId()) : null
     const first = deduplicationId === null ? undefined : this.#findSent(deduplicationId, now)
     if (first !== undefined) return first
-    const lateness = fifo ? 0 : drawLateness(this.#manners, name)
+    const lateness = fifo ? 0 : drawLateness(this.#quirks, name)
     const sent: Message = {
       position: this.#store.takePosition(),
       id: randomUUID(),
@@ -174,7 +174,7 @@ export class Queue {
   /** Chooses at random after how many milliseconds a message is delivered again; undefined for never. */
   #drawRepetition(id: string): number | undefined {
     const { name, fifo } = this.model
-    const milliseconds = fifo ? undefined : drawRepetition(this.#manners, name)
+    const milliseconds = fifo ? undefined : drawRepetition(this.#quirks, name)
     if (milliseconds === undefined) this.#copies.delete(id)
     else this.#copies.add(id)
     return milliseconds

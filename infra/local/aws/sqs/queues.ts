@@ -1,4 +1,4 @@
-import { type Manners, openManners } from '../../manners.ts'
+import { type Quirks, openQuirks } from '../../quirks.ts'
 import type { StackModel } from '../../model.ts'
 import type { AccessRequest } from '../iam/authorize.ts'
 import type { Store } from '../storage/store.ts'
@@ -12,9 +12,9 @@ export type Queues = ReturnType<typeof openQueues>
 const maxDeadLetters = 50
 
 /** Opens all queues. Throws if a queue's dead-letter queue is unknown, or if only one of the two is FIFO. */
-export function openQueues(store: Store, model: StackModel, manners: Manners = openManners()) {
+export function openQueues(store: Store, model: StackModel, quirks: Quirks = openQuirks()) {
   const messages = openMessageStore(store)
-  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, manners)]))
+  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, quirks)]))
   const byArn = (arn: string) => [...queues.values()].find((queue) => queue.model.arn === arn)
   for (const queue of queues.values()) {
     const { name, fifo, redrive } = queue.model

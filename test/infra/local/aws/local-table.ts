@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { createTables } from '../../../../infra/local/dynamodb/create-tables.ts'
 import { type RunningDynamodb, startDynamodb } from '../../../../infra/local/dynamodb/start-dynamodb.ts'
-import type { Manners } from '../../../../infra/local/manners.ts'
+import type { Quirks } from '../../../../infra/local/quirks.ts'
 import type { FunctionModel, TableModel } from '../../../../infra/local/model.ts'
 import { arnOf, stackModel, startStack } from './stack.ts'
 
@@ -31,9 +31,9 @@ export function useTable() {
     local = await startDynamodb(undefined)
   })
   afterAll(() => local.close())
-  return async (functions: FunctionModel[], manners?: Manners) => {
+  return async (functions: FunctionModel[], quirks?: Quirks) => {
     await createTables(local.endpoint, [table])
-    const options = { dynamodbEndpoint: local.endpoint, ...(manners && { manners }) }
+    const options = { dynamodbEndpoint: local.endpoint, ...(quirks && { quirks }) }
     return startStack(stackModel({ functions, tables: [table] }), options)
   }
 }

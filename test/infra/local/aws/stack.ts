@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { type AwsEndpoint, startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
 import { bindServer } from '../../../../infra/local/http/bind-server.ts'
 import type { InvokeFunction } from '../../../../infra/local/runtime/runtime.ts'
-import { openManners, type Manner, type Manners } from '../../../../infra/local/manners.ts'
+import { openQuirks, type Quirk, type Quirks } from '../../../../infra/local/quirks.ts'
 import type {
   EventSourceModel,
   FunctionModel,
@@ -122,11 +122,11 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
 }
 
 /** Simulates an AWS in which the behaviours in `on` always happen. Every random number is `draw`. */
-export const alwaysBad = (on: Manner[], draw = 0): Manners => ({
+export const alwaysBad = (on: Quirk[], draw = 0): Quirks => ({
   speed: 1,
-  has: (manner) => on.includes(manner),
+  has: (quirk) => on.includes(quirk),
   draw: () => draw,
-  happens: (manner) => on.includes(manner),
+  happens: (quirk) => on.includes(quirk),
 })
 
 /**
@@ -140,7 +140,7 @@ export async function startStack(
     invoke?: InvokeFunction
     dynamodbEndpoint?: string
     report?: (line: string) => void
-    manners?: Manners
+    quirks?: Quirks
   } = {},
 ) {
   const server = await bindServer(0, '')
@@ -151,7 +151,7 @@ export async function startStack(
     dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
     dataDirectory: options.dataDirectory,
     invoke: options.invoke ?? (async (_name, payload) => ({ payload })),
-    manners: options.manners ?? openManners(),
+    quirks: options.quirks ?? openQuirks(),
     ...(options.report === undefined ? {} : { report: options.report }),
   })
   let closing: Promise<void> | undefined

@@ -1,7 +1,7 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { expect, test, vi } from 'vitest'
-import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
+import { openQuirks, type Quirks } from '../../../../../infra/local/quirks.ts'
 import type { InvocationResult } from '../../../../../infra/local/runtime/function-worker.ts'
 import type { EventSourceModel, QueueModel } from '../../../../../infra/local/model.ts'
 import { newDirectory } from '../../../../support/new-directory.ts'
@@ -26,7 +26,7 @@ interface Setup {
   queue?: Partial<QueueModel>
   mapping?: Partial<EventSourceModel>
   statements?: Parameters<typeof functionModel>[1]
-  manners?: Partial<Manners>
+  quirks?: Partial<Quirks>
   run: (event: SQSEvent) => InvocationResult | Promise<InvocationResult>
 }
 
@@ -34,7 +34,7 @@ interface Setup {
  * Starts a queue `work`, whose messages Lambda delivers to `run`. A received message is invisible for one
  * second, and it becomes a dead letter after two receives.
  */
-async function startWorker({ queue, mapping, statements, manners, run, dataDirectory }: Setup) {
+async function startWorker({ queue, mapping, statements, quirks, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
   const dead = queueModel(queue?.fifo ? 'dead.fifo' : 'dead')
   const work = queueModel(name, {
@@ -52,7 +52,7 @@ async function startWorker({ queue, mapping, statements, manners, run, dataDirec
   const stack = await startStack(model, {
     ...(dataDirectory === undefined ? {} : { dataDirectory }),
     report: (line) => problems.push(line),
-    manners: { ...openManners(), ...manners },
+    quirks: { ...openQuirks(), ...quirks },
     async invoke(_functionName, payload) {
       const event = JSON.parse(payload) as SQSEvent
       events.push(event)
@@ -148,7 +148,7 @@ test('a FIFO message whose processing is not confirmed is delivered again after 
   const { sqs, QueueUrl, counts } = await startWorker({
     queue: { fifo: true },
     mapping: { batchSize: 1 },
-    manners: { happens: (manner) => manner === 'lost-answers' && lost-- > 0 },
+    quirks: { happens: (quirk) => quirk === 'lost-answers' && lost-- > 0 },
     run({ Records: [record] }) {
       const body = record?.body ?? ''
       at[body] = [...(at[body] ?? []), Date.now()]

@@ -1,42 +1,42 @@
 import { expect, it } from 'vitest'
 import {
-  describeManners,
-  type Manner,
-  mannerMeanings,
-  openManners,
-  parseManners,
-} from '../../../infra/local/manners.ts'
+  describeQuirks,
+  type Quirk,
+  quirkMeanings,
+  openQuirks,
+  parseQuirks,
+} from '../../../infra/local/quirks.ts'
 
-const all = Object.keys(mannerMeanings) as Manner[]
+const all = Object.keys(quirkMeanings) as Quirk[]
 
 it('--aws accepts all simulated AWS behaviours or a list of them, with or without a seed and a speed', () => {
-  expect(parseManners('all,seed=7')).toEqual({ manners: all, seed: 7, speed: 1 })
-  expect(parseManners('seed=0,throttles,speed=60,conflicts')).toEqual({
-    manners: ['conflicts', 'throttles'],
+  expect(parseQuirks('all,seed=7')).toEqual({ quirks: all, seed: 7, speed: 1 })
+  expect(parseQuirks('seed=0,throttles,speed=60,conflicts')).toEqual({
+    quirks: ['conflicts', 'throttles'],
     seed: 0,
     speed: 60,
   })
-  expect(parseManners('throttles').seed).toBeLessThan(1_000_000)
+  expect(parseQuirks('throttles').seed).toBeLessThan(1_000_000)
 })
 
 it.each(['', 'seed=7', 'conflict', 'all,', 'all,seed=x', 'all,speed=0'])('--aws refuses %j', (text) => {
-  expect(() => parseManners(text)).toThrow()
+  expect(() => parseQuirks(text)).toThrow()
 })
 
 it.each(['all,seed=7', 'conflicts,throttles,seed=12,speed=60'])(
   'the start-up message repeats the value of --aws: %s',
   (text) => {
-    expect(describeManners(parseManners(text))).toBe(text)
+    expect(describeQuirks(parseQuirks(text))).toBe(text)
   },
 )
 
 const drawTen = (seed: number) => {
-  const manners = openManners({ manners: all, seed })
-  return Array.from({ length: 10 }, () => manners.draw('conflicts', 'a PutItem'))
+  const quirks = openQuirks({ quirks: all, seed })
+  return Array.from({ length: 10 }, () => quirks.draw('conflicts', 'a PutItem'))
 }
 
 it('with the same seed, a stream of random numbers is always the same, whatever is drawn from other streams', () => {
-  const other = openManners({ manners: all, seed: 7 })
+  const other = openQuirks({ quirks: all, seed: 7 })
   const draws = Array.from({ length: 10 }, () => {
     other.draw('conflicts', 'b PutItem')
     other.draw('throttles', 'a PutItem')
@@ -47,9 +47,9 @@ it('with the same seed, a stream of random numbers is always the same, whatever 
 })
 
 it('a simulated behaviour with the probability 0.1 happens in about one of ten draws, and never if it is not enabled', () => {
-  const manners = openManners({ manners: ['conflicts'], seed: 7 })
-  const count = (manner: Manner) =>
-    Array.from({ length: 10_000 }, () => manners.happens(manner, 'x', 0.1)).filter(Boolean).length
+  const quirks = openQuirks({ quirks: ['conflicts'], seed: 7 })
+  const count = (quirk: Quirk) =>
+    Array.from({ length: 10_000 }, () => quirks.happens(quirk, 'x', 0.1)).filter(Boolean).length
   expect(count('conflicts')).toBeGreaterThan(900)
   expect(count('conflicts')).toBeLessThan(1100)
   expect(count('throttles')).toBe(0)

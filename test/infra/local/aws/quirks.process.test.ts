@@ -33,8 +33,8 @@ it('the simulated behaviour “conflicts” refuses a single write with Transact
 it.each([
   ['conflicts', 'TransactionConflict'],
   ['throttles', 'ThrottlingError'],
-] as const)('simulated %s cancel a transaction with the reason %s', async (manner, Code) => {
-  const { dynamodb: client } = await start([], alwaysBad([manner], 0.5))
+] as const)('simulated %s cancel a transaction with the reason %s', async (quirk, Code) => {
+  const { dynamodb: client } = await start([], alwaysBad([quirk], 0.5))
   const TransactItems = ['a', 'b'].map((pk) => ({ Put: { TableName, Item: { ...Key, pk: { S: pk } } } }))
   await expect(client.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
     name: 'TransactionCanceledException',
@@ -44,7 +44,7 @@ it.each([
 
 it('the simulated behaviour “throttles” refuses a call with the throttling error of the called service, and the SDK’s retry succeeds', async () => {
   const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
-    manners: alwaysBad(['throttles']),
+    quirks: alwaysBad(['throttles']),
   })
   const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
   const sqs = new SQSClient({ endpoint: endpoint.url, region, credentials, maxAttempts: 2 })
@@ -65,7 +65,7 @@ const put = new PutEventsCommand({
 })
 
 it('the simulated behaviour “duplicate-events” makes EventBridge deliver an event twice with the same id', async () => {
-  const { events, sqs } = await startStack(bus, { manners: alwaysBad(['duplicate-events']) })
+  const { events, sqs } = await startStack(bus, { quirks: alwaysBad(['duplicate-events']) })
   const { Entries = [] } = await events.send(put)
   const QueueUrl = queueModel('work').url
   const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
@@ -74,7 +74,7 @@ it('the simulated behaviour “duplicate-events” makes EventBridge deliver an 
 })
 
 it('the simulated behaviour “throttles” makes PutEvents accept a request and refuse an entry in it', async () => {
-  const { events } = await startStack(bus, { manners: alwaysBad(['throttles']) })
+  const { events } = await startStack(bus, { quirks: alwaysBad(['throttles']) })
   expect(await events.send(put)).toMatchObject({
     FailedEntryCount: 1,
     Entries: [{ ErrorCode: 'ThrottlingException' }],
@@ -90,9 +90,9 @@ const delivering = stackModel({
 
 it('the simulated behaviour “timeouts” ends a function early, and at a speed of 240 the function’s batch is visible again 240 times sooner', async () => {
   const endings: (number | undefined)[] = []
-  const manners = alwaysBad(['timeouts'], 0.5)
+  const quirks = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {
-    manners: { ...manners, speed: 240, happens: (manner) => manners.has(manner) && endings.length === 0 },
+    quirks: { ...quirks, speed: 240, happens: (quirk) => quirks.has(quirk) && endings.length === 0 },
     async invoke(_name, _payload, endAfterMilliseconds) {
       endings.push(endAfterMilliseconds)
       const failed = endAfterMilliseconds === undefined ? {} : { functionError: 'Unhandled' as const }

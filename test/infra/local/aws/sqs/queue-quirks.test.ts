@@ -1,15 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { openQueues } from '../../../../../infra/local/aws/sqs/queues.ts'
 import { openStore } from '../../../../../infra/local/aws/storage/store.ts'
-import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
+import { openQuirks, type Quirks } from '../../../../../infra/local/quirks.ts'
 import { queueModel, stackModel } from '../stack.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
 /** Opens a queue at time 0. Only `takeAt` moves the clock. */
-function openQueue(name: string, manners: Partial<Manners>) {
+function openQueue(name: string, quirks: Partial<Quirks>) {
   const model = stackModel({ queues: [queueModel(name, { visibilityTimeoutSeconds: 30 })] })
-  const queue = openQueues(openStore(undefined), model, { ...openManners(), ...manners }).find(name)
+  const queue = openQueues(openStore(undefined), model, { ...openQuirks(), ...quirks }).find(name)
   const clock = vi.spyOn(Date, 'now').mockReturnValue(0)
   return {
     send: (...bodies: string[]) => {
@@ -29,7 +29,7 @@ function openQueue(name: string, manners: Partial<Manners>) {
 test('with simulated AWS behaviour, messages of a standard queue arrive late and in another order', async () => {
   const draws = [0.2, 0.1]
   const { send, takeAt } = openQueue('work', {
-    happens: (_manner, stream) => stream === 'work',
+    happens: (_quirk, stream) => stream === 'work',
     draw: () => draws.shift() ?? 0,
   })
   send('first', 'second')
@@ -41,7 +41,7 @@ test('with simulated AWS behaviour, messages of a standard queue arrive late and
 test('with simulated AWS behaviour, a standard queue delivers a message again although it was deleted', async () => {
   let repetitions = 1
   const { send, takeAt } = openQueue('work', {
-    happens: (_manner, stream) => stream === 'work again' && repetitions-- > 0,
+    happens: (_quirk, stream) => stream === 'work again' && repetitions-- > 0,
     draw: () => 0.1,
   })
   send('again')

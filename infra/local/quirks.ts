@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander'
 import { createHash, randomInt } from 'node:crypto'
 
-/** What each manner does. A manner is a fault or delay of AWS that the local stack imitates with `--aws`. */
-export const mannerMeanings = {
+/** What each quirk does. A quirk is a fault or delay of AWS that the local stack imitates with `--aws`. */
+export const quirkMeanings = {
   conflicts: 'DynamoDB refuses writes and transactions because of another transaction on their items',
   throttles: 'AWS services refuse calls with their own throttling errors',
   'duplicate-events': 'EventBridge delivers events twice',
@@ -12,23 +12,23 @@ export const mannerMeanings = {
   freezes: 'functions stand still between two calls, and their connections are closed meanwhile',
   'late-keys': 'existence, tags and states of KMS keys take up to five minutes to count',
 } as const
-export type Manner = keyof typeof mannerMeanings
+export type Quirk = keyof typeof quirkMeanings
 
-const names = Object.keys(mannerMeanings) as Manner[]
+const names = Object.keys(quirkMeanings) as Quirk[]
 
-/** The chosen manners (faults and delays of AWS), and the seed of their random draws. */
-export interface MannerOptions {
-  manners: readonly Manner[]
+/** The chosen quirks (faults and delays of AWS), and the seed of their random draws. */
+export interface QuirkOptions {
+  quirks: readonly Quirk[]
   seed: number
   /** Divisor of visibility timeouts and of the delays of KMS key changes. Default: 1. */
   speed?: number
 }
 
 /**
- * Reads manners separated by commas, or `all`, with an optional seed and speed: `conflicts,seed=7,speed=60`.
+ * Reads quirks separated by commas, or `all`, with an optional seed and speed: `conflicts,seed=7,speed=60`.
  * Without a seed it chooses one. Throws an `InvalidArgumentError` on anything else.
  */
-export function parseManners(text: string): MannerOptions {
+export function parseQuirks(text: string): QuirkOptions {
   const words = text.split(',')
   const chosen = words.filter((word) => !word.includes('='))
   const unknown = chosen.find((word) => word !== 'all' && !names.some((name) => name === word))
@@ -42,35 +42,35 @@ export function parseManners(text: string): MannerOptions {
     numbers[name as keyof typeof numbers] = Number(value)
   }
   if (numbers.speed === 0) throw new InvalidArgumentError('the speed is at least 1.')
-  return { manners: names.filter((name) => chosen.includes('all') || chosen.includes(name)), ...numbers }
+  return { quirks: names.filter((name) => chosen.includes('all') || chosen.includes(name)), ...numbers }
 }
 
-/** Formats manners as a value of `--aws`, with which a later run repeats the same faults and delays. */
-export function describeManners({ manners, seed, speed = 1 }: MannerOptions): string {
-  const chosen = manners.length === names.length ? 'all' : manners.join(',')
+/** Formats quirks as a value of `--aws`, with which a later run repeats the same faults and delays. */
+export function describeQuirks({ quirks, seed, speed = 1 }: QuirkOptions): string {
+  const chosen = quirks.length === names.length ? 'all' : quirks.join(',')
   return `${chosen},seed=${seed}${speed === 1 ? '' : `,speed=${speed}`}`
 }
 
-/** The chosen manners (faults and delays of AWS), with their random draws. */
-export interface Manners {
+/** The chosen quirks (faults and delays of AWS), with their random draws. */
+export interface Quirks {
   readonly speed: number
-  has: (manner: Manner) => boolean
+  has: (quirk: Quirk) => boolean
   /** Draws a number of at least 0 and under 1. */
-  draw: (manner: Manner, stream: string) => number
-  /** Draws whether a fault or delay of this probability happens; false for a manner that is not chosen. */
-  happens: (manner: Manner, stream: string, probability: number) => boolean
+  draw: (quirk: Quirk, stream: string) => number
+  /** Draws whether a fault or delay of this probability happens; false for a quirk that is not chosen. */
+  happens: (quirk: Quirk, stream: string, probability: number) => boolean
 }
 
 /**
- * Creates the random draws of the chosen manners. Each `stream`, such as the calls of one operation by one
+ * Creates the random draws of the chosen quirks. Each `stream`, such as the calls of one operation by one
  * function, has its own series of draws from the seed, so other functions' calls do not change the series.
  */
-export function openManners(options: MannerOptions = { manners: [], seed: 0 }): Manners {
-  const { manners, seed, speed = 1 } = options
+export function openQuirks(options: QuirkOptions = { quirks: [], seed: 0 }): Quirks {
+  const { quirks, seed, speed = 1 } = options
   const counts = new Map<string, number>()
-  const has = (manner: Manner) => manners.includes(manner)
-  const draw = (manner: Manner, stream: string) => {
-    const key = `${seed} ${manner} ${stream}`
+  const has = (quirk: Quirk) => quirks.includes(quirk)
+  const draw = (quirk: Quirk, stream: string) => {
+    const key = `${seed} ${quirk} ${stream}`
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
     return createHash('sha256').update(`${key} ${count}`).digest().readUInt32BE() / 2 ** 32
@@ -79,6 +79,6 @@ export function openManners(options: MannerOptions = { manners: [], seed: 0 }): 
     speed,
     has,
     draw,
-    happens: (manner, stream, probability) => has(manner) && draw(manner, stream) < probability,
+    happens: (quirk, stream, probability) => has(quirk) && draw(quirk, stream) < probability,
   }
 }

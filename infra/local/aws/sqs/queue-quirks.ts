@@ -1,0 +1,29 @@
+import type { Quirks } from '../../quirks.ts'
+
+const lateProbability = 0.2
+const repetitionProbability = 0.05
+const lostAnswerProbability = 0.03
+const maxLateMilliseconds = 2000
+
+/** Chooses at random how many milliseconds late a standard queue delivers a message, so the order changes. */
+export const drawLateness = (quirks: Quirks, queue: string): number =>
+  quirks.happens('late-messages', queue, lateProbability) ? drawLate(quirks, queue) : 0
+
+/**
+ * Chooses at random after how many milliseconds a standard queue delivers a received message once more, even
+ * if it was deleted (SQS: at-least-once delivery); undefined for no second delivery.
+ */
+export const drawRepetition = (quirks: Quirks, queue: string): number | undefined =>
+  quirks.happens('late-messages', `${queue} again`, repetitionProbability)
+    ? drawLate(quirks, `${queue} again`)
+    : undefined
+
+/**
+ * Chooses at random whether a function's answer to a batch is lost. The function has done its work, but the
+ * messages stay in the queue and block their FIFO groups until the visibility timeout ends.
+ */
+export const losesAnswer = (quirks: Quirks, queue: string): boolean =>
+  quirks.happens('lost-answers', queue, lostAnswerProbability)
+
+const drawLate = (quirks: Quirks, stream: string): number =>
+  quirks.draw('late-messages', `${stream} by`) * maxLateMilliseconds

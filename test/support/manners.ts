@@ -1,8 +1,0 @@
-/** The manners (simulated AWS behaviour) of the shared stack, as `--aws` takes them; undefined for none. */
-export const stackManners = process.env['STACK_MANNERS']
-
-/** The timeout for work of this duration: four times as long with manners, the simulated AWS behaviour. */
-export const patience = (milliseconds: number): number => milliseconds * (stackManners === undefined ? 1 : 4)
-
-/** End of the line that the local stack prints for each answer with status 500. */
-export const answered500 = 'was answered 500'
