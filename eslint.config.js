@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import tseslint from 'typescript-eslint'
 
-/** The folders of shared/, top to bottom. A folder imports only folders below it: shared/README.md. */
+/** The folders of shared/, from top to bottom. A folder imports only folders below it (shared/README.md). */
 const sharedFolders = [
   'registration',
   'community',
@@ -22,7 +22,7 @@ const sharedFolders = [
   'aws',
 ]
 
-/** The folders of infra/, top to bottom. A folder imports only folders below it: infra/README.md. */
+/** The folders of infra/, from top to bottom. A folder imports only folders below it (infra/README.md). */
 const infraFolders = [
   'samples',
   'local',
@@ -41,7 +41,7 @@ const infraFolders = [
  */
 const pathTo = (...folders) => `^\\.{1,2}/(?!.*demo/demo-events)(.*/)?(${folders.join('|')})/`
 
-/** Configures ESLint to report any import of a matching path: by declaration, by `import()` or as a type. */
+/** Makes ESLint report every import of a matching path, including `import()` and imports of types. */
 function forbid(files, boundaries) {
   const selector = (node, regex) => `${node}[source.value=/${regex.replaceAll('/', '\\u002F')}/]`
   return {
@@ -58,7 +58,7 @@ function forbid(files, boundaries) {
   }
 }
 
-/** Throws if a folder is missing from its list, because no rule would check its imports. */
+/** Throws if a folder is missing from `folders`, because then no rule would check the folder's imports. */
 function checkComplete(folder, folders) {
   const unlisted = readdirSync(join(import.meta.dirname, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !folders.includes(entry.name))
@@ -69,7 +69,7 @@ function checkComplete(folder, folders) {
 checkComplete('shared', sharedFolders)
 checkComplete('infra', infraFolders)
 
-/** Keeps each folder in `folder` from importing the folders above it, or anything that `outside` matches. */
+/** Forbids each folder in `folder` to import folders above it and paths that match `outside`. */
 const orderFolders = (folder, folders, outside) => [
   forbid(`${folder}/*.ts`, [
     outside,
@@ -104,7 +104,7 @@ const boundaries = [
   }),
 ]
 
-/** Absolute paths of the files that a file imports, also as types only; keyed by the importing file. */
+/** Maps each source file to the files that it imports, type-only imports included. Paths are absolute. */
 const imports = new Map(
   globSync('{functions,shared,infra,test}/**/*.{ts,mjs}', { cwd: import.meta.dirname }).map((name) => {
     const file = join(import.meta.dirname, name)
@@ -125,7 +125,7 @@ function findCircle(file, path = [file], visited = new Set()) {
   return undefined
 }
 
-/** Reports a file that imports itself through other files, which nobody could read one after another. */
+/** Reports import circles, because the files of a circle cannot be understood one after another. */
 const noImportCircle = {
   create: ({ filename, report }) => ({
     Program(node) {

@@ -17,7 +17,7 @@ export const pagePolicy = (connectSource: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** Security headers of the page. CloudFront has no settings for these, and sends them as custom headers. */
+/** Security headers of the page that CloudFront can send only as custom headers. */
 export const customPageHeaders = {
   // Prevents a site that opens the page in a new window from accessing that window.
   'cross-origin-opener-policy': 'same-origin',
@@ -34,13 +34,7 @@ export const pageHeaders = {
   'referrer-policy': 'no-referrer',
 }
 
-/**
- * Cache-Control of index.html: browsers always revalidate it, because it names the assets of the latest
- * deployment.
- */
+/** Cache-Control of index.html: always revalidated, because it names the assets of the latest deployment. */
 export const indexCacheControl = 'no-cache'
-/**
- * Cache-Control of the page's assets: cached for ever, because an asset's name contains the hash of its
- * content.
- */
+/** Cache-Control of the page's assets: for ever, because their names contain hashes of their content. */
 export const assetCacheControl = 'public, max-age=31536000, immutable'

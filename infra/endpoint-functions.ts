@@ -10,8 +10,8 @@ export interface EndpointFunction {
 }
 
 /**
- * Groups routes by entry into functions, in the order of the routes. Throws if two routes of one entry have
- * different permissions: they share a function, which would get only the permissions of the first route.
+ * Groups routes by entry (source file) into functions, in the order of the routes. Throws if routes of one
+ * entry have different permissions, because their function would get only those of the first route.
  */
 export function endpointFunctions(all: readonly Route[] = routes): EndpointFunction[] {
   return [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, served]) => {

@@ -11,7 +11,7 @@ type Row = Pick<Event, 'detailType' | 'senders'>
 
 /**
  * The sources from which a stage's bus accepts an event; undefined if it accepts every source. The local
- * stack accepts events from whoever tries it out, except events that only the service itself sends.
+ * stack accepts every source, except for events that the service itself sends.
  */
 export const acceptedSources = (stage: string, { senders }: Row): readonly string[] | undefined =>
   stage === 'local' && !senders.includes(ownSource) ? undefined : senders
@@ -22,7 +22,7 @@ export function takenPattern(stage: string, event: Row): { source?: string[]; de
   return { ...(source === undefined ? {} : { source: [...source] }), detailType: [event.detailType] }
 }
 
-/** The event pattern of the archive: all events except momentary ones, such as mails. */
+/** The event pattern of the archive: all events except those marked `momentary`, such as mails. */
 export const archivedPattern = (events: readonly Event[]): { detailType: unknown[] } => ({
   detailType: [
     { 'anything-but': events.filter(({ momentary }) => momentary).map(({ detailType }) => detailType) },

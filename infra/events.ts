@@ -4,15 +4,15 @@ import type { Permissions } from './permissions.ts'
 /** The systems around the service that send events, named by the `source` of their events. */
 export const outsideSenders = ['business', 'chain', 'rewards', 'operator'] as const
 
-/** A sender of events, named by the `source` of its events: a system around the service, or the service. */
+/** A sender of events, named by the `source` of its events: the service itself, or a system around it. */
 export type Sender = (typeof outsideSenders)[number] | typeof ownSource
 
 /** An event type of the bus. Its handler is functions/intake/DETAIL-TYPE.ts. */
 export interface Event {
   detailType: string
-  /** The senders from which the bus takes the event: see infra/event-patterns.ts. */
+  /** The senders from which the bus accepts the event (infra/event-patterns.ts). */
   senders: readonly Sender[]
-  /** Set for an event with a password digest or a secret: a key of this service encrypts its queues. */
+  /** Set for an event with a password digest or a secret. A KMS key of the service encrypts its queues. */
   confidential?: true
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true
@@ -21,7 +21,7 @@ export interface Event {
   permissions: Permissions
 }
 
-/** Every event that the bus takes, grouped by subject. */
+/** Every event that the bus accepts, grouped by subject. */
 export const events: Event[] = [
   // Password login
   {
@@ -61,7 +61,7 @@ export const events: Event[] = [
     detailType: 'mail.delayed',
     senders: [ownSource],
     momentary: true,
-    // Leaves at least half of a login ticket's life to use the code, even if that life is short.
+    // Leaves at least half of a login ticket's lifetime to enter the code, even if the lifetime is short.
     delaySeconds: ({ mailDelaySeconds, loginTicketTtlSeconds }) =>
       Math.min(mailDelaySeconds, Math.floor(loginTicketTtlSeconds / 2)),
     permissions: { reads: ['SIGNIN#'], writes: ['EVT#mail.delayed#'], mail: true },
@@ -140,7 +140,7 @@ export const events: Event[] = [
   },
   {
     detailType: 'address.assigned',
-    // `operator`: sends assignments that only a lost region's table has (infra/RUNBOOK.md#a-lost-region).
+    // The operator sends address assignments from a lost region's table (infra/RUNBOOK.md#a-lost-region).
     senders: ['operator', ownSource],
     permissions: {
       reads: ['ADDR#', 'ADDRS#'],

@@ -27,7 +27,6 @@ export const Principals = v.pipe(
 /** Schema of the roles and users that may send events, keyed by sender. */
 export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
-/** Schema of the name of a region, such as `eu-west-1`. */
 const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))
 
 /** Schema of a standby region, with the ARNs that take the place of the stage's own after a failover. */

@@ -18,7 +18,7 @@ const Call = v.union([
   v.object({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
 ])
 
-/** The wait for KMS ends this long before the function's timeout, to leave time for the other steps. */
+/** How long before the function's timeout the wait for KMS ends, so that time is left for the other steps. */
 const reserveMilliseconds = 15_000
 
 /**
@@ -45,8 +45,8 @@ export async function handler(
 }
 
 /**
- * Emits as a metric how late the next step of the rotation is. The metric comes before the rotation, so that
- * a rotation that keeps failing raises the alarm, too.
+ * Emits as a metric how late the next step of the rotation is. This happens before the rotation, so that a
+ * rotation that keeps failing raises the alarm, too.
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()

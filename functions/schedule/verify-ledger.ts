@@ -23,7 +23,7 @@ export interface VerificationReport {
 
 type Run = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>
 
-/** Minimum remaining time to start verifying another wallet: enough to finish one with many bills. */
+/** Minimum remaining time to start on another wallet: long enough to verify a wallet with many bills. */
 const reserveMilliseconds = 120_000
 
 /** Number of wallets that are verified at the same time: enough to keep the processor busy. */
@@ -52,7 +52,7 @@ export async function handler(_event: unknown, context: Run): Promise<Verificati
   return report
 }
 
-/** Reads the slice that is to be verified now. Emits the age of the oldest verification as a metric. */
+/** Reads the slice of wallets to verify now. Emits the age of the oldest verification as a metric. */
 async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
   const oldest = Math.min(...slices.map(({ started_at, verified_at }) => verified_at || started_at || now))
@@ -60,7 +60,7 @@ async function readSliceInTurn(now: number): Promise<Slice> {
   return slices[Math.floor(now / 300_000) % slices.length] as Slice
 }
 
-/** Verifies further wallets of a slice while time is left, and stores where the next invocation continues. */
+/** Verifies more wallets of the slice while time is left, and stores where the next invocation continues. */
 async function verifySlice(slice: Slice, context: Run, report: VerificationReport): Promise<void> {
   let { after } = slice
   let isDone = false

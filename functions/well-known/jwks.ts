@@ -8,8 +8,8 @@ import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
  * The key set is read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
- * once. Above ten answers a second, a function reads the key set only once a second: the set is one DynamoDB
- * item, which all functions together can read at most 3,000 times a second.
+ * once. Only a function instance with more than ten requests a second answers from memory, for up to a
+ * second: all instances together can read the DynamoDB item of the key set at most 3,000 times a second.
  */
 const keySets = cacheRead(readKeySet, {
   maxAge: jwksCacheMilliseconds,
@@ -23,7 +23,7 @@ const keySets = cacheRead(readKeySet, {
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Works in maintenance, too: other services keep running and verify tokens with the JWKS.
+  // Works during maintenance, too, because other services keep running and verify tokens with the JWKS.
   answersInMaintenance: true,
   input: v.object({}),
   output: Jwks,

@@ -6,7 +6,7 @@ import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 /** Returns the metadata from which clients configure themselves (OpenID Connect Discovery §4). */
 export const handler = publicEndpoint({
   dialect: 'oauth',
-  // Works in maintenance, too: other services keep running and find the JWKS by this document.
+  // Works during maintenance, too, because other services keep running and find the JWKS by this document.
   answersInMaintenance: true,
   input: v.object({}),
   output: Discovery,

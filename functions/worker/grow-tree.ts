@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time reserved for delaying a tree's messages after the tree's hanging AWS calls have been aborted. */
+/** Time left for delaying the retry of a referral tree after its hanging AWS calls have been aborted. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest pause before a failed referral tree is tried again: the queue's visibility timeout. */
@@ -23,9 +23,9 @@ const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
 restOnTheHour()
 
 /**
- * Updates all ancestors with the entries in the journals of referral trees. A message only names a referral
- * tree; the new members and purchases are in the journal of the tree. One invocation therefore serves all
- * messages of a tree, and an extra message does nothing.
+ * Applies the changes in referral trees to all ancestors of the changed members. A message only names a
+ * referral tree; the changes (new members, purchases, new names) are in the tree's journal. One invocation
+ * therefore serves all messages of a tree, and an extra message does no harm.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
@@ -39,7 +39,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       const { root_id: rootId } = read.output
       messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
     } else {
-      // The log omits the message's body: a body that names no tree may contain anything. SQS delivers the
+      // The log omits the body: a body that names no referral tree may contain anything. SQS delivers the
       // message again at once, and moves it to the dead-letter queue after too many receives.
       log.warn('a message names no tree', { message_id: message.messageId })
       failures.push({ itemIdentifier: message.messageId })
@@ -51,8 +51,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     const turn = () => takeTurn(rootId, deadline)
-    // If the journal still has entries, SQS delivers the messages again. The worker sends itself no messages:
-    // Lambda stops loops after 16 rounds (developer guide, "recursive loop detection").
+    // If the journal still has entries, SQS delivers the messages again. The worker sends itself no messages,
+    // because Lambda stops such loops after 16 rounds (developer guide, "recursive loop detection").
     let maxDelaySeconds = 0
     try {
       if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue

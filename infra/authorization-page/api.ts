@@ -1,7 +1,7 @@
 /** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** `code` of the API's envelope, or its equivalent for an answer of API Gateway; 0 for other failures. */
+  /** `code` of the API's envelope, or the equivalent for an answer of API Gateway; 0 for other failures. */
   readonly code: number
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
@@ -64,8 +64,8 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer of API Gateway itself, which has no envelope. API Gateway's 429 lasts
- * only for seconds and, unlike the API's own 429, does not mean that this user has tried too often.
+ * Creates the failure for an answer of API Gateway itself, which has no envelope. A 429 of API Gateway lasts
+ * only for seconds. Unlike a 429 of the API, it does not mean that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

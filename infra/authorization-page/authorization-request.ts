@@ -15,9 +15,8 @@ const parameterNames = [
   'request_uri',
 ] as const
 
-/** An authorization request from the query string of the page's URL, which anyone may have written. */
+/** An unchecked authorization request from the URL of the page, which anyone may have written. */
 export interface SentRequest {
-  /** Parameters of the authorization request, by name. */
   parameters: Record<string, string>
   /** Says where the browser goes in the end: to the redirect URI's host, or to an app on this device. */
   destination: string
@@ -25,7 +24,7 @@ export interface SentRequest {
   loginHint: string
 }
 
-/** An authorization request that the service has checked, with the app's name and scopes from its answer. */
+/** An authorization request that the service has checked, with the app's name and scopes from the service. */
 export interface AuthorizationRequest extends SentRequest {
   /** The app's registered name. */
   clientName: string
@@ -35,7 +34,7 @@ export interface AuthorizationRequest extends SentRequest {
 
 /**
  * Reads the authorization request from a query string; undefined if the request is missing or incomplete. The
- * page shows nothing of the request before the service has checked it, and does not use its `redirect_uri`.
+ * page shows nothing of it before the service has checked it, and opens only URLs from the service.
  */
 export function readAuthorizationRequest(query: string): SentRequest | undefined {
   const sent = new URLSearchParams(query)

@@ -8,7 +8,7 @@ export interface Field {
   input: HTMLInputElement
   /** Shows an error message at the input and moves the focus to it. */
   showError: (message: string) => void
-  /** Clears the error message and checks the value; returns false and shows the error if it is invalid. */
+  /** Shows an error if the value is invalid, and clears the old error. Returns whether the value is valid. */
   validate: () => boolean
 }
 
@@ -68,8 +68,8 @@ export function makeAlert() {
 }
 
 /**
- * Returns a function that runs one action at a time, so a second click while an action runs does nothing. An
- * ApiFailure goes to `onFailure`; if `onFailure` returns false, the alert shows the failure.
+ * Returns a function that runs one action at a time: a click while an action runs does nothing. An ApiFailure
+ * goes to `onFailure`; the alert shows a failure for which `onFailure` returns false.
  */
 export function makeGuard(alert: ReturnType<typeof makeAlert>, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false

@@ -20,7 +20,7 @@ export interface SignInFlow {
   update: (change: { [Name in keyof TabState]: TabState[Name] | undefined }) => void
   /** Opens a step with a new history entry, so that the back button returns to the current step. */
   go: (step: StepName) => void
-  /** Replaces the current step, which cannot be repeated. The back button leads to the step before it. */
+  /** Shows a step in place of the current one, which the back button then skips. */
   replace: (step: StepName, notice?: string) => void
   /** Shows a view that is not a step, such as an error, and keeps the tab's state. */
   present: (view: View) => void

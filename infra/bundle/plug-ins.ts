@@ -16,7 +16,7 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // Loads `process` whole, because a bundler that runs in a thread does not see all exports of `process`.
+      // Loads all of `node:process`, because a bundler in a thread sees an incomplete list of its exports.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -59,7 +59,7 @@ const stubSdk: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
       const isStubbed = /@smithy\/core|@aws-sdk\/client-/.test(importer) && stubbed.includes(basename(path))
-      // Repeats `sideEffects` from package.json, which esbuild reads only for paths that it resolves itself.
+      // Repeats `sideEffects: false` of package.json, which esbuild ignores for paths that plug-ins resolve.
       return isStubbed ? { path: stubs, sideEffects: false } : undefined
     })
     builder.onLoad({ filter: /@aws-sdk\/core\/.*\/partitions\.js$/ }, async ({ path }) => {
@@ -90,9 +90,9 @@ const otherError = new RegExp(
 )
 
 /**
- * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. esbuild
- * keeps an object with a computed key (`[_name]`), which might have side effects: such a key becomes fixed
- * text. esbuild also keeps every registered error: only the `errorClasses` remain registered.
+ * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. Replaces
+ * computed keys (`[_name]`) by fixed text, because esbuild keeps an object whose keys might have side
+ * effects. Registers only the `errorClasses`, because esbuild keeps every registered error.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

@@ -1,11 +1,11 @@
 import { SignatureV4 } from '@smithy/signature-v4'
 
 /**
- * Replaces `@aws-sdk/signature-v4-multi-region`, which EventBridge’s client loads for requests to several
- * regions at once (SigV4a). In stubs.ts, this class would bring `SignatureV4` into every bundle.
+ * Replaces `@aws-sdk/signature-v4-multi-region`, which EventBridge's client loads for requests to several
+ * regions at once (SigV4a). It has its own file: in stubs.ts, it would add `SignatureV4` to every bundle.
  */
 export class SignatureV4MultiRegion extends SignatureV4 {
-  /** Tells the client that SigV4a is missing, so that it signs with SigV4. */
+  /** Tells the client that SigV4a is missing, so that the client signs with SigV4. */
   static sigv4aDependency(): 'none' {
     return 'none'
   }

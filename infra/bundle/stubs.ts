@@ -1,6 +1,5 @@
 // Stubs that replace parts of the AWS SDK that no function uses. A stub made with `unused` throws if called.
 
-/** A function, or a class, that throws when it is called. */
 const unused = (what: string) =>
   function (): never {
     throw new Error(`${what} is left out of the bundles of functions: see infra/bundle/stubs.ts`)
@@ -25,13 +24,13 @@ export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 export const fromSharedConfigFiles = () => () =>
   Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
 
-/** Replaces the request to an EC2 instance for its region: a function's region is in its environment. */
+/** Replaces the query for the region of an EC2 instance: the region of a function is in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
 /** Replaces the SDK's retry mode `adaptive`, which no client uses. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
-/** Replaces the choice of the SDK's default settings, because the SDK might ask the host for its region. */
+/** Replaces the SDK's choice of default settings, which might ask the EC2 host for its region. */
 export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
 
 /** Replaces the `package.json` of an SDK client, whose version the SDK sends in the User-Agent header. */

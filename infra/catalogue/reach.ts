@@ -9,7 +9,7 @@ const reads = ['GetItem']
 const puts = ['PutItem']
 const writes = ['PutItem', 'DeleteItem']
 
-/** The partitions on which a function is allowed at least one of the given actions. */
+/** Lists the DynamoDB partitions on which a function may perform at least one of the given actions. */
 export const partitions = (permissions: Permissions, any: string[]): string[] =>
   tableStatements(permissions).flatMap(({ actions, keys }) =>
     any.some((one) => actions.includes(one)) ? keys : [],

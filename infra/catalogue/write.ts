@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { catalogueDocuments } from './documents.ts'
 
-// Sets the variable that AWS clients need, because the modules that declare items create such clients.
+// Sets the environment variable that AWS clients need: modules that declare items create AWS clients.
 process.env['AWS_REGION'] ??= 'us-east-1'
 
 /** Rewrites the generated sections of every document. */

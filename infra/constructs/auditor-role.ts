@@ -23,7 +23,7 @@ export function addAuditorRole(
     role.addToPolicy(new iam.PolicyStatement({ actions, resources: [resource], conditions }))
   // These actions have no resource-level permissions, so their resource must be `*`.
   allow(['kms:ListKeys', 'cloudtrail:DescribeTrails', 'cloudtrail:LookupEvents'], '*')
-  // Allows the trails of all regions and accounts: an organization may have its trail elsewhere.
+  // Covers the trails of all regions and accounts, because an organization may have its trail elsewhere.
   const trails = `arn:${stack.partition}:cloudtrail:*:*:trail/*`
   allow(['cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'], trails)
   const readKey = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetPublicKey', 'kms:ListResourceTags']
@@ -31,8 +31,8 @@ export function addAuditorRole(
   allow(readKey, stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' }), {
     StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: serviceName },
   })
-  // ForAllValues also matches a request without leading keys, such as a scan; the Null condition excludes
-  // such a request.
+  // ForAllValues also matches a request that names no partition key, such as a scan. The Null condition
+  // excludes such a request.
   allow(['dynamodb:GetItem', 'dynamodb:Query'], table.tableArn, {
     'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [keysPartition] },
     Null: { 'dynamodb:LeadingKeys': 'false' },

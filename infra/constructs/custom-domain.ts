@@ -20,7 +20,7 @@ export function addDomain(scope: Construct, config: Config): DomainName | undefi
   return domain
 }
 
-/** Creates the stack outputs for the DNS record of `domainName`: an alias record of this API domain. */
+/** Creates the stack outputs from which the DNS alias record of `domainName` can be written. */
 export function addDomainOutputs(
   scope: Construct,
   { domainName }: Config,

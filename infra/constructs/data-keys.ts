@@ -16,7 +16,7 @@ const otherKeys: Record<string, typeof macKey> = {
 
 /**
  * The policy of a data key. The account's IAM policies decide who may use the key, but the service's roles
- * may perform only the actions that are listed above. `owner` is the account's root principal.
+ * may perform only actions that suit the key's purpose. `owner` is the account's root principal.
  */
 export function dataKeyPolicy(
   name: string,
@@ -35,7 +35,7 @@ export const describeKey = (name: string, { stage }: Config): string =>
 /** Name of the stack output with the ARN of a data key. */
 export const arnOutput = (name: string): string => `${name}Arn`
 
-/** How a data key is removed: a stage without protection leaves as little behind as KMS allows. */
+/** How a data key is removed. Without `protectData`, KMS deletes the key after seven days, the minimum. */
 export const keyRemoval = (config: Config) => ({
   removalPolicy: removalPolicy(config),
   ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }),
@@ -53,7 +53,7 @@ export const keyRotation = ({ protectData }: Config) => ({
 /**
  * Statements for a key's own policy. IAM policies cannot override them. Roles of this stage may perform only
  * `actions` with the key, so an attacker in a function cannot tag, disable or delete the key; roles of other
- * stages of the service may do nothing. Principals without the service's tags, such as the role that deploys
+ * stages of the service may do nothing. Principals without the service's tag, such as the role that deploys
  * the service, cannot sign with the key.
  */
 export function limitActions(

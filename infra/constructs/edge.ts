@@ -36,21 +36,21 @@ interface EdgeProps {
   webAclArn: string
 }
 
-/** Error statuses whose answers CloudFront caches for ten seconds, for all clients, unless told not to. */
+/** Error statuses whose answers CloudFront would by default cache for ten seconds and send to all clients. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
-/** Hosted zone of every CloudFront distribution (Route 53 API Reference, AliasTarget). */
+/** Id of the hosted zone of every CloudFront distribution (Route 53 API Reference, AliasTarget). */
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
  * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets
- * that prove to functions that a request came through the edge. One stack can hold API, edge and functions
- * without a cycle: functions refer to the edge, and the edge refers only to the API.
+ * that prove to functions that a request came through the edge. The API, the edge and the functions can be in
+ * one stack: functions refer to the edge, and the edge refers only to the API.
  */
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
   readonly baseUrl: string
-  /** The secrets that functions accept, separated by commas: a reference that CloudFormation resolves. */
+  /** Comma-separated secrets that functions accept, as a reference that CloudFormation resolves. */
   readonly originSecrets: string
 
   constructor(scope: Construct, id: string, { config, api, secretNumber, webAclArn }: EdgeProps) {
@@ -58,13 +58,13 @@ export class Edge extends Construct {
     const { domainName, certificateArn } = config
     const secrets = this.addSecrets(secretNumber)
     this.originSecrets = secrets.accepted.unsafeUnwrap()
-    // CloudFront is global, so these names must differ from the names in the stage's other regions.
+    // The names contain the region, because CloudFront is global: the stage's other regions need other names.
     const name = `${config.serviceName}-edge-${Aws.REGION}`
     const behavior = {
       origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-        // Longer than API Gateway waits for a function, so that clients get API Gateway's timeout answer.
+        // Longer than API Gateway's own timeout, so that clients get API Gateway's timeout answer.
         readTimeout: Duration.seconds(35),
         customHeaders: { [originSecretHeader]: secrets.sent.unsafeUnwrap() },
       }),
@@ -96,7 +96,7 @@ export class Edge extends Construct {
           queryStringBehavior: CacheQueryStringBehavior.all(),
         }),
       },
-      // Caches the key set and the discovery document as long as their headers allow, once per `Origin`.
+      // Caches the key set and the discovery document as long as their headers allow, separately by `Origin`.
       additionalBehaviors: {
         '/.well-known/*': {
           ...behavior,
@@ -108,7 +108,7 @@ export class Edge extends Construct {
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
-    // References from other stacks are weak: strong ones would prevent the deletion of the distribution.
+    // References from other stacks are weak, because strong ones would prevent deletion of the distribution.
     CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK)
     this.baseUrl = `https://${domainName ?? distribution.distributionDomainName}`
     addDomainOutputs(this, config, {
@@ -118,10 +118,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Adds the secret that CloudFront sends, and the secrets with the previous and the next number, which
-   * functions also accept. A deployment or rollback may replace the secrets in any order. Functions refer
-   * only to a list of these secrets: a template can have only 60 references to secrets. The list's name
-   * contains the number, because CloudFormation reads a secret again only when the reference changes.
+   * Adds the secret that CloudFront sends. Functions also accept the secrets with the previous and the next
+   * number, because a deployment or rollback may replace the secrets in any order. Functions refer to one
+   * list of these secrets: a template can have only 60 references to secrets. The list's name contains the
+   * number, because CloudFormation reads a secret again only when the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

@@ -26,7 +26,6 @@ export interface ServiceResources {
   signingKeySpec: string
   /** Value of the tag `signing-key`, which every signing key of this deployment carries. */
   signingKeyTag: string
-  /** Email address from which the service sends mails. */
   mailFrom: string
   /** SQS queues of the workers, keyed by worker name. */
   queues: Map<string, Queue>
@@ -62,15 +61,15 @@ function* statementsFor(
     })
   if (publish)
     yield allow(['events:PutEvents'], [resources.bus.eventBusArn], {
-      // `events:source` has several values and so needs a set operator, which also matches a request without
-      // this key; Null excludes such a request (EventBridge: Using IAM policy conditions).
+      // `events:source` is a multivalued key, so it needs a set operator. ForAllValues also matches requests
+      // without this key, but Null excludes them (EventBridge: Using IAM policy conditions).
       'ForAllValues:StringEquals': { 'events:source': ownSource },
       Null: { 'events:source': 'false' },
       StringEquals: { 'events:detail-type': publish },
     })
   if (mail) {
-    // SES authorizes a mail by a verified identity of its sender: the address or a domain. The condition
-    // keeps the function from sending as any other address of a verified domain.
+    // SES permits any sender address of a verified domain. The condition allows only the service's own
+    // address.
     yield allow(
       ['ses:SendEmail'],
       identitiesOf(resources.mailFrom).map((resourceName) =>
@@ -88,7 +87,7 @@ function* statementsFor(
 
 /**
  * The condition that a request names only these partition keys, of the table or of the index. ForAllValues
- * also matches a request without leading keys, such as a scan; Null excludes such requests.
+ * also matches a request that names no partition key, such as a scan; Null excludes such requests.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {
@@ -121,9 +120,9 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // Allows kms:TagResource, which CreateKey with tags needs. No condition key distinguishes a new key from an
-  // existing one. IfExists passes where a property is missing, as with a new key, but excludes existing keys
-  // of another use, spec or deployment. Keys with an alias are excluded, too, because a new key has none.
+  // CreateKey with tags also needs kms:TagResource. No condition key distinguishes a new key from an existing
+  // one. An IfExists condition passes if a new key lacks the property, but excludes existing keys of another
+  // use, spec or deployment. Keys with an alias are excluded, too, because a new key has none.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

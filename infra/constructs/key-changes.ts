@@ -11,31 +11,31 @@ import type { AlarmSpec } from './add-alarms.ts'
 
 interface KeyChangesProps {
   config: Config
-  /** ARNs of the keys that only a deployment changes. */
+  /** ARNs of KMS keys that nothing but a deployment should change. */
   keys: string[]
-  /** Name of the rule for changes, without the stage's prefix; the queue is called `…-dead-letters`. */
+  /** Name of the rule that counts changes, without the stage's prefix. Its queue is `NAME-dead-letters`. */
   name: string
-  /** Whether to watch signatures, too, and the changes of keys that are not in `keys`. */
+  /** Whether to count changes of all other keys, too, and signatures that the service did not make. */
   watchesAll: boolean
 }
 
-/** Name of the rule and the alarm for signatures, without the stage's prefix. */
+/** Name, without the stage's prefix, of the rule and alarm for signatures not made by the service. */
 export const foreignSignatures = 'foreign-signatures'
 
-/** The KMS actions of the rotation on retired signing keys. */
+/** The KMS actions that the rotation performs on retired signing keys. */
 const rotationActions = ['DisableKey', 'ScheduleKeyDeletion']
 
-/** Other KMS actions that change whether, where or by whom a key can be used (AWS KMS: API). */
+/** KMS actions, besides the ones of the rotation, that change a key or its use (AWS KMS: API). */
 const otherActions =
   'CancelKeyDeletion DeleteImportedKeyMaterial DisableKeyRotation EnableKey PutKeyPolicy ReplicateKey TagResource UntagResource UpdatePrimaryRegion'.split(
     ' ',
   )
 
 /**
- * Counts the changes of `keys`, even refused ones, as CloudTrail reports them. Keeps the reports in a queue.
- * With `watchesAll`, also counts signatures by anybody but the service, and the changes of all other keys,
- * because CloudTrail does not say which deployment owns a signing key. Among the changes of other keys,
- * ignores the grants of AWS services, and what the rotation does with retired keys.
+ * Counts the changes of `keys`, even refused ones, as CloudTrail reports them, and keeps the reports in a
+ * queue. With `watchesAll`, also counts signatures by anybody but the service, and changes of all other keys:
+ * CloudTrail does not say which deployment owns a signing key. Ignores two kinds of changes of other keys:
+ * grants by AWS services, and what the rotation does with retired keys.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -71,15 +71,15 @@ export class KeyChanges extends Construct {
     const signatures = addRule('Signatures', foreignSignatures, 'counts signatures of strangers', {
       eventName: ['Sign'],
       userIdentity: byAnybodyBut('*'),
-      // CloudTrail may not record the parameters of a refused call, so every refused call matches.
+      // Matches every refused call, because CloudTrail may not record the parameters of a refused call.
       $or: [
         { requestParameters: { signingAlgorithm: [signingAlgorithm] } },
         { errorCode: [{ exists: true }] },
       ],
     })
-    // CloudTrail counts signatures as reads. Only a rule in the state that is set here matches reads
-    // (EventBridge: Receiving read-only management events). Reads that no rule matches cost nothing. A metric
-    // filter would need all reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second
+    // CloudTrail counts signatures as reads, which only a rule in this state receives (EventBridge: Receiving
+    // read-only management events). Reads that no rule matches cost nothing. The alternatives are worse: a
+    // metric filter needs all reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second
     // and cannot leave out callers.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
@@ -87,8 +87,9 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches every caller except functions of this account, of any stage, with a name like `functionName`. The
- * ARN of a Lambda session has the role's and the function's name. People can assume only the auditor's role.
+ * Matches every caller except this service's functions, of any stage, whose name matches `functionName`. The
+ * ARN of a Lambda session contains the role and the function. Of the service's roles, people can assume only
+ * the auditor's.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { removalPolicy } from './removal-policy.ts'
 
-/** Creates a function's log group. By default, CloudFormation chooses the name. */
+/** Creates the log group of a function. By default, CloudFormation chooses the name. */
 export const addLogGroup = (scope: Construct, id: string, config: Config, logGroupName?: string): LogGroup =>
   new LogGroup(scope, id, {
     ...(logGroupName === undefined ? {} : { logGroupName }),
@@ -13,8 +13,8 @@ export const addLogGroup = (scope: Construct, id: string, config: Config, logGro
   })
 
 /**
- * Lets a function write to its own log group. AWS's managed policy would also allow writing to other log
- * groups, and creating them: a removed log group would reappear.
+ * Lets a function write to its own log group. AWS's managed policy would also allow a function to write to
+ * other log groups and to create log groups, so that a deleted one would reappear.
  */
 export const writeLogs = (logGroup: LogGroup): PolicyStatement =>
   new PolicyStatement({

@@ -3,8 +3,8 @@ import type { Config } from '../config.ts'
 
 /**
  * What happens to a resource with data when it leaves its stack. A stage that protects its data keeps the
- * resource, unless a first deployment created it and was rolled back: the kept resource's name would block
- * the next deployment.
+ * resource, except if the deployment that created the resource is rolled back: a resource with the same name
+ * would block the next deployment.
  */
 export const removalPolicy = ({ protectData }: Config): RemovalPolicy =>
   protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY

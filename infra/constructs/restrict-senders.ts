@@ -6,11 +6,11 @@ import { serviceTag, stageTagName } from '../names.ts'
 import { events, outsideSenders } from '../events.ts'
 
 /**
- * Restricts in the bus's policy who may send events under which `source`, whatever IAM policies allow: only
- * the service's own roles use its own source, and only the principals that the stage names use any other.
- * `events:source` has several values, so its conditions need a set operator (EventBridge: Using IAM policy
- * conditions). Ids of statements contain the stage's name, because CloudFormation requires them to be unique
- * among all buses of a region (https://github.com/aws/aws-cdk/issues/29627).
+ * Adds statements to the bus's policy that restrict which `source` a sender may use, whatever IAM policies
+ * allow. Only roles of this stage may use the service's own source. If `senders` names principals for another
+ * source, only they may use it. `events:source` is a multivalued key, so its conditions need a set operator
+ * (EventBridge: Using IAM policy conditions). Statement ids contain the stage's name, because CloudFormation
+ * requires unique ids in a region (https://github.com/aws/aws-cdk/issues/29627).
  */
 export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: Config): void {
   const from = (source: string) => ({ 'ForAnyValue:StringEquals': { 'events:source': source } })
@@ -30,7 +30,7 @@ export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: 
         conditions,
       }),
     )
-  // Denies roles that lack one of the two tags. A single statement would deny only roles that lack both.
+  // Two statements deny every role that lacks either tag. One statement would deny only roles that lack both.
   for (const [sid, tag, value] of [
     ['own-events-service', serviceTag.name, serviceTag.value],
     ['own-events-stage', stageTagName, stage],
@@ -49,7 +49,7 @@ export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: 
       arns.map((arn) => new ArnPrincipal(arn)),
       {
         'ForAllValues:StringEquals': { 'events:source': sender },
-        // A condition with ForAllValues also holds where the key is missing.
+        // A condition with ForAllValues also holds for a request that lacks the key.
         Null: { 'events:source': 'false' },
         StringEquals: { 'events:detail-type': sent.map(({ detailType }) => detailType) },
       },

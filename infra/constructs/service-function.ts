@@ -24,9 +24,7 @@ interface ServiceFunctionProps {
   environment?: Environment
 }
 
-/**
- * A Lambda function of the service. The runtime, role, logs and limits of every function are configured here.
- */
+/** A Lambda function of the service, with its runtime, role, logs and limits. */
 export class ServiceFunction extends Construct {
   readonly function: lambda.Function
 
@@ -78,9 +76,7 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
     ]),
   )
 
-/**
- * Environment variables with the URLs of the queues to which a function sends, such as `GROW_TREE_QUEUE_URL`.
- */
+/** Environment variables for the queues to which a function sends, such as `GROW_TREE_QUEUE_URL`. */
 const queueEnvironment = (
   { queues = [] }: Permissions,
   resources: ServiceResources,

@@ -36,7 +36,7 @@ export const invalidRequest = [40001, 40002, 40005]
 
 /**
  * The view for an invalid request of an app. It sends nothing to the redirect URI, which may belong to an
- * attacker, and shows no app's name, which may be forged.
+ * attacker, and does not show the app's name, which may be wrong.
  */
 export const showRefused = (failure: ApiFailure): View => ({
   title: 'This request cannot be answered',

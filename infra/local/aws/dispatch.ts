@@ -41,7 +41,6 @@ export async function dispatch(
   }
 }
 
-/** Authorizes and runs a call. */
 async function answerCall(
   { services, quirks, onAccess }: DispatchOptions,
   request: AwsRequest,

@@ -27,17 +27,15 @@ export type { QueueView } from './sqs/queues.ts'
 
 /** The options of the local AWS endpoint. */
 export interface AwsEndpointOptions {
-  /** The HTTP server on which the endpoint answers. */
   server: BoundServer
   model: StackModel
   /** URL of DynamoDB Local, which answers the DynamoDB requests. */
   dynamodbEndpoint: string
-  /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
+  /** Directory in which keys, messages and mails survive a restart; if undefined, they are only in memory. */
   dataDirectory: string | undefined
   invoke: InvokeFunction
   /** The faults and delays of AWS that the endpoint imitates. Default: none. */
   quirks?: Quirks
-  /** Called with every IAM access that a request needs. */
   onAccess?: DispatchOptions['onAccess']
   /** Receives a line for each problem of the endpoint, such as a failed delivery. Default: standard error. */
   report?: (problem: string) => void
@@ -47,7 +45,7 @@ export interface AwsEndpointOptions {
 export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
-/** With `--aws freezes`, connections close so soon that a function finds them closed after a freeze. */
+/** With `--aws freezes`, idle connections are closed by the time that a frozen function resumes. */
 const frozenKeepAliveMilliseconds = 1000
 
 /**
@@ -95,7 +93,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = quirks.has('freezes')
   server.serve(
     (request, response) => {
-      // Hides Node's timeout from clients: a client that knows the timeout closes the connection first.
+      // Hides the server's keep-alive timeout from clients, which would otherwise close the connection first.
       if (freezes) response.setHeader('connection', 'keep-alive')
       return dispatch(services, request, response)
     },
@@ -104,19 +102,17 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
 
   return {
     url: server.url,
-    /** Variables of the API's stage, as they are now. */
     stageVariables,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
-    /** Lists the sent mails, newest first: all, or only the mails to one address. */
     outbox: (to?: string) => outbox.list(to),
-    /** Returns the access key of a function or role. By this key the endpoint finds the caller's policies. */
+    /** Returns the access key of a function or role, by which the endpoint finds the caller's policies. */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
       const holder = callers.of(arn)
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
       return holder.credentials
     },
-    /** Starts the schedules and the delivery from queues to functions. Call it once the functions can run. */
+    /** Starts the schedules and the delivery from queues to functions. Call it when the functions can run. */
     startDelivery(): void {
       sources.push(...starters.splice(0).map((start) => start()))
       rules.startSchedules()

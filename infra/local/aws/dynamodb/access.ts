@@ -17,7 +17,7 @@ function resourceOf({ region, accountId }: StackModel, { table, index }: TableUs
   return index === undefined ? arn : `${arn}/index/${index}`
 }
 
-/** Lists the partition key value that a request names; none for a scan. */
+/** Lists the only partition key value that a request names, or nothing for a scan. */
 function listLeadingKeys(
   model: StackModel,
   { table: reference = '', index, attributes }: TableUse,

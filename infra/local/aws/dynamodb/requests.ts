@@ -5,7 +5,7 @@ import { AwsError } from '../wire/http-messages.ts'
 /** Attributes of an item in DynamoDB's JSON, where each value is an object with its type: {"S": "USER#1"}. */
 const Attributes = v.record(v.string(), v.record(v.string(), v.unknown()))
 export type Attributes = v.InferOutput<typeof Attributes>
-/** A request, or a member of a transaction, about one item or one partition key, or about a table. */
+/** A request about one item, partition key or table; also one operation of a transaction. */
 const ItemRequest = v.object({
   TableName: v.optional(v.string()),
   IndexName: v.optional(v.string()),
@@ -43,12 +43,12 @@ export const findTable = ({ tables }: Tables, reference: string): TableModel | u
 
 /** What a request does with one item, one partition or one table. */
 export interface TableUse {
-  /** The IAM action without `dynamodb:`. A member of a transaction has its own action, such as `PutItem`. */
+  /** The IAM action without `dynamodb:`. In a transaction, each operation has its own, such as `PutItem`. */
   action: string
   /** Name or ARN of the table; undefined for an operation on no table. */
   table: string | undefined
   index?: string | undefined
-  /** The item's key or all its attributes; for a query, those that its key condition compares with `=`. */
+  /** The item's key or all its attributes; for a query, the key attributes that it compares with `=`. */
   attributes: Attributes
 }
 

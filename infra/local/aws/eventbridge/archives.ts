@@ -34,7 +34,7 @@ export function openArchives({ archives }: StackModel, { database }: Store) {
         if (archive.busName === busName && matches(whole))
           insert.run(archive.name, Date.parse(head.time), head.id, text)
     },
-    /** Lists the texts of an archive's events between `from` (included) and `to` (excluded). */
+    /** Lists an archive's events, as JSON texts, between `from` (included) and `to` (excluded). */
     list: ({ name }: ArchiveModel, from: number, to: number): string[] =>
       select.all(name, from, to).map(({ event }) => String(event)),
   }
@@ -49,7 +49,6 @@ const StartReplayInput = v.object({
   Destination: v.object({ Arn: v.string(), FilterArns: v.optional(v.array(v.string())) }),
 })
 
-/** Sends an archived event again to the matching rules of a bus, or only to those in `ruleArns`. */
 type Replay = (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => void
 
 /** EventBridge's operations on archives and replays. A replay is complete at once; a restart forgets it. */

@@ -101,7 +101,7 @@ function putEvents(
   return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
 }
 
-/** The result of one throttled entry of an accepted request (EventBridge: PutEvents). */
+/** The result for an entry that is throttled although its request is accepted (EventBridge: PutEvents). */
 const throttledEntry: Record<string, string> = {
   ErrorCode: 'ThrottlingException',
   ErrorMessage: 'The request was denied due to request throttling.',

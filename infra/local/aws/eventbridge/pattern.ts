@@ -17,7 +17,7 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
     throw new Error(`the event pattern's field ${field} is neither a list nor further fields`)
   })
   return (event) => {
-    // If the event lacks the parent field, all fields inside it count as missing.
+    // If the event lacks a field, all fields nested in that field count as missing.
     const fields = event ?? {}
     if (!isRecord(fields)) return false
     return tests.every(([field, test]) => {

@@ -87,7 +87,7 @@ function readRate(schedule: string): number {
   throw new Error(`the schedule ${schedule} is not known here`)
 }
 
-/** Wraps an event in EventBridge's envelope; `head` is the envelope without the detail. */
+/** Wraps an event in EventBridge's envelope. `head` has all members of the envelope except the detail. */
 function sealEvent(event: NewEvent, { accountId, region }: StackModel): SealedEvent {
   const head = {
     version: '0',

@@ -4,11 +4,14 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** ARN of the resource; `*` for none. Of several ARNs, one must be allowed and none explicitly denied. */
+  /** ARN of the resource; `*` for none. Of several ARNs, one must be allowed, and none explicitly denied. */
   resource: string | string[]
   /** Condition keys with names in any case. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
-  /** The resource's policy. `required` (KMS): it must allow the call. `additional`: IAM may do so instead. */
+  /**
+   * The policy of the resource. If its role is `required` (KMS), access is denied unless this policy allows
+   * it. If its role is `additional`, it is enough that this policy or an IAM policy allows access.
+   */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 
@@ -19,11 +22,10 @@ export const tagContext = (prefix: string, tags: Record<string, string>): Record
 /** Returns why a request is denied, in AWS's words; undefined if it is allowed. */
 export type FindDenial = (request: AccessRequest) => string | undefined
 
-/** Session of a function or an assumed role. Error messages show `origin`: for example, `function jwks`. */
+/** Role in which a function or person acts. `origin`, such as `function jwks`, names it in error messages. */
 export interface RoleSession {
   origin: string
   roleArn: string
-  /** Tags of the role. */
   roleTags: Record<string, string>
   policies: PolicyDocument[]
 }
@@ -38,7 +40,7 @@ export function compileSession(
   const common: AccessRequest['context'] = {
     'aws:PrincipalArn': roleArn,
     'aws:PrincipalAccount': accountId,
-    // Counts every call as encrypted: functions use TLS on AWS, and the loopback interface here.
+    // Counts every call as encrypted, as on AWS, although the loopback interface here needs no TLS.
     'aws:SecureTransport': 'true',
     ...tagContext('aws:PrincipalTag', roleTags),
   }

@@ -17,8 +17,8 @@ export interface Caller {
 }
 
 /**
- * Computes the access key id of a function or role from its ARN. So the id stays the same if the endpoint
- * restarts while the functions keep running.
+ * Computes the access key id of a function or role from its ARN, so that the id stays the same if the
+ * endpoint restarts while the functions keep running.
  */
 export const accessKeyIdOf = (arn: string): string =>
   `ASIA${createHash('sha256').update(arn).digest('hex').toUpperCase().slice(0, 16)}`

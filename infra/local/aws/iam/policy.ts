@@ -5,7 +5,7 @@ import { compileCondition, matchesWildcard, type ConditionContext } from './cond
 /** The principal of a request, as resource-based policies name it. */
 export type Principal =
   | { kind: 'role'; roleArn: string; accountId: string }
-  /** The account as a whole: a key policy that allows it leaves the decision to IAM policies. */
+  /** The whole account. A key policy that allows the account lets IAM policies decide. */
   | { kind: 'account'; accountId: string }
   | { kind: 'service'; name: string }
 
@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// Compiles an element such as `Resource`, or its opposite such as `NotResource`. If a statement has neither,
-// it matches everything: a resource policy is attached to its resource, and need not name it.
+// Compiles an element such as `Resource`, or its negation such as `NotResource`. A statement with neither
+// matches everything: the policy of a resource need not name its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

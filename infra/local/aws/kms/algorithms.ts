@@ -62,7 +62,7 @@ export function verifyDigest({ material }: Key, digest: Buffer, signature: Buffe
     const opened = crypto.publicDecrypt({ key: material, padding }, signature)
     return opened.equals(Buffer.concat([digestPrefix, digest]))
   } catch {
-    // OpenSSL throws if the padding is wrong, as in a forged signature.
+    // OpenSSL throws if the padding is wrong, such as in a signature that was made with another key.
     return false
   }
 }

@@ -38,7 +38,7 @@ export function keyAccess(action: string, key: Key, context: Context = {}): Acce
   }
 }
 
-/** Throws DisabledException for a disabled key, KMSInvalidStateException for a new or deleted key. */
+/** Throws DisabledException for a disabled key, KMSInvalidStateException for one being created or deleted. */
 export function requireUsable({ record, lagging }: Key): void {
   const state = lagging.state.visible
   if (state === 'Disabled') throw new AwsError('DisabledException', `${record.arn} is disabled.`)

@@ -24,7 +24,7 @@ const CreateKeyInput = v.pipe(
     Tags: v.optional(v.array(Tag), []),
     Policy: v.optional(PolicyText),
   }),
-  // Choose the id of the new key now, because IAM decides by the key's ARN whether tags are allowed.
+  // Chooses the id of the new key now, because IAM decides by the key's ARN whether tags are allowed.
   v.transform(({ Tags, ...input }) => ({ ...input, tags: readTags(Tags), keyId: randomUUID() })),
 )
 type CreateKeyInput = v.InferOutput<typeof CreateKeyInput>

@@ -25,7 +25,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** The lagging properties of a KMS key: callers see a change of the key's record only after a delay. */
+/** The properties of a KMS key that callers see late: a change becomes visible only after a delay. */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>
@@ -41,7 +41,7 @@ export interface Key {
   policy: CompiledPolicy
 }
 
-/** The properties of a new KMS key. Without a key policy, the account's IAM policies decide. */
+/** The properties of a new KMS key. Without a key policy, IAM policies decide who may use the key. */
 export type NewKey = Pick<KeyRecord, 'keyId' | 'spec' | 'description' | 'tags'> & {
   keyPolicy?: PolicyDocument | undefined
 }
@@ -98,7 +98,7 @@ export class KeyStore {
     })
   }
 
-  /** Stores a changed record of a KMS key, and returns the changed key. */
+  /** Stores the record of a new or changed KMS key, and returns the key. */
   save(record: KeyRecord): Key {
     this.#store.database
       .prepare('INSERT OR REPLACE INTO kms_keys (key_id, record) VALUES (?, ?)')
@@ -114,19 +114,18 @@ export class KeyStore {
     throw new AwsError('NotFoundException', `Key '${reference}' does not exist`)
   }
 
-  /** Lists all KMS keys, ordered by id. */
+  /** Lists the KMS keys that are visible by now, ordered by id. */
   list(): Key[] {
     this.#deleteExpired()
     const visible = [...this.#keys.values()].filter(({ lagging }) => lagging.exists.visible)
     return visible.sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
   }
 
-  /** Builds the ARN of a KMS key of this account. */
   arnOf(keyId: string): string {
     return this.#arnPrefix + keyId
   }
 
-  /** Starts the lag of each change of a key's record. A key from the store has no lag. */
+  /** Delays when changes of a KMS key become visible. A key from the store is visible at once. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

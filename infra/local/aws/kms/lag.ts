@@ -12,8 +12,8 @@ export type LaggingChange = 'exists' | 'tags' | 'state'
 export const maxLagMilliseconds = 5 * 60_000
 
 /**
- * Chooses at random how many milliseconds, by Date.now(), a change stays invisible. Template keys have no
- * lag, and a restart ends every lag.
+ * Picks a random delay in milliseconds until a change becomes visible. Keys of the template are visible at
+ * once, and a restart makes all changes visible.
  */
 export const drawLag = (quirks: Quirks, change: LaggingChange): number =>
   quirks.has('late-keys')
@@ -31,12 +31,11 @@ export class LaggingValue<Value> {
   change(value: Value, lagMilliseconds: number): void {
     const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
     this.#changes.splice(0, visible)
-    // A change without a lag gets no instant, so it stays visible if a test turns the clock back.
+    // A change without a delay is visible at any time, so it stays visible if a test turns the clock back.
     const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
     this.#changes.push({ value, visibleAt })
   }
 
-  /** The latest value that is visible by now. */
   get visible(): Value {
     const change = this.#changes.findLast(({ visibleAt }) => visibleAt <= Date.now()) ?? this.#changes[0]
     if (change === undefined) throw new Error('a lagging value always has a first value')

@@ -4,7 +4,7 @@ import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, restService, type Service } from '../wire/operation.ts'
 import type { EventSource } from './event-source.ts'
 
-/** Lambda's ListEventSourceMappings, UpdateEventSourceMapping of `Enabled`, and GetFunctionConfiguration. */
+/** The Lambda operations GetFunctionConfiguration, ListEventSourceMappings and UpdateEventSourceMapping. */
 export function eventSourceService(
   { region, accountId, functions }: StackModel,
   sources: EventSource[],

@@ -27,7 +27,7 @@ export interface EventSource {
   uuid: string
   queueArn: string
   functionArn: string
-  /** `Disabling` after a call of `disable`, while batches are still in flight. */
+  /** `Disabling` from the call of `disable` until the batches in flight have been processed. */
   state: () => 'Enabled' | 'Disabling' | 'Disabled'
   enable: () => void
   disable: () => void
@@ -61,7 +61,7 @@ export function prepareEventSources(options: DeliveryOptions): (() => EventSourc
       report(`${target.name} is given nothing from ${queueName}: ${denial}`)
       return []
     }
-    // After 16 rounds, Lambda stops a function that feeds itself (guide, "recursive loop detection").
+    // After 16 rounds, Lambda stops a function that sends itself messages ("recursive loop detection").
     if (poller.findDenial(queueAccess('SendMessage', queue)) === undefined)
       throw new Error(`the function ${target.name} can send to ${queueName}, the queue that feeds it`)
     return [() => startEventSource(mapping, queue, target, options)]
@@ -140,13 +140,13 @@ async function deliver(
   }
 }
 
-/** Chooses at random after how many milliseconds a function times out too early; undefined for never. */
+/** Picks a random time in milliseconds after which a function times out too early; undefined for never. */
 function drawTimeout(name: string, quirks: Quirks): number | undefined {
   const isEnded = quirks.happens('timeouts', name, timeoutProbability)
   return isEnded ? quirks.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
 }
 
-/** Divides the visibility timeout of messages by `speed`, so that they are visible again sooner. */
+/** Divides the visibility timeout of messages by `speed`, so that they become visible again sooner. */
 function hasten(messages: Message[], queue: Queue, { speed }: Quirks): void {
   if (speed === 1) return
   const seconds = queue.model.visibilityTimeoutSeconds / speed
@@ -185,8 +185,8 @@ const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array
 
 /**
  * Reads the ids of the failed messages from a function's result. If the result is empty or null, no message
- * failed. Returns undefined if the whole batch failed: the result names an unknown id, or has a form that
- * Lambda does not accept.
+ * failed. Returns undefined if the whole batch failed, because the result names an unknown message or has a
+ * form that Lambda does not accept.
  */
 function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {
   try {

@@ -19,7 +19,7 @@ export async function invokeLater(
 
 const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576 }
 
-/** The Lambda operation InvokeFunction, in Lambda's REST protocol. */
+/** The Lambda operation Invoke, in Lambda's REST protocol. */
 export function lambdaService(
   model: StackModel,
   invoke: InvokeFunction,

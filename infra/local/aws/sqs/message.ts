@@ -11,7 +11,7 @@ export type MessageAttribute = v.InferOutput<typeof MessageAttribute>
 
 /** A message in an SQS queue. Instants are epoch milliseconds. */
 export interface Message {
-  /** Order of arrival: every new message has the next number. */
+  /** Sequence number in the order in which messages arrived. */
   position: number
   id: string
   body: string
@@ -31,7 +31,7 @@ export interface Message {
   deadLetterSourceArn: string | null
 }
 
-/** Creates a receipt handle. It identifies the message, and the call that received the message. */
+/** Creates a receipt handle from the message's id and a random part that differs for each receive. */
 export function createReceipt(messageId: string): string {
   return Buffer.from(`${messageId}:${randomBytes(12).toString('hex')}`).toString('base64')
 }
@@ -81,7 +81,7 @@ export function md5OfAttributes(attributes: Record<string, MessageAttribute>): s
   for (const [name, { DataType, StringValue }] of sorted) {
     add(name)
     add(DataType)
-    // The transport type of the value: 1 stands for text.
+    // Type of the value: 1 stands for text.
     hash.update(Buffer.from([1]))
     add(StringValue)
   }

@@ -5,13 +5,13 @@ const repetitionProbability = 0.05
 const lostAnswerProbability = 0.03
 const maxLateMilliseconds = 2000
 
-/** Chooses at random how many milliseconds late a standard queue delivers a message, so the order changes. */
+/** Picks a random delay in milliseconds for a message of a standard queue, so that the order changes. */
 export const drawLateness = (quirks: Quirks, queue: string): number =>
   quirks.happens('late-messages', queue, lateProbability) ? drawLate(quirks, queue) : 0
 
 /**
- * Chooses at random after how many milliseconds a standard queue delivers a received message once more, even
- * if it was deleted (SQS: at-least-once delivery); undefined for no second delivery.
+ * Picks a random time in milliseconds after which a standard queue delivers a received message once more,
+ * even if it was deleted (SQS: at-least-once delivery); undefined for no second delivery.
  */
 export const drawRepetition = (quirks: Quirks, queue: string): number | undefined =>
   quirks.happens('late-messages', `${queue} again`, repetitionProbability)

@@ -18,11 +18,11 @@ export interface NewMessage {
 
 /** How long a FIFO queue drops further messages with the same deduplication id: five minutes, as in SQS. */
 const deduplicationMilliseconds = 5 * 60 * 1000
-/** How many of its oldest messages a FIFO queue scans for groups that can be received (SQS quota). */
+/** Number of the oldest messages in which a FIFO queue looks for messages to deliver (SQS quota). */
 const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
-/** An SQS queue. Its messages are in memory, and in the store, so that they survive a restart. */
+/** An SQS queue. Its messages are kept in memory and also in the store, so that they survive a restart. */
 export class Queue {
   readonly model: QueueModel
   readonly policy: CompiledPolicy
@@ -85,7 +85,7 @@ export class Queue {
   ): Promise<Message[]> {
     const deadline = Date.now() + options.waitMilliseconds
     while (!options.signal.aborted) {
-      // Read the clock first, so that a message that becomes visible while receiving ends the wait at once.
+      // Reads the clock first, so that a message that becomes visible while receiving ends the wait at once.
       const now = Date.now()
       const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages
@@ -124,7 +124,6 @@ export class Queue {
     this.#wake()
   }
 
-  /** Counts the messages of the queue by state. */
   counts(): Record<'visible' | 'inFlight' | 'delayed', number> {
     const now = Date.now()
     this.#removeOverdue(now)
@@ -140,7 +139,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Both calls get the same `now`, so no message can become visible between them and be received too often.
+    // Both calls get the same `now`, so that no message becomes visible in between and evades removal.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>
@@ -162,7 +161,7 @@ export class Queue {
         .filter(({ visibleAt }) => visibleAt <= now)
         .sort((one, other) => one.visibleAt - other.visibleAt)
         .slice(0, limit)
-    // A FIFO group is blocked while any of its messages is in flight.
+    // A message group of a FIFO queue is blocked while any of its messages is in flight.
     const inFlight = all.filter(({ receipt, visibleAt }) => receipt !== null && visibleAt > now)
     const blocked = new Set(inFlight.map(({ groupId }) => groupId))
     const free = all
@@ -171,7 +170,7 @@ export class Queue {
     return [...Map.groupBy(free, ({ groupId }) => groupId).values()].flat().slice(0, limit)
   }
 
-  /** Chooses at random after how many milliseconds a message is delivered again; undefined for never. */
+  /** Picks a random time in milliseconds after which a message is delivered again; undefined for never. */
   #drawRepetition(id: string): number | undefined {
     const { name, fifo } = this.model
     const milliseconds = fifo ? undefined : drawRepetition(this.#quirks, name)
@@ -194,7 +193,7 @@ export class Queue {
       ) {
         this.#remove(message)
         const { queue } = this.deadLetter
-        // Moving to a FIFO dead-letter queue resets the age of a message; moving to a standard one keeps it.
+        // A move to a FIFO dead-letter queue resets the message's age; a move to a standard queue does not.
         const moved = { visibleAt: now, receipt: null, deadLetterSourceArn, sentAt: fifo ? now : sentAt }
         queue.#put({ ...message, ...moved })
         queue.#wake()
@@ -237,7 +236,7 @@ export class Queue {
     })
   }
 
-  /** Wakes waiting receivers after the current synchronous work, so that one receiver gets a whole batch. */
+  /** Wakes receivers after the current synchronous work, so that messages sent together arrive together. */
   #wake(): void {
     setImmediate(() => this.#waiting.forEach((finish) => finish()))
   }

@@ -151,7 +151,7 @@ function describeMessage(message: Message, input: ReceiveInput): Record<string, 
   }
 }
 
-/** Picks the members with these names; undefined if there are none. `All` and `.*` stand for every member. */
+/** Picks the attributes with these names; undefined if there are none. `All` and `.*` pick all attributes. */
 function pick<Value>(members: Record<string, Value>, names: string[]): Record<string, Value> | undefined {
   const all = names.includes('All') || names.includes('.*')
   const picked = Object.entries(members).filter(([name]) => all || names.includes(name))
