@@ -1,6 +1,6 @@
 const service = 'account-service'
 
-/** Name of the function of an endpoint, without the stage's prefix: `user/logout` → `user-logout`. */
+/** Name of an endpoint's Lambda function, without the stage's prefix: `user/logout` → `user-logout`. */
 export const endpointName = (entry: string): string => entry.replaceAll('/', '-')
 
 /** Name of an event's queue and rule, without the stage's prefix: `user.updated` → `user-updated`. */
@@ -9,7 +9,7 @@ export const eventName = (detailType: string): string => detailType.replaceAll('
 /** Tag of every resource and role of the service. Policies recognize the service's own roles by this tag. */
 export const serviceTag = { name: 'service', value: service } as const
 
-/** Tag of every resource and role with the name of its stage. */
+/** Every resource and every role has a tag with this name. Its value is the stage's name. */
 export const stageTagName = 'stage'
 
 /** Tag by which the audit finds a key of the data stack. Example: `account-service-dev/EvidenceKey`. */
@@ -19,14 +19,14 @@ export const keyTagName = 'key'
 export const tagsOf = (stage: string) => ({ [serviceTag.name]: serviceTag.value, [stageTagName]: stage })
 
 /**
- * Maximum length of a stage's name. The names of functions contain it, and Lambda allows 64 characters: a
- * function's own name can have 35.
+ * Maximum length of a stage's name. Lambda allows 64 characters for a function's name: up to 29 for the
+ * prefix with the stage's name, and 35 for the rest.
  */
 export const maxStageLength = 12
 
 /**
- * Name of a stage's table, event bus, dashboard, metrics namespace and API, and value of the tag on its
- * signing keys.
+ * Name of a stage's table, event bus, dashboard, metrics namespace and API. The stage's signing keys have a
+ * tag with this value.
  */
 export const serviceName = (stage: string): string => (stage === 'local' ? service : `${service}-${stage}`)
 

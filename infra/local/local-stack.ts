@@ -31,7 +31,6 @@ export interface LocalStack {
   pageUrl: string
   model: StackModel
   aws: AwsEndpoint
-  /** Invokes a Lambda function by its name. */
   invoke: InvokeFunction
   /** File with every line that the functions have logged. */
   logFile: string
@@ -132,7 +131,7 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Run the schedules (one creates a signing key) during the demo's registrations, which need no key.
+  // Registering the demo users needs no signing key, so the schedule that creates one can run meanwhile.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

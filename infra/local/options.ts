@@ -3,10 +3,9 @@ import { quirkMeanings, parseQuirks, type QuirkOptions } from './quirks.ts'
 
 /** The command-line options of the local stack. */
 export interface LocalStackOptions {
-  /** Port of the API. Each of the three ports may be 0, which chooses any free port. */
+  /** Port of the API; 0 chooses any free port. */
   port: number
   awsPort: number
-  /** Port of the authorization page. */
   pagePort: number
   /** Directory for all data; if undefined, the data is deleted when the stack stops. */
   dataDirectory: string | undefined

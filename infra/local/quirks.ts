@@ -20,7 +20,7 @@ const names = Object.keys(quirkMeanings) as Quirk[]
 export interface QuirkOptions {
   quirks: readonly Quirk[]
   seed: number
-  /** Divisor of visibility timeouts and of the delays of KMS key changes. Default: 1. */
+  /** Divides visibility timeouts and the delays of KMS key changes by this number. Default: 1. */
   speed?: number
 }
 
@@ -62,8 +62,8 @@ export interface Quirks {
 }
 
 /**
- * Creates the random draws of the chosen quirks. Each `stream`, such as the calls of one operation by one
- * function, has its own series of draws from the seed, so other functions' calls do not change the series.
+ * Creates the random draws of the chosen quirks. The seed gives each `stream` its own series of draws, which
+ * other streams do not change. A stream is, for example, all calls of one operation by one function.
  */
 export function openQuirks(options: QuirkOptions = { quirks: [], seed: 0 }): Quirks {
   const { quirks, seed, speed = 1 } = options

@@ -31,12 +31,12 @@ const root = join(import.meta.dirname, '..', '..')
 /** The templates of the last synthesis, and the hash of their sources. */
 const templatesFile = join(root, 'dist', 'local-templates.json')
 
-/** Placeholder in the stored templates for the origin of the authorization page, whose port can change. */
+/** Replaces the origin of the authorization page in stored templates, because its port can change. */
 const anyPage = 'https://authorization-page.invalid'
 
 /**
- * Reads the templates of the stage `local` from the last synthesis, if their sources have not changed:
- * loading CDK and synthesizing takes a second.
+ * Reads the templates of the stage `local` from the last synthesis, which saves a second. Synthesizes them
+ * anew if their sources have changed.
  */
 async function readTemplates(
   settings: Record<string, string>,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchema, JsonSchemas } from './schemas.ts'
 
-/** Schema names of members that are objects or enumerations, or lists of these, keyed by `SCHEMA.MEMBER`. */
+/** Schema names of members that are objects, enumerations or lists of these, keyed by `SCHEMA.MEMBER`. */
 const memberNames: Record<string, string> = {
   'AssetSummary.assets': 'AssetValue',
   'Bill.business_id': 'BillType',
@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to the part. If the name already belongs to a
- * different part, throws if the part is a schema, and returns any other kind of part as it is.
+ * Registers a part under a name, and returns a reference to the part. If a different part already has this
+ * name, returns the new part itself or, for a schema, throws an error.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -31,7 +31,7 @@ export function namePart(components: Components, kind: keyof Components, name: s
   return part
 }
 
-/** Replaces a schema (of a list: the items' schema) and the members in `memberNames` by references. */
+/** Replaces a schema and its members in `memberNames` by references; in a list, the schema of the items. */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema
   const { items, properties = {} } = schema as { items?: JsonSchema; properties?: JsonSchemas }

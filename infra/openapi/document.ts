@@ -57,7 +57,7 @@ async function readDescription(entry: string): Promise<EndpointDescription> {
   return module.handler.description
 }
 
-/** The tags with their names and descriptions, keyed by the first segments of the endpoints' paths. */
+/** The tags of the OpenAPI document, with descriptions, keyed by the first segments of endpoint paths. */
 const tags: Record<string, [name: string, text: string]> = {
   'oauth2 .well-known': ['OpenID provider', 'The authorization-code flow with PKCE, its tokens and keys.'],
   user: ['Password sign-in', 'Sign-in by password and second factor, and sign-out.'],
@@ -152,7 +152,7 @@ function security({ scope }: EndpointDescription, body: { name: string }[]): Jso
   return sends('access_token') ? [{}, { accessToken: ['first-party'] }] : []
 }
 
-/** The successful answer. In the OAuth dialect, the members of `data` also stand beside `code` and `msg`. */
+/** The successful answer. OAuth endpoints also put the members of `data` beside `code` and `msg`. */
 function describeSuccess(
   { dialect, output }: EndpointDescription,
   { data, example = null, csv }: Operation,
@@ -179,7 +179,6 @@ const successful = {
 /** Schema of null. It also allows '', because generators for Java and Go have no type for null alone. */
 const nothing: JsonSchema = { type: ['string', 'null'], maxLength: 0, description: 'Always null.' }
 
-/** How a request is authenticated. */
 const bearer =
   'An access_token with the scope that the operation names; `first-party`: one of the password flow.'
 const basic = 'client_id and client_secret of a confidential client. Others send client_id in the body.'

@@ -16,9 +16,9 @@ const gatewayAnswers: Record<number, { message: string; when: string }> = {
   503: { message: 'Service Unavailable', when: 'no function was free, or none answered within 30 seconds' },
 }
 
-/** The failures that follow from an endpoint's scope and body. The description names further failures. */
+/** Lists the failures that follow from an endpoint's scope and body. `Operation.failures` has the others. */
 function impliedFailures(endpoint: EndpointDescription): FailureName[] {
-  // Every endpoint rejects repeated query parameters and large bodies, even if it takes neither.
+  // Every endpoint rejects repeated query parameters and large bodies, even an endpoint without input.
   const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter', 'too_large']
   if (endpoint.scope !== 'public') names.push('unauthenticated', 'insufficient_scope')
   if (endpoint.accepts !== 'none') names.push('malformed_request', 'unsupported_media_type')
@@ -44,7 +44,7 @@ export function failureResponses(
   )
 }
 
-/** The statuses of a failure: wrong client credentials in the body get 400, not 401 (RFC 6749 §5.2). */
+/** The statuses of a failure. Wrong client credentials in the body get 400, others 401 (RFC 6749 §5.2). */
 const statusesOf = (name: FailureName): number[] =>
   name === 'invalid_client' ? [400, statusOf(name)] : [statusOf(name)]
 
@@ -85,7 +85,7 @@ const oauth = { error: { ...text, description: 'OAuth endpoints: RFC 6749 §5.2.
 const fieldText =
   'The field or parameter; of an unknown parameter that is repeated, its name if that is a plain word.'
 
-/** The schemas of failures: the service's own, and `AnyFailure`, which may be API Gateway's. */
+/** The schemas of failures. Answers of API Gateway fit only `AnyFailure`. */
 export const failureSchemas: Record<string, JsonSchema> = {
   Failure: objectOf(failure, oauth),
   FailureDetails: objectOf({ errors: { type: 'array', items: refTo('FieldError') } }),

@@ -6,7 +6,7 @@ import { events } from '../events.ts'
 export const intakeFile = (detailType: string): string =>
   join(import.meta.dirname, '../../functions/intake', `${detailType}.ts`)
 
-/** Loads the intake handlers of all events, in the order of infra/events.ts. */
+/** Loads the handlers of all events, in the order of infra/events.ts. */
 export async function loadIntakes(): Promise<Intake[]> {
   const files = events.map(({ detailType }) => intakeFile(detailType))
   const modules = await Promise.all(files.map((file) => import(file) as Promise<{ handler: Intake }>))

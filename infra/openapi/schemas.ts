@@ -15,9 +15,9 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
   const converted = toJsonSchema(schema, {
     typeMode,
     target: 'draft-2020-12',
-    // Omits checks that are code, which JSON Schema cannot express.
+    // Omits checks in code, which JSON Schema cannot express.
     errorMode: 'ignore',
-    // Omit the limits of whole numbers (below 2^53), for which generators would create types of their own.
+    // Omit the limits of whole numbers (2^53). Code generators would create special types for these limits.
     ignoreActions: ['safe_integer', 'integer'],
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       (valibotSchema as unknown) === Money
@@ -39,19 +39,19 @@ const money: JsonSchema = {
   'x-go-type-import': { path: 'github.com/shopspring/decimal' },
 }
 
-/** Names of members that become int32: their numbers are small. Other numbers are ids, instants or totals. */
+/** Names of members with small numbers, which get the format int32. Other whole numbers get int64. */
 const small = new Set(
   'current size cap level devices expires_in confirmations required_confirmations'.split(' '),
 )
 
-/** Rewrites a schema with keywords that all generators read; undefined if there is nothing to rewrite. */
+/** Rewrites a schema with keywords that all code generators know; undefined if nothing changes. */
 function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined {
   if (type === 'number') return { type: 'integer', format: 'int64' }
   if (type === 'literal')
     return schema['const'] === true
       ? { type: 'boolean', description: 'Always true.' }
       : { type: typeof schema['const'], ...schema }
-  // Only the direction of a bill is an enumeration of the numbers 1 and 2.
+  // The direction of a bill is the only enumeration of the numbers 1 and 2.
   if (type === 'picklist' && String(schema['enum']) === '1,2')
     return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
   if (type === 'nullable') {

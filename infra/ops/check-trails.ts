@@ -12,8 +12,8 @@ import type { Target } from './target.ts'
 const kms = 'kms.amazonaws.com'
 
 /**
- * Checks that a trail of CloudTrail, the account's or its organization's, logs every call of KMS in this
- * region. EventBridge gets a call only if a trail logs it. Without such a trail, alarms on keys are silent.
+ * Checks that CloudTrail logs every call to KMS in this region. The trail may belong to the account or to its
+ * organization. EventBridge gets only calls that a trail logs: without a trail, alarms on keys are silent.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html
  */
 export async function checkTrails({
@@ -47,7 +47,7 @@ async function findProblem(client: CloudTrailClient, arn: string): Promise<strin
   }
 }
 
-/** A trail has either basic or advanced selectors; a call is logged if one of them selects it. */
+/** A CloudTrail trail has basic or advanced selectors. A call is logged if one of them selects the call. */
 const logsAllOfKms = ({ EventSelectors: basic, AdvancedEventSelectors: advanced }: Selectors) =>
   basic?.some(
     ({ IncludeManagementEvents: included, ReadWriteType: kind, ExcludeManagementEventSources: excluded }) =>

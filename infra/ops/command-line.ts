@@ -47,8 +47,8 @@ export async function captureOps(commandLine: string[], input = '') {
 }
 
 /**
- * Puts a space before a kid that begins with a hyphen, because the kid would be taken for an option. One kid
- * in 64 begins so: a kid is a SHA-256 in base64url (RFC 7638).
+ * Puts a space before a kid that begins with a hyphen, because commander would take it for an option. One kid
+ * in 64 begins with a hyphen, because a kid is a SHA-256 in base64url (RFC 7638).
  */
 const markKid = (argument: string): string =>
   /^-[A-Za-z0-9_-]{42}$/.test(argument) ? ` ${argument}` : argument
@@ -93,7 +93,7 @@ function reportError(error: unknown, terminal: Terminal): number {
   }
   if (error instanceof OperationError) terminal.err(error.message)
   else terminal.err(`failed: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`)
-  // Neither DynamoDB Local nor AWS names the table that does not exist.
+  // The errors of DynamoDB Local and AWS do not name the table that does not exist.
   if (/existent table|Requested resource/.test(String(error)))
     terminal.err(`table: ${process.env['TABLE_NAME']}`)
   return 1

@@ -37,7 +37,7 @@ export function readUserId(text: string): number {
   return result.output
 }
 
-/** Parses a command-line option that is an instant; resolves with epoch milliseconds. */
+/** Parses a command-line option that is an instant, and returns epoch milliseconds. */
 export function readInstant(text: string): number {
   const instant = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : NaN
   if (Number.isNaN(instant)) throw new InvalidArgumentError('not an instant such as 2026-11-22T12:00:00Z.')

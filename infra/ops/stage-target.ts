@@ -28,7 +28,7 @@ export function findStage(
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
-    // After a failover, the table has a new name. The table in the lost region (--region) has the old name.
+    // After a failover, the table has a new name. In the lost region (--region), it still has the old one.
     tableName: (options.region === undefined && config.failover) || config.serviceName,
     eventBusName: config.serviceName,
     settings: v.parse(Settings, config),

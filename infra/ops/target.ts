@@ -11,7 +11,7 @@ export interface Target {
   baseUrl: string | undefined
   /** Whether a CloudFront distribution (edge) is in front of the API. */
   hasEdge: boolean
-  /** Whether there are alarms. The alarms on KMS keys need a CloudTrail trail and a dead-letter queue. */
+  /** Whether the stage has alarms. Alarms on KMS keys need a CloudTrail trail and a dead-letter queue. */
   hasAlarms: boolean
   /** How many functions the account must be able to run at once; undefined for the local stack. */
   concurrentExecutions?: number
@@ -26,7 +26,7 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
-  /** ARNs of principals that may disable, delete or share signing keys, besides rotation and root user. */
+  /** ARNs of principals that, like rotation and root user, may disable, delete or share signing keys. */
   breakGlass: readonly string[]
 }
 

@@ -4,7 +4,6 @@ export interface Terminal {
   out: (text: string) => void
   /** Writes everything that is not a result, such as progress and errors, to standard error. */
   err: (text: string) => void
-  /** Reads standard input. */
   readInput: () => AsyncIterable<Uint8Array>
 }
 

@@ -31,9 +31,9 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Files served below /_local, by path: the console, the events, and the API reference. Swagger UI shows the
- * reference: it sends requests, works under `policy`, loads nothing from other sites, and is a package of two
- * files. Scalar looks newer, but installs 270 packages; its proxy, fonts and agent must be turned off.
+ * Files served below /_local, by path: the console, the AsyncAPI document, and the API reference in Swagger
+ * UI. Swagger UI works under the Content-Security-Policy, loads nothing from other sites, and has two files.
+ * Scalar looks newer, but installs 270 packages, and its proxy, fonts and agent must be turned off.
  */
 const files: Record<string, string> = {
   '/': join(import.meta.dirname, 'index.html'),
@@ -97,7 +97,7 @@ async function answer(
   send(response, 200, contentTypes[extname(path) || '.html'] ?? '', body)
 }
 
-/** Runs an operator command. Pages of other sites cannot send JSON here: CORS does not allow it. */
+/** Runs an operator command. Takes only JSON, because CORS keeps pages of other sites from sending JSON. */
 async function answerOps(request: IncomingMessage, response: ServerResponse, baseUrl: string): Promise<void> {
   if (request.headers['content-type'] !== 'application/json')
     return sendJson(response, 415, { message: 'Unsupported Media Type' })
@@ -135,5 +135,5 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.end(body)
 }
 
-/** Writes the OpenAPI and AsyncAPI documents in another process, which needs to load every function. */
+/** Writes the OpenAPI and AsyncAPI documents in another process, because all functions must be loaded. */
 const writeReferences = () => promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

@@ -8,7 +8,7 @@ export interface DemoEvent {
 
 /** The settings of the demo data. The same settings always give the same events. */
 export interface DemoSettings {
-  /** First start of the local stack on this data directory, epoch milliseconds. Demo events are older. */
+  /** First start of the local stack on this data directory, epoch milliseconds. Demo events lie before it. */
   firstStart: number
   quoteCurrency: string
   rewardCurrency: string

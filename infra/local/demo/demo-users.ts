@@ -5,7 +5,7 @@ export interface DemoUser {
   nickname: string
   referrer_id?: number
   totp_secret?: string
-  /** Whole days between the user's registration and the first start. */
+  /** How many whole days before the first start of the local stack the user registered. */
   joinedDaysAgo: number
 }
 

@@ -7,7 +7,7 @@ interface DemoOptions {
   model: StackModel
   /** URL of the API, which must already be running. */
   baseUrl: string
-  /** File that records whether the events have been sent; undefined keeps the record for this run only. */
+  /** File that records whether all events have been sent. Without a file, every start sends them. */
   file: string | undefined
   showLine: (line: string) => void
 }

@@ -12,14 +12,13 @@ import { findAccessKey } from './own-database.ts'
 
 /** A running DynamoDB Local, and a function that stops it. */
 export interface RunningDynamodb {
-  /** URL with the access key of its database as user name: see own-database.ts. */
+  /** URL whose user name is the access key of the database: see own-database.ts. */
   endpoint: string
   close: () => Promise<void>
 }
 
 /** Maximum start time of DynamoDB Local: usually a second, but far longer on a busy machine. */
 const maxStartMilliseconds = 120_000
-/** Minimum Java version for DynamoDB Local. */
 const minJavaVersion = 17
 
 const installCommands: Partial<Record<NodeJS.Platform, string>> = {
@@ -106,7 +105,7 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// Whether DynamoDB Local answers. It refuses this unsigned request, but even its refusals have a request id.
+// Whether DynamoDB Local answers. It refuses an unsigned request, but the refusal has a request id.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     ({ headers }) => headers.has('x-amzn-requestid'),
@@ -128,7 +127,7 @@ async function readJavaVersion(command: string, environment: NodeJS.ProcessEnv):
   try {
     const { stdout, stderr } = await promisify(execFile)(command, ['-version'], { env: environment })
     const [, major = '', minor] = /version "(\d+)(?:\.(\d+))?/.exec(stdout + stderr) ?? []
-    // Java 8 and older report their version as 1.8.
+    // Before Java 9, the version was reported as 1.x, for example 1.8 for Java 8.
     return Number(major === '1' ? minor : major) || undefined
   } catch {
     // There is no usable Java if the command is missing or fails.

@@ -65,7 +65,7 @@ export function toEvent(
 /** Creates a random id in the format of API Gateway's request ids. */
 export const createRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
-/** Reads the headers for a function, keyed by lower-case name. Commas join values of a repeated header. */
+/** Reads the request headers by lower-case name. The values of a repeated header are joined by commas. */
 function readHeaders(rawHeaders: string[]): Record<string, string> {
   const joined = new Map<string, string>()
   for (let i = 0; i < rawHeaders.length; i += 2) {

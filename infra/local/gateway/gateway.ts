@@ -10,7 +10,7 @@ export interface GatewayOptions {
   routes: RouteModel[]
   cors: CorsModel | undefined
   invoke: InvokeFunction
-  /** Variables of the API's stage as they are now. */
+  /** Current variables of the API's stage. */
   stageVariables: Record<string, string>
   /** Maximum time for a function to answer; then the client gets a 503. Default: 30 s, as on API Gateway. */
   integrationTimeoutMilliseconds?: number

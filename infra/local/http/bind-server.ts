@@ -75,7 +75,7 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
 
 /**
  * Finds a free port between 20000 and 29999 for a server that is started later. Linux, macOS and Windows
- * assign ports from 32768 on by themselves, so no other program gets this port by chance meanwhile.
+ * choose ports only from 32768 on, so no other program is given this port meanwhile.
  */
 export async function findFreePort(): Promise<number> {
   const port = randomInt(20_000, 30_000)

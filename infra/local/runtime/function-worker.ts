@@ -26,7 +26,7 @@ export class FunctionWorker {
   private readonly model: FunctionModel
   private readonly log: FunctionLog
   private readonly thread: Worker
-  /** Holds 0 while the thread may freeze and 1 while it must run; undefined if it never freezes. */
+  /** Flag for the thread: 1 while it must run, 0 while it may freeze; undefined if it never freezes. */
   private readonly running: Int32Array<SharedArrayBuffer> | undefined
   private readonly loadFault: Promise<InvocationResult | undefined>
   private ended = false
@@ -71,7 +71,7 @@ export class FunctionWorker {
     return loadFault ?? this.invoke(payload, endAfterMilliseconds)
   }
 
-  /** Ends the worker's thread. The running invocation resolves with Lambda's error for an exit. */
+  /** Ends the worker's thread. The running invocation resolves with `Runtime.ExitError`, as on Lambda. */
   async terminate(): Promise<void> {
     this.ended = true
     await this.thread.terminate()
@@ -105,7 +105,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // On a busy thread, a timely answer may still wait to be handled. setImmediate runs `end` after it.
+    // While this thread was busy, the answer may have arrived in time. setImmediate lets it be handled first.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)
@@ -128,7 +128,7 @@ function startThread(
   return new Worker(new URL('worker-entry.mjs', import.meta.url), {
     name: model.name,
     env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: logStreamName },
-    // Passes no Node options of the host, such as a test runner's loaders, to the function.
+    // An empty list keeps Node options of this process, such as a test runner's loaders, out of the function.
     execArgv: [],
     stdout: true,
     stderr: true,

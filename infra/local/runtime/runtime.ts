@@ -18,7 +18,7 @@ export class TooManyRequestsError extends Error {
   override readonly name = 'TooManyRequestsError'
 }
 
-/** Default limits. Of a hundred concurrent requests to one function, ten run and the others wait. */
+/** Default limits: a function runs ten invocations at once, and further ones wait. */
 const defaultLimits = {
   maxWorkersPerFunction: 10,
   maxWorkers: 40,
@@ -33,7 +33,6 @@ export type RuntimeLimits = typeof defaultLimits
 
 export interface RuntimeOptions {
   functions: FunctionModel[]
-  /** Returns all environment variables of a function. */
   environmentOf: (model: FunctionModel) => Record<string, string>
   log: FunctionLog
   /** Whether a worker freezes between two invocations, as on Lambda. Default: it keeps running. */
@@ -90,14 +89,13 @@ export class Runtime {
     })
   }
 
-  /** Counts the live workers, by function name. */
   countWorkers(): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const { model, workers } of this.pools.values()) counts[model.name] = workers.size
     return counts
   }
 
-  /** Ends every worker. Running invocations resolve with Lambda's error for an exit; waiting ones reject. */
+  /** Ends every worker. Running invocations resolve with `Runtime.ExitError`; waiting ones are rejected. */
   async close(): Promise<void> {
     this.closed = true
     clearInterval(this.idleCheck)
@@ -137,14 +135,14 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // Serve functions without a worker first, then by waiting time, so that a busy function blocks no other.
+    // First serve functions without a worker, then those that have waited longest, so that none is blocked.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /** Returns whether one more worker can start. At the limit, ends an idle worker, the longest idle one. */
+  /** Returns whether one more worker can start. At the limit, first ends the worker that is idle longest. */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true

@@ -13,8 +13,8 @@ import { TemplateReader } from './reader.ts'
 import type { StackTemplate } from './stack-templates.ts'
 
 /**
- * Builds the model of a synthesized stage as if it were deployed, with local addresses in place of AWS's.
- * Throws a `StartupError` that names every resource or intrinsic function that the local stack cannot serve.
+ * Describes a synthesized stage as if it were deployed, with local addresses in place of AWS's. Throws a
+ * `StartupError` that names every resource or intrinsic function that the local stack cannot serve.
  */
 export function buildStackModel(templates: StackTemplate[], addresses: Addresses) {
   const { region, accountId } = addresses

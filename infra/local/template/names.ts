@@ -26,8 +26,8 @@ export interface UnnamedResource {
 }
 
 /**
- * Resource types whose `Ref` is the resource's name. For each: the property that sets the name, the pattern
- * of the ARN after `arn:aws:`, and the maximum length of the name.
+ * Resource types whose `Ref` is the resource's name. Each has the property that sets the name, the pattern of
+ * the ARN after `arn:aws:`, and the maximum length of the name.
  */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
@@ -96,6 +96,6 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
 const hash = ({ stackName, logicalId }: UnnamedResource): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
-// CloudFormation generates names as STACK-LOGICALID-RANDOM. Without RANDOM, these names never change.
+// CloudFormation generates names as STACK-LOGICALID-RANDOM. RANDOM is left out here: names never change.
 const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
   `${stackName}-${logicalId}`.slice(0, maxLength)

@@ -127,7 +127,7 @@ export function readBuses(reader: TemplateReader) {
   }))
 }
 
-/** Reads the definitions of the event archives. Refuses a retention time, because no event is deleted. */
+/** Reads the event archives. Refuses a retention time, because the local stack deletes no archived event. */
 export const readArchives = (reader: TemplateReader) =>
   reader.read('AWS::Events::Archive', Archive).map(({ ref, attribute, properties }) => ({
     name: ref,

@@ -26,9 +26,9 @@ export const Text = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.tra
 /** Schema of a number; CloudFormation also accepts a string for it. */
 export const Numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
 const isTrue = (text: string): boolean => text === 'true'
-/** Schema of a boolean, or of a text like `true` instead; false if omitted. */
+/** Schema of a boolean, or of a text such as `true`; false if omitted. */
 export const Flag = v.optional(v.pipe(Text, v.transform(isTrue)), false)
-/** Schema of a property that the local stack does not know, and so refuses. */
+/** Schema of a property that the local stack does not support, and so refuses. */
 export const Unknown = v.optional(v.never('the local stack does not know it'))
 /** Schema of a list of strings; empty if omitted. */
 export const Texts = v.optional(v.array(Text), [])
@@ -53,7 +53,7 @@ export const Policy = v.pipe(
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
-/** Further resource types whose properties are ignored; the local stack needs at most their names. */
+/** Resource types of which the local stack needs at most the name, so their properties are ignored. */
 const ignoredTypes =
   'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::EventInvokeConfig Lambda::Permission SSM::Parameter'
 

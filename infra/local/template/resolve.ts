@@ -46,7 +46,7 @@ export class Resolver {
       case 'Fn::Join': {
         const [separator, parts] = asList(argument)
         const text = this.texts(stack, parts).join(asText(separator))
-        // Remove `https://` before the local address of a bucket, which already begins with `http://`.
+        // Remove a template's `https://`: the local address of a bucket already begins with `http://`.
         return text.replace(/^https:\/\/(?=http:)/, '')
       }
       case 'Fn::Sub':

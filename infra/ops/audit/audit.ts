@@ -25,7 +25,7 @@ const checks: Check[] = [
 /** The report of a key audit; instants are epoch milliseconds. */
 export type Report = ReturnType<typeof audit>
 
-/** Checks the collected facts against every control, and returns the report. */
+/** Runs every check of the audit on the collected facts, and returns the report. */
 export function audit(facts: Facts) {
   const findings = checks.flatMap((check) => [...check(facts)])
   const { at, keySet, archive, evidence, schedule, trail, kms, copies, evidenceKey } = facts
@@ -49,7 +49,7 @@ export function audit(facts: Facts) {
     keys: [...archive, ...(keySet?.keys ?? [])]
       .map((key) => ({ ...key, kms: kms.find(({ arn }) => arn === key.arn) ?? null }))
       .sort((a, b) => a.published_at - b.published_at),
-    /** The evidence chain: key, length, last record, which a later audit looks for (`--previous`). */
+    /** The evidence chain: its key, its length, and its last record, for comparison with a later audit. */
     evidence: {
       key: { arn: evidenceKey.arn, state: evidenceKey.state, public_key: evidenceKey.publicKey },
       count: evidence.length,

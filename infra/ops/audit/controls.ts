@@ -36,7 +36,7 @@ export const controls = {
   },
 } as const
 
-/** Name of a control of the audit. */
+/** Name of a control, which is a requirement that the audit checks. */
 export type Control = keyof typeof controls
 
 /** Every kind of finding by its code, which never changes, with the controls that it violates. */

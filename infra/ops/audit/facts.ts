@@ -6,14 +6,12 @@ import type { Target } from '../target.ts'
 import type { readJwks } from './read-jwks.ts'
 import type { readSchedule } from './read-schedule.ts'
 
-/**
- * The facts that the audit checks. Each part is read from its own source, so that the parts can be compared.
- */
+/** The facts that the audit compares with each other. Each fact is read from its own source. */
 export interface Facts {
   /** When the audit was made, epoch milliseconds. */
   at: number
   settings: Settings
-  /** The stage and the `breakGlass` principals, from which the audit derives the wanted key policies. */
+  /** The stage and its `breakGlass` principals: the policy that a key should have depends on both. */
   owners: Pick<Target, 'stage' | 'breakGlass'>
   /** Value of the tag that the deployment's signing keys carry in KMS. */
   tag: string
@@ -28,7 +26,7 @@ export interface Facts {
   /** Sort keys of the invalid items in the partition of the signing keys. */
   unreadable: string[]
   kms: KmsKey[]
-  /** The KMS key that the rotation's settings name for signing evidence. */
+  /** The KMS key with which the rotation signs evidence, according to its settings. */
   evidenceKey: KmsKey
   /** ARNs of the KMS keys with the tag of this deployment's evidence key: only that key may have it. */
   evidenceKeyArns: string[]
@@ -53,7 +51,7 @@ export interface EvidenceRow {
   record: Evidence | undefined
 }
 
-/** A signing key in KMS. */
+/** A key in KMS: a signing key or the evidence key. */
 export interface KmsKey {
   arn: string
   /**

@@ -99,9 +99,7 @@ async function readPublicKey(arn: string): Promise<string | undefined> {
   return key.export({ format: 'pem', type: 'spki' }).toString()
 }
 
-/**
- * Resolves with the answer, or with the name of the error if it is AccessDeniedException or one of `names`.
- */
+/** Resolves with the answer, or with the name of an error that is AccessDeniedException or in `names`. */
 async function resultOrErrorName<Answer>(names: string[], answer: Promise<Answer>): Promise<Answer | string> {
   try {
     return await answer

@@ -19,7 +19,6 @@ export async function readSchedule(rule: string) {
       exists: true,
       enabled: described.State === 'ENABLED',
       expression: described.ScheduleExpression,
-      /** ARNs of the rule's targets. */
       targets: Targets.flatMap(({ Arn }) => Arn ?? []),
     }
   } catch (error) {

@@ -44,7 +44,7 @@ export function addKeysCommands(program: Command, run: RunCommand): void {
   addAudit(parent, run)
 }
 
-/** Invokes the rotation function with a request, and shows what it did. */
+/** Invokes the rotation function with a request, and shows the result. */
 async function runRotation({ target, show }: CommandContext, request: object): Promise<boolean> {
   const { invokeFunction } = await import('../invoke-function.ts')
   const result = await invokeFunction(`${target.namePrefix}rotate-signing-keys`, request)

@@ -9,9 +9,9 @@ import type { Target } from '../target.ts'
 
 /** The AWS names of a queue and its dead-letter queue. */
 export interface QueuePair {
-  /** Name of the queue on the command line. The queue of the event `user.updated` is `user-updated`. */
+  /** Name of the queue on the command line: `user-updated` for the queue of the event `user.updated`. */
   name: string
-  /** Undefined for events that no function reads: those that no rule matches, and changes of KMS keys. */
+  /** Undefined for changes of KMS keys and for events without a rule: these have only a dead-letter queue. */
   queue: string | undefined
   deadLetters: string
 }
@@ -66,7 +66,7 @@ export async function queueUrl(sqs: SQSClient, name: string): Promise<string> {
   return QueueUrl
 }
 
-/** Counts the messages of a queue by its name. */
+/** Counts the messages of the queue with this name. */
 export async function countMessages(sqs: SQSClient, name: string): Promise<MessageCounts> {
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({

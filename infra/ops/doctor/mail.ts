@@ -55,7 +55,7 @@ function accountProblems(account: Account): string[] {
 
 interface Identity {
   name: string
-  /** Name of the configuration set that every mail of the identity gets. */
+  /** Name of the SES configuration set that all mails of this identity use. */
   configurationSet: string | undefined
 }
 

@@ -23,19 +23,19 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far ahead a refusal is dated. A copy of the refused event that is sent before then is recognized. */
+/** How far in the future a refusal is dated. Until then, no copy of the refused event takes effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** The recorded number of refusals. It exceeds every real one, so even a redriven event counts as a copy. */
+/** Recorded number of refusals. No real number reaches it, so even a redriven event has no effect. */
 const beyondAllRefusals = 1_000_000
 
 /** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying events whose dead letters are older than `before`: balances may have changed
- * since their refusal. The table may lack the refusals, so they are recorded again with a date in the future.
- * Until `release`, no event with the same id takes effect.
+ * Keeps a replay from applying events with dead letters older than `before`, because balances may have
+ * changed since. A restored table may lack the refusals, so they are recorded again with a date in the
+ * future. Until `release`, no event with the same id takes effect.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -60,10 +60,10 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // Use the latest possible date, so that this refusal replaces one that the table already has.
+    // Use the latest possible date, so that this refusal replaces an earlier one in the table.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // Count at least one refusal: a dead letter that SQS itself moved has no attribute `refusals`.
+    // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }
@@ -74,7 +74,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Sets the date of the refusals to now, so that a later redrive can apply the events. */
+    /** Dates the refusals back from the future to now, so that a later redrive can apply the events. */
     release: () => date(Date.now(), 1),
   }
 }

@@ -25,8 +25,8 @@ interface Span {
 }
 
 /**
- * Detail-types on which other events depend. A replay does not keep the order of events, so these types are
- * replayed first, one group after another, and all other types together after them.
+ * Detail-types on which other events depend. A replay does not keep the order of events, so the groups of
+ * this list are replayed one after another. All other types follow together.
  */
 const first = [['user.registered', 'addresses.provisioned', 'rates.published'], ['address.assigned']]
 
@@ -43,9 +43,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
- * Replays the archived events of a span, and waits until they are applied. Rejected events may have come too
- * early, so they are redriven until their number stops falling. Events that `keepRefused` holds back stay
- * dead letters. Resolves with false if an event is rejected at the end.
+ * Replays the archived events of a span of time, and waits until they are applied. Rejected events may have
+ * come too early, so they are redriven until their number stops falling. Events that were already refused
+ * before `to` stay dead letters. Resolves with false if an event is rejected at the end.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -73,12 +73,12 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // Include events rejected after `to`: the replay may have supplied the earlier events that they need.
+    // Include events rejected after `to`: earlier events that they needed may have been replayed now.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
-    // An event that `keepRefused` held back can have two dead letters: drop the new one, keep the old one.
+    // If an event that was refused before the replay has two dead letters, drop the newer one.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
     )
@@ -118,8 +118,8 @@ async function redriveWhileItHelps(
 const pollIntervals = { first: 50, most: 5_000 }
 
 /**
- * Replays the events of a span to the named rules of the bus, and waits for the end. The archive has the same
- * name as the bus. Throws an OperationError if EventBridge gives up.
+ * Replays the archived events of a span of time to the named rules of the bus, and waits until the replay is
+ * complete. The archive has the same name as the bus. Throws an OperationError if the replay fails.
  */
 async function replayArchive(
   { eventBusName }: Target,

@@ -22,7 +22,6 @@ interface RejectedLine {
   reason: string | null
 }
 
-/** Number of events that are sent at the same time. */
 const concurrency = 32
 
 /** Maximum number of attempts to put an event while the bus cannot accept it. */
@@ -36,11 +35,11 @@ const maxListed = 1_000
  * event takes effect only once.
  */
 export async function sendLines({ target, terminal }: CommandContext, file: string) {
-  // Marks each event with its run and line number. A dead letter keeps the mark, so its line can be found.
+  // Marks each event with the id of this run and the number of its input line. Dead letters keep the mark.
   const mark = `urn:event-put:${randomUUID()}:`
   const client = new EventBridgeClient({
     ...clientOptions(),
-    // Timeouts are longer than in functions: no caller waits, and a failure means starting the run again.
+    // Timeouts are longer than in functions, because no caller waits and a failure ends the whole run.
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
     maxAttempts,
   })
@@ -83,7 +82,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
     /** Whether every event has been applied or rejected. */
     applied,
     refused_count: counts.refused + rejected.length,
-    /** Rejected lines: at most 1,000 that were not sent, and at most 1,000 from each dead-letter queue. */
+    /** Rejected lines: up to 1,000 that were not sent, and up to 1,000 for each dead-letter queue. */
     refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
   }
 }

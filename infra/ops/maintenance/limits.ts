@@ -5,15 +5,15 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * After `answers` equal answers in a row, a maintenance switch counts as applied by every server of API
- * Gateway. `pauseMilliseconds` is the pause between two answers. AWS documents no time for a switch.
+ * How many equal answers in a row show that a change has reached every server of API Gateway, and the pause
+ * between two answers. AWS does not document how long a change takes.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 
-/** Maximum time that a command waits for AWS to apply a maintenance switch. */
+/** Maximum time that a command waits until AWS has stopped or started parts of the service. */
 export const maxSwitchMilliseconds = 300_000
 
-/** The longest time, in milliseconds, that running calls may take to end after a part was stopped. */
+/** How long to wait, in milliseconds, until all calls that ran when a part was stopped have ended. */
 export const drainMilliseconds = (part: PartName): number => 1_000 * Math.max(...limits[part])
 
 const limits: Record<PartName, number[]> = {

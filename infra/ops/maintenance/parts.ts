@@ -27,7 +27,7 @@ import type { Target } from '../target.ts'
 export const partNames = ['requests', 'events', 'schedules'] as const
 export type PartName = (typeof partNames)[number]
 
-/** `changing` while AWS carries out a maintenance switch, or after a switch that was not completed. */
+/** `changing` while AWS stops or starts the part, or after a stop or start that was not completed. */
 export type PartState = 'running' | 'stopped' | 'changing'
 
 /** A resource whose setting stops or starts a part of the service. AWS applies the setting with a delay. */
@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs. A stage variable, which API Gateway adds to every request, stops an API's requests. Two
- * APIs have the same name while a deployment puts a CloudFront distribution (edge) in front of the API.
+ * Finds the APIs of a stage: two while a deployment puts a CloudFront distribution (edge) in front of the
+ * API, otherwise one. An API is stopped by a stage variable, which functions get with each request.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())
@@ -68,7 +68,7 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
             new UpdateStageCommand({
               ApiId,
               StageName,
-              // An empty text removes the variable; leaving the variable out would keep its value.
+              // An empty value removes the stage variable. A missing value would leave the variable as it is.
               StageVariables: { [maintenanceVariable]: stopped ? 'on' : '' },
             }),
           ),
@@ -78,8 +78,8 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
 }
 
 /**
- * Finds the event source mappings, which deliver from every queue to its function. While they are stopped,
- * messages wait in their queues. Waiting does not make them dead letters, because only deliveries count.
+ * Finds the event source mappings, each of which delivers messages from a queue to its function. While a
+ * mapping is stopped, messages wait in its queue, and SQS makes none of them a dead letter.
  */
 async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   const client = new LambdaClient(clientOptions())

@@ -26,8 +26,8 @@ export const formatMaintenance = (states: Maintenance): string =>
   partNames.map((name) => `${name}: ${states[name]}`).join(', ')
 
 /**
- * Stops parts of the service or lets them run, and waits until AWS has done so everywhere. After a stop, it
- * also waits until every call that had begun has ended.
+ * Stops parts of the service or lets them run, and waits until the change is in effect everywhere. After a
+ * stop, also waits until every call that had begun has ended.
  */
 export async function switchMaintenance(
   { target, terminal, show }: CommandContext,
@@ -52,7 +52,7 @@ export async function switchMaintenance(
   return show(states, { ok: chosen.every((name) => states[name] === wanted) })
 }
 
-/** Waits for enough equal answers in a row to show that every server of API Gateway applies the switch. */
+/** Waits for enough equal answers in a row to show that every server of API Gateway applies the change. */
 async function awaitAnswers(baseUrl: string, wanted: PartState): Promise<void> {
   let inARow = 0
   await awaitUntil(async () => {

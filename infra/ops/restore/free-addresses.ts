@@ -30,7 +30,7 @@ export async function freeAddresses(): Promise<number> {
   return freed
 }
 
-/** Throws an OperationError while an event that might assign an address waits or is a dead letter. */
+/** Throws an OperationError if a queue or dead-letter queue has an event that might assign an address. */
 export async function checkReplayed(target: Target): Promise<void> {
   const sqs = openSqs()
   for (const name of ['addresses.provisioned', 'address.assigned']) {

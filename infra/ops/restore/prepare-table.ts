@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** Names of the removed items, keyed by partition. Other items of POOL# and ADDRS# are kept. */
+/** Kinds of removed items, by the prefix of their partition. Some items of POOL# and ADDRS# are kept. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -25,11 +25,11 @@ const kinds = {
 
 /**
  * Prepares a table that was restored to a full hour (epoch milliseconds). Removes what may have ended or been
- * used after that hour: access tokens, codes and free deposit addresses. Also removes addresses that were not
- * announced to any user, and records of signing-key transitions that the key set has not made. Resolves with
- * the number of each, and with the keys of items that show that the table is not whole. The items `late` were
- * written in the hourly write pause, so the table may lack other writes of their events. The items
- * `no_wallet` are the first bills of wallets that are gone. Reads the whole table. Can be run again.
+ * used after that hour: access tokens, codes and free deposit addresses. Also removes assigned addresses that
+ * no user was shown, and records of signing-key transitions that the key set lacks. Resolves with the number
+ * of each, and with the keys of items that show that the table is incomplete. Items in `late` were written in
+ * the hourly write pause, so other writes of their events may be missing. Items in `no_wallet` are first
+ * bills of wallets that do not exist. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -74,7 +74,6 @@ const removable = (since: number) => ({
   },
 })
 
-/** Whether the wallet of a bill is gone. */
 const lacksWallet = async ({ pk }: Item): Promise<boolean> =>
   (await readItem(walletKey(toWalletId(pathOfPartition(pk))), { consistent: true })) === undefined
 
@@ -90,9 +89,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds records (evidence, archived keys) of transitions that a restored table's key set has not made. They
- * would block its next transition. A restore to a full hour can leave such records, because the rotation, in
- * contrast to events, does not pause around full hours. `items` is the whole partition of the signing keys.
+ * Finds records of transitions (evidence, archived keys) that are missing in the key set of a restored table.
+ * They would block the next transition. A restore to a full hour can leave them, because the rotation does
+ * not pause around full hours as events do. `items` is the whole partition of the signing keys.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

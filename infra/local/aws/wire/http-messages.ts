@@ -85,7 +85,7 @@ export function errorAnswer(contentType: string, error: AwsError): Answer {
       'x-amzn-errortype': code,
       ...(queryCode !== undefined && { 'x-amzn-query-error': `${queryCode};Sender` }),
     },
-    // The body has both `message` and `Message`: a client reads one of them, depending on the service.
+    // Depending on the service, a client reads `message` or `Message`, so the body has both.
     body: JSON.stringify({ __type: code, message, Message: message, ...members }),
   }
 }

@@ -39,7 +39,7 @@ export function defineOperation<const Schema extends v.GenericSchema>(
   }
 }
 
-/** Creates an AWS service with a JSON protocol. X-Amz-Target is `target` and the operation's name. */
+/** Creates an AWS service with a JSON protocol. `target` is the service's name in X-Amz-Target. */
 export function jsonService(
   target: string,
   contentType: string,

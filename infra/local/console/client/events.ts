@@ -5,7 +5,7 @@ import { makeButton, operate, type Panel } from './panel.ts'
 interface Message {
   description: string
   examples?: { payload: object }[]
-  /** The members of the payload that identify an event, each as `{name}`. */
+  /** How the business key of an event is composed, with each member of the payload as `{name}`. */
   'x-business-key': string
 }
 
@@ -36,7 +36,7 @@ export const events: Panel = {
   },
 }
 
-/** Fills the form with an event, which the person may change and send: by default an example with new ids. */
+/** Fills the form with `payload`, or else with an example that has new ids. */
 export async function fillEvent(name: string, payload?: object): Promise<string> {
   const { examples, 'x-business-key': key = '' } = messages[name] ?? {}
   const now = Date.now()

@@ -13,7 +13,7 @@ interface System {
   getComponent: (name: string, connected?: boolean) => unknown
 }
 
-/** Declares what ECMAScript 2026 adds and TypeScript lacks: a reviver gets the text of a number. */
+/** Types that TypeScript lacks: in ECMAScript 2026, JSON.parse tells its callback the text of a number. */
 const { parse, rawJSON } = JSON as unknown as {
   parse: (
     text: string,
@@ -22,7 +22,7 @@ const { parse, rawJSON } = JSON as unknown as {
   rawJSON: (text: string) => unknown
 }
 
-/** Formats JSON without changing the digits of its numbers: amounts have more than a double keeps. */
+/** Formats JSON and keeps every digit of its numbers: amounts have more digits than a double. */
 const formatJson = (text: string): string =>
   JSON.stringify(
     parse(text, (_, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value)),
@@ -32,7 +32,7 @@ const formatJson = (text: string): string =>
 
 const plugin = ({ React: { createElement }, getComponent }: System) => ({
   components: {
-    // Replaces Swagger UI's layout, which shows a list of one server and no heading above the groups.
+    // Swagger UI's own layout would show a needless list of servers, and no heading above the endpoints.
     Reference: () =>
       createElement(
         'div',
@@ -47,7 +47,7 @@ const plugin = ({ React: { createElement }, getComponent }: System) => ({
   wrapComponents: {
     ExamplesSelect: (Select: unknown) => (shown: object) =>
       createElement('label', null, 'Example', createElement(Select, shown)),
-    // Formats JSON here, because Swagger UI parses it and shows numbers with only the digits of a double.
+    // Formats JSON before Swagger UI does, which reads numbers as doubles and so loses digits.
     responseBody: (Body: unknown) => (shown: { content: unknown; contentType: string }) =>
       createElement(
         Body,
@@ -71,7 +71,7 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: { theme: 'obsidian' },
   onComplete: () => void showSession(),
   responseInterceptor: (response: { status: number; url: string }) => {
-    // After a 401 or a sign-out, the session may have ended.
+    // After a 401 or a sign-out, show whether the session has ended.
     if (response.status === 401 || response.url.endsWith('/user/logout')) void showSession()
     return response
   },

@@ -7,7 +7,7 @@ import { demoPassword, type DemoUser } from '../../demo/demo-users.ts'
 const pollMilliseconds = 250
 const maxPolls = 80
 
-/** The user who signed in last in this browser tab, also in the API reference; undefined if nobody has. */
+/** The user who signed in last in this browser tab; undefined if nobody has. */
 export const signedInAccount = () => readAccount(sessionStorage.getItem('email') ?? '')
 
 const readAccount = (email: string) =>
@@ -18,9 +18,9 @@ export const isAccepted = async ({ accessToken }: Account): Promise<boolean> =>
   (await fetch('/oauth2/userinfo', { headers: { authorization: `Bearer ${accessToken}` } })).ok
 
 /**
- * Signs a demo user in by the endpoints that every client uses, with the code of their authenticator or, if
- * they have none, with the code in the outbox. If the browser still has an access_token of the user, uses
- * that, because a user gets at most five mails an hour. Throws an Error with a text for the person.
+ * Signs a demo user in by the endpoints that every client uses. The code comes from the user's authenticator
+ * or, if there is none, from the outbox. Uses an access_token that the browser still has, because a user gets
+ * at most five mails an hour. Throws an Error with a text for the person.
  */
 export async function signIn({ email, totp_secret: secret }: DemoUser): Promise<string> {
   try {

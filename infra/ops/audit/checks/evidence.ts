@@ -7,8 +7,7 @@ import type { EvidenceRow, Facts } from '../facts.ts'
 import { maxOverdueMilliseconds } from './rotation.ts'
 
 /**
- * Checks that the evidence chain is complete up to the last record that the key set names, and that no record
- * was edited, removed or added.
+ * Checks that no evidence record was edited, removed or added. The key set tells which record is the last.
  */
 export const checkEvidenceChain: Check = function* (facts) {
   yield* findMissing(facts)
@@ -47,7 +46,7 @@ function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<F
       yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
-/** Whether a record is what the evidence key has signed, as far as KMS shows the public key. */
+/** Whether the evidence key has signed this record. Checks only the hash if KMS hides the public key. */
 export function isGenuine({ content, hash, record }: EvidenceRow, { evidenceKey }: Facts): boolean {
   const { publicKey } = evidenceKey
   const signature = Buffer.from(record?.signature ?? '', 'base64url')
@@ -96,7 +95,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
   if (row?.hash !== anchor.hash) yield found('history_rewritten', `evidence ${anchor.sequence}`, message)
 }
 
-/** Finds rewritten and uncopied records by the names of the copies, which contain the records' hashes. */
+/** Finds records that were rewritten or not copied: the name of a copy contains the hash of its record. */
 export const checkCopies: Check = function* ({ at, copies, evidence }) {
   if (copies === undefined) return
   const records = new Map(evidence.flatMap(({ record }) => (record ? [[copyName(record), record]] : [])))
@@ -107,7 +106,7 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
       yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
-/** States in which a key cannot sign in this region. Keys of another region are checked in that region. */
+/** States in which a key cannot sign in this region. The audit of another region checks the keys there. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

@@ -79,7 +79,7 @@ interface History {
   archived: boolean
 }
 
-/** Derives the history of every key from the evidence records, which must be in order, oldest first. */
+/** Derives the states of every key from the evidence records, which must be in order, oldest first. */
 function replay(records: readonly Evidence[]): Map<string, History> {
   const histories = new Map<string, History>()
   const enterState = (kid: string | null, state: KeyState, at: number) => {

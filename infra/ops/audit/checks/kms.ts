@@ -83,7 +83,7 @@ const propertyProblems = ({ usage, spec, origin }: KmsKey): string[] => [
   ...(origin === 'AWS_KMS' ? [] : ['its private half was created outside KMS']),
 ]
 
-/** Reports a KMS key not on record, whatever its state, unless a recorded attempt may have created it. */
+/** Reports a KMS key of any state that is not on record, unless a recorded attempt may have created it. */
 function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Facts): Generator<Finding> {
   const attempt = keySet?.attempt
   if (attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)) return
@@ -110,7 +110,7 @@ interface KeyPolicy {
   Statement: Statement | Statement[]
 }
 
-/** Says in one sentence how the policy of a KMS key differs from the wanted one; empty if it does not. */
+/** Describes how the policy of a KMS key differs from the wanted policy; empty if they are equal. */
 function policyProblems({ policy }: KmsKey, wanted: KeyPolicy['Statement']): string[] {
   if (policy === undefined) return ['the policy is hidden from the auditor']
   const { Statement } = JSON.parse(policy) as KeyPolicy
@@ -122,7 +122,7 @@ function policyProblems({ policy }: KmsKey, wanted: KeyPolicy['Statement']): str
   return differences.length === 0 ? [] : [`the policy is not that of the template: ${differences.join('; ')}`]
 }
 
-/** Tells what a statement of a key policy does. Equal statements have equal texts. */
+/** Describes a statement of a key policy. Equal statements have equal descriptions. */
 function describe({ Effect, Principal, Action, ...rest }: Statement): string {
   const [who, what, how] = [Principal, Action, rest].map((part) => canonicalJson(sorted(part ?? 'others')))
   return `${Effect === 'Allow' ? 'allows' : 'denies'} ${what} to ${who}, ${how}`.replaceAll(/["{}[\]]/g, '')

@@ -30,8 +30,8 @@ export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
     yield found('rotation_overdue', 'rotation', message)
   }
   const period = settings.signingKeyRotationDays * dayMilliseconds
-  // Add the time for which a new key is published before it signs. When the configured period is shortened,
-  // the active key goes on signing while its successor is published.
+  // If the configured period is shortened, the active key goes on signing until its successor has been
+  // published for the required time. So add this time to the period.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
   for (const { kid, state, active_at: since, remove_after: due } of keySet.keys) {
     const aged = `The key has signed for ${formatDuration(at - (since ?? at))}; its period is ${formatDuration(period)}.`
@@ -58,7 +58,7 @@ export const checkSchedule: Check = function* ({ schedule: { exists, enabled, ex
     yield found('schedule_changed', rule, 'The rule does not target the rotation.')
 }
 
-/** Checks that a trail of CloudTrail logs the calls of KMS, so that changes of keys are noticed. */
+/** Checks that CloudTrail logs the calls to KMS, so that changes to keys are noticed. */
 export const checkTrail: Check = function* ({ trail: { ok, words } }) {
   if (!ok) yield found('calls_unlogged', 'CloudTrail', words)
 }
