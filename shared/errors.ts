@@ -56,11 +56,10 @@ export class Failure extends Error {
   readonly failure: FailureName
   /** The refused fields and the reason for each, for `invalid_parameter`. */
   readonly fields: FieldError[]
-  /** Value of the header `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number | undefined
   /** Further answer headers, such as `www-authenticate` or `allow`. */
   readonly headers: Record<string, string>
-  /** HTTP status of the answer: the failure's own, unless it was overridden. */
+  /** HTTP status of the answer: that of the failure's name, unless the constructor was given another one. */
   readonly status: number
 
   constructor(

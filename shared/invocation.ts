@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
-  /** Whether an AWS call was pending when the time ran out; if not, the function itself is too slow. */
+  /** Whether an AWS call was pending when the time ran out. If none was, the function itself is too slow. */
   readonly waitedForAws: boolean
 
   constructor(waitedForAws: boolean) {
@@ -77,7 +77,7 @@ export async function callWithinInvocation<T>(
   }
 }
 
-/** Settles like the call, or rejects with the signal's reason if the signal aborts first. */
+/** Resolves or rejects as the call does. If the signal aborts first, rejects with the signal's reason. */
 const endWith = <T>(signal: AbortSignal, call: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const end = () => reject(signal.reason as Error)

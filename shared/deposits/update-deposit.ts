@@ -19,7 +19,7 @@ import {
 
 /** The data of a deposit event from the chain watcher. */
 export interface DepositUpdate extends DepositName {
-  /** Instant under which the update is recorded (see Delivery), epoch milliseconds. */
+  /** When the update is booked (see `Delivery`), epoch milliseconds. */
   bookedAt: number
   address: string
   tag?: string | undefined
@@ -88,11 +88,11 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
-/** The next status if it ranks higher. Otherwise the old status stays, so a final status never changes. */
+/** The status that ranks higher; `before` if both rank the same, so that a final status never changes. */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
 
-/** Writes a deposit, and credits its amount if this version is the one that makes it `CREDITED`. */
+/** Writes a deposit. If it has just become `CREDITED`, credits its amount in the same transaction. */
 async function writeDeposit(
   deposit: Deposit,
   { network, txid, outputIndex, bookedAt: at }: DepositUpdate,

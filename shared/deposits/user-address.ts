@@ -70,7 +70,7 @@ export async function readAssignment(
   return { address, announced: announcedAt !== undefined }
 }
 
-/** Reads the deposit address that a user was shown; undefined if there is none. Eventually consistent. */
+/** Reads a user's deposit address, eventually consistent; undefined until it may be shown. */
 export async function readUserAddress(userId: number, pool: Pool): Promise<UserAddress | undefined> {
   const assignment = await readAssignment(userId, pool, { consistent: false })
   return assignment?.announced ? assignment.address : undefined
@@ -157,7 +157,7 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
 
 /**
  * The write that records an assignment from an event. The earliest assignment of a user in a pool wins: this
- * write replaces a later one, and its condition fails if the stored assignment is not later.
+ * write replaces a later one, and fails if the stored assignment is as early or earlier.
  */
 export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
   return {

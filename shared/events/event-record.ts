@@ -36,8 +36,8 @@ export interface Delivery {
    */
   refusals: number
   /**
-   * Instant under which the event is recorded, epoch milliseconds: its arrival or, if a replay of the archive
-   * sends it again, its first sending.
+   * When the event is booked, epoch milliseconds: at its arrival or, if it was replayed from the archive, at
+   * the time when it was first sent.
    */
   bookedAt: number
 }
@@ -48,7 +48,7 @@ export interface Delivery {
  */
 export type Outcome = 'applied' | 'duplicate' | 'unneeded'
 
-/** Creates the record of an event. The order of the members of its detail does not matter. */
+/** Creates the record of an event. The order of the members in `detail` does not change the digest. */
 export const eventRecord = (
   detailType: string,
   businessKey: string,
@@ -64,8 +64,8 @@ export const eventRecord = (
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
  * Resolves with `duplicate` if the key was used before with the same content. Throws RejectedEvent if the key
- * was used with other content or a copy of this event was refused. Throws the `otherwise` error, or
- * ConditionFailed, of the first of `writes` whose condition does not hold.
+ * was used with other content or a copy of this event was refused. If the condition of one of `writes` does
+ * not hold, throws the same error as `transact`.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -123,7 +123,7 @@ const Refusal = v.object({
   at: Integer,
   /** How often the event has been refused, this time included. */
   refusals: Integer,
-  /** Until when the function may send the dead letter, epoch milliseconds; undefined once it is sent. */
+  /** Deadline for sending the dead letter, epoch milliseconds; undefined once the letter is sent. */
   until: v.optional(Integer),
 })
 export type Refusal = v.InferOutput<typeof Refusal>
@@ -137,7 +137,7 @@ const StoredOutcome = v.object({
 
 /**
  * Whether a message was sent after a refusal and thus is no copy of the refused message. A redriven message
- * shows this by its number of refusals. A dead letter that was sent again by hand shows it by its time.
+ * is recognized by its attribute `refusals`, and a dead letter that was sent again by hand by its later time.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -194,10 +194,10 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event, so that no copy of the event can take effect or be refused again. The
- * refusal does not affect other events with the same key, nor redriven messages. Resolves with false if the
- * dead letter has been sent or the event took effect. Throws OptimisticLockError while another message of the
- * event may be sending a dead letter.
+ * Records the refusal of an event, so that no copy of the event can take effect or be refused again. Other
+ * events with the same key, and redriven messages, are not affected. Resolves with false if the dead letter
+ * has been sent or the event took effect. Throws OptimisticLockError while another message of the event may
+ * be sending a dead letter, or if refusals of other events change the record too often.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

@@ -37,7 +37,7 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   detailType: string
   /** Schema of the event's `detail`; an event that does not match it is rejected. */
   detail: Detail
-  /** Returns the business key: the same event has the same key whenever it is sent. */
+  /** Returns the business key, which is the same each time the event is sent. */
   key(detail: v.InferOutput<Detail>): string
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
@@ -48,7 +48,7 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome>
 }
 
-/** The `handler` of an intake function's bundle, together with its description as data. */
+/** The Lambda handler of an intake function. Its properties describe the function (see IntakeSpec). */
 export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchResponse>) &
   Required<IntakeSpec<v.GenericSchema>>
 
@@ -56,8 +56,8 @@ export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchRes
 const maxOutOfOrderReceives = 5
 
 /**
- * Number of receives after which an event that fails for another reason than its order is moved to the
- * dead-letter queue. The queue's own limit is a little higher.
+ * Number of receives after which an event is moved to the dead-letter queue, whatever the failure. The
+ * queue's own limit is a little higher.
  */
 export const maxReceives = 20
 
@@ -79,11 +79,11 @@ export const refusalsAttribute = 'refusals'
 export const readRefusals = (text: string | undefined): number =>
   /^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 0
 
-/** A message that is being processed, and what is known about its event. */
+/** A message that is being processed, and what is known about the event in it. */
 interface ReceivedEvent {
   message: SQSRecord
   event: RefusedEvent
-  /** When Lambda ends the function, epoch milliseconds. */
+  /** When Lambda ends the invocation, epoch milliseconds. */
   end: number
 }
 
@@ -206,14 +206,14 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A message not sent through SQS may lack `SentTimestamp` and `refusals`. It counts as not redriven.
+    // Without `SentTimestamp` and `refusals`, as in a direct invocation, a message counts as not redriven.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
   }
 }
 
-/** Moves a message to the dead-letter queue, or throws so that the queue delivers it again after a pause. */
+/** Moves a failed message to the dead-letter queue, or throws so that SQS delivers it again after a pause. */
 async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
   const { message, event, end } = received
   const receives = Number(message.attributes.ApproximateReceiveCount)
@@ -236,14 +236,14 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
   throw cause
 }
 
-/** The refusal of a message received `receives` times; undefined if the message is to be retried. */
+/** Decides whether to refuse a message that was received `receives` times; undefined means a retry. */
 function decideRefusal(
   error: unknown,
   receives: number,
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // `at` is never earlier than `sentAt`, even if the clock is slow, so that no copy looks newly sent.
+  // If this clock is slow, `at` is `sentAt`: otherwise a copy would seem to be sent after the refusal.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
@@ -254,8 +254,8 @@ function decideRefusal(
 }
 
 /**
- * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`: one
- * dead letter for all copies of a message. First records the refusal, so that no copy takes effect or is
+ * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`. All
+ * copies of a message get one dead letter. First records the refusal, so that no copy takes effect or is
  * refused again, then sends the dead letter, then notes that the letter is sent. If the note is missing, a
  * later delivery sends the dead letter, perhaps a second time. Resolves with `duplicate` if the event took
  * effect or its dead letter is sent already.

@@ -6,7 +6,7 @@ import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 
-// Few attempts: a sign-in with an authenticator needs no code mail, so it should not wait long for the bus.
+// Few attempts, so that a sign-in does not wait long for the bus: with an authenticator, no mail is needed.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */

@@ -28,7 +28,7 @@ export type Handler = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>
 
-/** The `handler` of a function's bundle. */
+/** The Lambda handler of an endpoint, together with the endpoint's description. */
 export type Endpoint = Handler & { readonly description: EndpointDescription }
 
 /** The description of an endpoint as data, from which the API reference and tests are derived. */
@@ -145,7 +145,7 @@ const refuseInMaintenance: HttpMiddleware = {
  */
 const answerReserveMilliseconds = 500
 
-/** Options of middy: if work goes on after its AWS calls were aborted, the endpoint still answers in time. */
+/** Lets middy answer in time even if the endpoint's work goes on after its AWS calls were aborted. */
 const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {
@@ -153,7 +153,7 @@ const answerInTime = {
   },
 }
 
-/** Handles requests with `run` inside the given middleware. `run` gets a function that reads the input. */
+/** Creates a handler that calls `run` inside the given middleware. `readInput` parses the request's input. */
 export function handle<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   { input, dialect = 'envelope', accepts = 'none', repeats = 'refuse' }: EndpointSpec<Input, Output>,
   around: HttpMiddleware[],
@@ -183,7 +183,7 @@ export function toEndpoint(
   return Object.assign(run, { description: { scope, input, output, dialect, accepts } })
 }
 
-/** Creates an endpoint that is open to all, or authenticates its caller without an access_token. */
+/** Creates an endpoint without access_token: open to all, or with another way to authenticate callers. */
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: EndpointSpec<Input, Output> & {
     /** The endpoint keeps answering while the service is switched off for maintenance. It must not write. */

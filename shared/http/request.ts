@@ -14,9 +14,7 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
    */
   sourceIp: event.requestContext.http.sourceIp,
   method: event.requestContext.http.method,
-  /** The path of the request without the query. */
   rawPath: event.rawPath,
-  /** The query string of the request as it was sent. */
   rawQuery: event.rawQueryString,
   /** Names of the query parameters that were sent more than once. */
   repeated: () => sentParameters(event.rawQueryString).repeated,
@@ -87,7 +85,7 @@ export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown
   throw new Failure('unsupported_media_type')
 }
 
-/** Decodes UTF-8 and throws on other bytes. Keeps a byte order mark, which is no JSON (RFC 8259 §8.1). */
+/** Decodes UTF-8 and throws on other bytes. Keeps a byte order mark, which JSON forbids (RFC 8259 §8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
@@ -97,7 +95,7 @@ const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
  * called here and not used as middleware, where it would report a bad body before a bad token.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
-  // The parser refuses a space between the media type and a parameter, which RFC 9110 §5.6.6 allows.
+  // The parser would refuse a space before a parameter of the type, which RFC 9110 §5.6.6 allows.
   const headers = { 'content-type': 'application/json' }
   const request = { event: { ...event, headers, isBase64Encoded: false, body: undefined as unknown } }
   try {

@@ -34,7 +34,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /**
  * The address in `CloudFront-Viewer-Address`, which ends with a colon and the port even for IPv6. Throws if
- * there is no address: with the edge's own address, limits would lock out everybody behind the edge.
+ * there is no address: limits on the edge's own address would lock out everybody behind the edge.
  */
 function viewerAddress(header = ''): string {
   const address = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

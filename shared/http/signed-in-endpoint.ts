@@ -35,8 +35,8 @@ interface SignedInSpec<
   /** The scope that the access_token must have, or `first-party`. */
   scope: RequiredScope
   /**
-   * Starts a first read in parallel with the session check, which saves a round trip. It gets the unverified
-   * user id of the token and must not write. Its result is used only after the session check has succeeded.
+   * Starts a read in parallel with the session check, which saves a round trip. `claimedUserId` comes from
+   * the unverified token, so the function must not write. Its result is used only after the session check.
    */
   prefetch?: (input: v.InferOutput<Input>, claimedUserId: number) => Promise<Prefetched>
   run: (context: {
@@ -60,7 +60,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. With scope `first-party`, an unknown token takes one read, not two. */
+/** The endpoint of warm-up requests. With scope `first-party`, checking an unknown token takes one read. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -83,7 +83,7 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
       const input = readInput()
       const [caller, prefetched] = await Promise.all([
         session,
-        // The cast holds without `prefetch`, too: `Prefetched` is then `undefined`.
+        // Without `prefetch`, the type `Prefetched` is `undefined`, so the cast is right then, too.
         spec.prefetch?.(input, userId) as Promise<Prefetched>,
       ])
       return await spec.run({ input, caller, prefetched, request: requestInfo(event) })
@@ -116,7 +116,7 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 
 /**
  * Number of warm-up requests after the one that calls the table. They let V8 compile the hot code and collect
- * the garbage of loading modules, so the first real request waits for neither.
+ * the garbage left by loading modules, so the first real request waits for neither.
  */
 const repetitions = 4
 
@@ -150,5 +150,5 @@ async function warmUpOnce(handler: Handler): Promise<unknown> {
 }
 
 // Warms up during initialization, when Lambda gives the function a whole processor. Later, a function with
-// 256 MB has a seventh of one: a first request with its TLS handshake would take a fifth of a second.
+// 256 MB has only a seventh of a processor, and a first request with a TLS handshake would take 200 ms.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await warmUp(checkAndRun(warmUpSpec, []))

@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation: publishes a new key which, with `emergency`, signs at once. Nothing is left to do
-   * for the request if a key has become active at or after `at`.
+   * A requested rotation: publishes a new key which, with `emergency`, signs at once. The request is
+   * fulfilled once a key has become active at or after `at`.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -25,7 +25,7 @@ export interface RunKnowledge {
    * its key. `unusable`: that key cannot be used.
    */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'unusable' })
-  /** kids of the retired keys that this run has disabled and that KMS does not show as disabled yet. */
+  /** Key ids (`kid`) of retired keys that this run has disabled but KMS does not show as disabled yet. */
   unconfirmed?: readonly string[]
 }
 
@@ -47,24 +47,24 @@ export type RotationStep =
       transition: Exclude<KeyTransition, { action: 'publish' | 'disable' }>
       requested: boolean
     }
-  /** The token lifetime or the signer cache age was raised: store the longer drain time with the signer. */
+  /** Store a longer drain time with the active key, because a setting that it depends on was raised. */
   | { kind: 'raiseDrain'; drainMilliseconds: number }
   | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** Store the more urgent request with the attempt. Later runs use the attempt's key for that request. */
+  /** Make the current key creation attempt serve this run's request, which is more urgent. */
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** The run that began the attempt seems dead, or KMS refuses its key: begin another attempt. */
+  /** Begin another attempt, because the run of the current one seems dead or KMS refuses the current key. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   /** Add the attempt's key, which KMS has created, to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
-  /** End this run: KMS lags. Later runs continue. `overdue`: the lag has reached `kmsLagMilliseconds`. */
+  /** End this run, because KMS lags; the next run continues. `overdue`: KMS has lagged too long. */
   | { kind: 'leaveToNextRun'; overdue: boolean }
   | { kind: 'done' }
 

@@ -16,9 +16,7 @@ import type { TransitionResult } from './transition.ts'
 export const KeyCheck = v.object({
   kid: v.string(),
   arn: v.string(),
-  /** Whether KMS signed the test bytes. */
   signed: v.boolean(),
-  /** Whether KMS verifies the test signature. */
   verified_by_kms: v.boolean(),
   /** Whether the public key in the JWKS verifies the test signature. */
   verified_by_jwk: v.boolean(),
@@ -52,7 +50,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test of the key that is to join the set or to sign. Without such a key, it is a test of the signer. */
+  /** Test of the key that the transition adds or makes the signer; if there is none, of the active key. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -62,7 +60,7 @@ export const Evidence = v.object({
   previous_hash: v.nullable(v.string()),
   /** SHA-256, hex, of this record as canonical JSON without `hash` and `signature`. */
   hash: v.string(),
-  /** RS256 signature of the same JSON by the evidence key, base64url; writes to the table cannot forge it. */
+  /** RS256 signature of the JSON that `hash` covers, base64url. Only the evidence key can make it. */
   signature: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>

@@ -129,7 +129,7 @@ export async function disableKey(
   return undefined
 }
 
-/** Reads the state of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` if absent. */
+/** Reads the state of a key in KMS: `Enabled`, `Disabled`, …; `Deleted` if KMS does not know the key. */
 export async function readKeyState(arn: string): Promise<string> {
   try {
     const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: arn }))

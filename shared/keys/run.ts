@@ -13,7 +13,7 @@ export interface RotationResult {
   /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
-  /** The previous signers, and for how many milliseconds functions might still sign with each. */
+  /** Former signers in the JWKS, each with the milliseconds for which functions may still sign with it. */
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
@@ -29,7 +29,7 @@ const maxSteps = 400
 
 /**
  * How long to wait for another run's attempt: long enough for KMS to create a key, and short compared to the
- * schedule's minute.
+ * minute between two scheduled runs.
  */
 const patienceMilliseconds = 10_000
 

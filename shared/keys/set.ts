@@ -85,7 +85,7 @@ export const SigningKeySet = v.object({
   keys: v.array(SigningKey),
   /** The current attempt to create a key; null if there is none. */
   attempt: v.nullable(Attempt),
-  /** Number of the last evidence record that has a copy, and the address of the copies. */
+  /** Number of the last evidence record that was copied to the bucket, and the address of the bucket. */
   copies: v.optional(v.object({ address: v.string(), sequence: Integer })),
 })
 export type SigningKeySet = v.InferOutput<typeof SigningKeySet>
@@ -115,7 +115,7 @@ export async function readKeySet(): Promise<SigningKeySet> {
 
 /**
  * Time limit for writing the key set, retries included. It must be shorter than `commitSlackMilliseconds`,
- * because the instants in the key set allow that much for the write and for inexact clocks together.
+ * which covers both this write and the difference between clocks.
  */
 const maxWriteMilliseconds = 2_000
 
@@ -206,9 +206,7 @@ export const toJwk = ({ n, e, kid }: Pick<SigningKey, 'n' | 'e' | 'kid'>): Jwk =
   kid,
 })
 
-/**
- * Digest of the JWKS: SHA-256, hex, of canonical JSON `{"keys":[…]}` with sorted members and nothing else.
- */
+/** SHA-256, hex, of the JWKS as canonical JSON: `{"keys":[…]}` with sorted members and nothing else. */
 export const jwksDigest = (keys: readonly SigningKey[]): string =>
   createHash('sha256')
     .update(canonicalJson(toJwks(keys)))

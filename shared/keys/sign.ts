@@ -90,7 +90,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether another try can succeed. If KMS denies access to a key that is not new, a policy is wrong. */
+/** Whether signing can succeed later. If KMS denies access to a key that is not new, a policy is wrong. */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

@@ -28,7 +28,7 @@ export interface Run {
   times: KeyTimes
   knowledge: RunKnowledge
   transitions: Evidence[]
-  /** Until when the run may wait for KMS to let a new key be used, epoch milliseconds. */
+  /** Deadline for waiting until KMS lets a new key be used, epoch milliseconds. */
   waitUntil: number
   /** How often KMS has refused the use of the new key in this run. */
   refusals: number
@@ -37,7 +37,7 @@ export interface Run {
 /** A rotation step of the given kind. */
 export type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
 
-/** Maximum random wait after a run lost a race against another one. */
+/** Maximum random wait of a run after another run was faster to write the key set. */
 const maxRacePauseMilliseconds = 50
 
 /** Polling interval while another run's attempt may still finish. */
@@ -87,7 +87,7 @@ async function tryWrite(...write: Parameters<typeof writeKeySet>): Promise<boole
   return written
 }
 
-/** The trigger to record for a step: the run's call if it requested the step, the clock for a due step. */
+/** The trigger to record for a step: this run's call if the call requested the step, otherwise the clock. */
 function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigger {
   if (!requested) return { kind: 'clock', request_id: id, requested_by: null }
   const kind = request.action === 'rotate' && request.emergency ? 'emergency' : request.action
@@ -115,7 +115,7 @@ async function makeTransition(
   const check = await checkResult(planned)
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
   const evidence = await signEvidence(describeTransition(keySet, planned, times, context))
-  // Apply the transition anew: KMS has taken time, and the stored instants must be those of the write.
+  // Apply the transition again with the time of the write, because the calls of KMS took a while.
   const { keys, old } = applyTransition(keySet.keys, transition, times, Date.now())
   const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
   const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
@@ -125,7 +125,7 @@ async function makeTransition(
   log.info('signing keys changed', { action: evidence.action, old_kid, new_kid, trigger: trigger.kind })
 }
 
-/** Tests the next key: a failure throws. Without a next key, tests the signer: a failure is only logged. */
+/** Tests the next key, and throws if it fails. Without a next key, tests the signer and logs a failure. */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')
   if (key === undefined) return null
@@ -159,7 +159,7 @@ async function storeAttempt(keySet: SigningKeySet, attempt: Attempt): Promise<vo
   await tryWrite(keySet, { ...keySet, attempt })
 }
 
-/** Adds a created key to the key set. While KMS refuses the key, the step is repeated until time is up. */
+/** Adds a created key to the key set. While KMS refuses it, the run repeats this step until `waitUntil`. */
 async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>, run: Run): Promise<void> {
   try {
     const transition = transitionFor(attempt, keySet.keys, await readPublicKey(arn))

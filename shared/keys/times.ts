@@ -12,7 +12,7 @@ export type KeyTimes = Pick<
 
 const dayMilliseconds = 86_400_000
 
-/** Maximum time for which a signer uses a cached key set, however early new keys are published. */
+/** Maximum time for which a signer uses a cached key set, however long the publish window is. */
 const maxSignerCacheMilliseconds = 60_000
 
 /**
@@ -23,8 +23,8 @@ export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
- * How long a JWKS that is requested often may be answered from memory: one second, or as long as signers may
- * use a cached key set if that is shorter. So a revoked key is gone within two seconds.
+ * How long a function may answer the JWKS from memory when requests are frequent: one second, or the maximum
+ * age of a signer's key set if that is shorter. So a revoked key is gone within two seconds.
  */
 export const jwksCacheMilliseconds = (): number =>
   Math.min(1_000, signerCacheMilliseconds(settings().signingKeyPublishSeconds))

@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses how a created key joins the set. The new key replaces only a key that is still active. */
+/** Chooses the transition that adds a created key. A key to be revoked is replaced only if still active. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

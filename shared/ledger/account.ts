@@ -11,9 +11,7 @@ export const Account = v.object({
   balance: Money,
   /** Amount that is held for withdrawals that are not settled yet. */
   hold: Money,
-  /** Sum of all deposits of the currency. */
   deposited: Money,
-  /** Sum of all withdrawals of the currency. */
   withdrawal: Money,
 })
 export type Account = v.InferOutput<typeof Account>

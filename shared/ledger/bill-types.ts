@@ -44,14 +44,14 @@ export function readCode(code: number): { currencyNumber: number; type: BillType
   return { currencyNumber: Math.floor(code / maxTypes), type }
 }
 
-/** How many bills there are of each code, keyed by code: see codeOf. */
+/** Counts of bills by currency and type, keyed by bill code (see codeOf). */
 export type Counts = ReadonlyMap<number, number>
 
-/** Adds `by` to the count of the bills that have this code. */
+/** Adds `by` to the count of bills with the given code (currency and type, see codeOf). */
 export const addToCounts = (counts: Counts, code: number, by = 1): Counts =>
   new Map(counts).set(code, (counts.get(code) ?? 0) + by)
 
-/** Schema of stored counts, keyed by the code as decimal text. A code without bills has no entry. */
+/** Schema of stored counts of bills, keyed by bill code (see codeOf) as decimal text. Zeros are left out. */
 export const StoredCounts = v.pipe(
   v.record(v.string(), Integer),
   v.transform(
@@ -59,7 +59,7 @@ export const StoredCounts = v.pipe(
   ),
 )
 
-/** Converts counts to their stored form. */
+/** Converts counts of bills to their stored form. */
 export const toStoredCounts = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
@@ -78,7 +78,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** Filters that select a bill: by direction, type, currency, currency with direction, currency with type. */
+/** Every filter that selects the bills of a currency and type, except the filter that selects all bills. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

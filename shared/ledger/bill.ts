@@ -45,7 +45,7 @@ export interface Posting {
   currency: string
   /** Amount of the posting; positive, because its type gives the direction. */
   amount: Big
-  /** `reference` of the bill: the id of the deposit, withdrawal, transfer, … that causes the posting. */
+  /** Id of the deposit, withdrawal, transfer, … that causes the posting; stored as the bill's `reference`. */
   reference: string
   remark?: string | undefined
   /** Whether the amount is taken out of the hold instead of the balance. */
@@ -72,8 +72,8 @@ const billKeys = itemType({
 export const billList = (id: WalletId): string => billKeys.partition({ ...id })
 
 /**
- * The write that stores a new bill. If all conditions of the transaction hold except that of this write, the
- * wallet's item is gone or was put back to an older state. No bill is overwritten, and the error is a fault.
+ * The write that stores a new bill. It never overwrites one: if its condition fails and no other does, the
+ * wallet's item was lost or put back to an older state, and the error counts as a fault.
  */
 export function putBill({ id, number, type, currency, reference, remark, ...bill }: NewBill): Write {
   const item = {
@@ -110,7 +110,7 @@ export type Movement = Posting | Reservation
 /** Result of a movement: the changed wallet, with the new bill of a posting; or the reason of a rejection. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
-/** Maximum number of currencies in a wallet: every bill writes the wallet's item, which holds all of them. */
+/** Maximum number of currencies in a wallet, because every bill writes the wallet's item with all of them. */
 const maxCurrencies = 100
 
 /** Applies a movement to a wallet at an instant (epoch milliseconds). Writes nothing. */

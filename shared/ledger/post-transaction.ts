@@ -15,7 +15,7 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 export interface LedgerTransaction {
   /**
    * The event that causes the transaction; its business key is stored in the same write. Without an event, a
-   * write of `alongside` must have a condition that prevents repetition.
+   * write of `alongside` must have a condition that fails if the transaction is posted a second time.
    */
   record?: EventRecord
   /** When the transaction is booked, epoch milliseconds. Default: the booking instant of its event. */
@@ -32,10 +32,10 @@ export interface LedgerTransaction {
  * business key, the writes of `alongside`, the bills, and the wallets if they have not changed since they
  * were read. Within a process, transactions of a user wait for each other, so a batch is applied in order.
  *
- * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when an event
- * with the same key but other content was applied before; OutOfOrderEvent when the user is not registered;
- * ConditionFailed when another process changed a wallet first; and a plain Error when a wallet is older than
- * its bills. If a condition of `alongside` does not hold, throws the error of that write.
+ * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, a wallet would have
+ * too many currencies, or the event's key was used with other content. Throws OutOfOrderEvent for an unknown
+ * user, ConditionFailed when another process changed a wallet first, a plain Error when a wallet is lost or
+ * older than its bills, and the error of a write of `alongside` whose condition does not hold.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction
@@ -78,7 +78,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
-/** Reads the wallets of a transaction. Moves marks into a chunk where a wallet has more than 64. */
+/** Reads the wallets of a transaction. If one has over 64 bill marks, stores the oldest 64 as a chunk. */
 async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
   const found = await Promise.all(
     wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),
@@ -95,7 +95,7 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Computes the wallets and bills after a transaction, booked no earlier than a wallet's newest movement. */
+/** Computes the wallets and bills after a transaction. The bookings of a wallet stay in order of time. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

@@ -39,9 +39,9 @@ export const emptyHolding = (number: number): Holding => ({
   withdrawal: zero,
 })
 
-/** The mark of a bill: what the index of bills keeps about it, which is enough for every filter. */
+/** The mark of a bill: all that the bill index keeps of the bill. It is enough for every filter. */
 export interface Mark {
-  /** The bill's currency and type as one integer: see codeOf. */
+  /** Currency and type of the bill as one integer (see codeOf). */
   code: number
   /** Quarter of an hour in which the bill was booked, counted from the epoch. */
   quarter: number
@@ -50,17 +50,17 @@ export interface Mark {
 /** Number of quarters of an hour from the epoch to an instant (epoch milliseconds). */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
-/** Encodes marks in the order of time, in two or three bytes each. */
+/** Encodes bill marks, oldest first, in two or three bytes each. */
 export const encodeMarks = (marks: readonly Mark[]): Uint8Array =>
   packRows(marks.map(({ code, quarter }) => [code, quarter]))
 
-/** Decodes what encodeMarks has encoded. */
+/** Decodes bill marks that encodeMarks has encoded. */
 export const decodeMarks = (bytes: Uint8Array): Mark[] =>
   unpackRows<[number, number]>(bytes).map(([code, quarter]) => ({ code, quarter }))
 
 /**
- * A wallet: its balances, the number of its bills, and the part of their index that is in no chunk yet. It is
- * one item, so that most requests need one read, and a movement needs one conditional write.
+ * A wallet: balances, counts of bills, and the marks of the bills that are in no chunk of the bill index yet.
+ * It is one item, so that most requests need one read, and a movement needs one conditional write.
  */
 export interface Wallet {
   id: WalletId
@@ -72,7 +72,7 @@ export interface Wallet {
   counts: Counts
   /** Quarter of an hour of the wallet's first bill; 0 before the first bill. */
   first: number
-  /** Marks of the newest bills, which are in no chunk of the index yet, oldest first: see page/index.ts. */
+  /** Marks of the bills that are in no chunk of the bill index (page/index.ts) yet, oldest first. */
   tail: readonly Mark[]
 }
 
@@ -100,15 +100,15 @@ const walletKeys = itemType({
   found: 'by user and wallet; all wallets, shard by shard, in the index',
 })
 
-/** Number of partitions of the index over which the list of all wallets is spread. */
+/** Number of shards, each a partition of the table's index, over which the list of all wallets is spread. */
 export const registerShards = 16
 
-/** Partition key in the index for the wallets of a shard. */
+/** Partition key of a shard's wallets in the table's index. */
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /**
- * Schema of a stored holding. Its values have no names because DynamoDB charges for every kilobyte written,
- * and every bill writes the wallet: about seven currencies fit into the first kilobyte.
+ * Schema of a stored holding. Its values have no names, to save space: every bill writes the wallet, and
+ * DynamoDB charges for every kilobyte written. About seven currencies fit into the first kilobyte.
  */
 const StoredHolding = v.pipe(
   v.tuple([Integer, Decimal, Decimal, Decimal, Decimal]),
@@ -156,7 +156,7 @@ export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail 
   tail: encodeMarks(tail),
 })
 
-/** The write that stores a wallet; its condition fails unless the stored version is the previous one. */
+/** The write that stores a new version of a wallet. It fails if the stored version is not the one before. */
 export const putWallet = (wallet: Wallet): Write => putVersioned(walletItem(wallet), wallet.version - 1)
 
 /** Key of a wallet's item. */

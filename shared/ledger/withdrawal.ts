@@ -68,7 +68,7 @@ async function advance(
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
   next.userId === before.userId && next.currency === before.currency && next.amount.eq(before.amount)
 
-/** The movement of a status change; undefined when a withdrawal is cancelled before it was requested. */
+/** The wallet movement of a status change; undefined for a cancellation that comes before the request. */
 function movementOf(
   { withdrawalId: reference, currency, amount, status }: Withdrawal,
   before: Withdrawal | undefined,
@@ -90,13 +90,13 @@ const withdrawalKeys = itemType({
   found: 'by withdrawal_id',
 })
 
-/** Reads a withdrawal as stored now; undefined before its first event. */
+/** Reads a withdrawal, strongly consistent; undefined before its first event. */
 async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
   const item = await readItem(withdrawalKeys.key({ withdrawalId }), { consistent: true })
   return item && v.parse(WithdrawalItem, item)
 }
 
-/** The write that stores a withdrawal. Its condition fails if the withdrawal has changed since `before`. */
+/** The write that stores a withdrawal. It fails if the stored withdrawal is no longer `before`. */
 const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => {
   const version = before === undefined ? 0 : 1
   const key = withdrawalKeys.key({ withdrawalId: next.withdrawalId })

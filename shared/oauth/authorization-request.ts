@@ -72,7 +72,10 @@ export function checkAuthorizationRequest(parameters: AuthorizationParameters, c
 const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096 }
 const maxLengthOfOthers = 2048
 
-/** Rejects parameters that are too long: the nonce goes into device_tokens, and the state into redirects. */
+/**
+ * Rejects parameters that are too long, because the nonce goes into device_tokens, and the state goes into
+ * redirects.
+ */
 export function checkLengths(parameters: Partial<AuthorizationParameters>): void {
   for (const [name, value = ''] of Object.entries(parameters)) {
     const max = maxLengths[name] ?? maxLengthOfOthers
@@ -99,7 +102,7 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
 
 /**
  * Grants the scopes that the request names and the client may request. Other scopes, even unknown ones, are
- * ignored (OpenID Connect Core §3.1.2.1); the token's answer names the granted scopes (RFC 6749 §3.3). Throws
+ * ignored (OpenID Connect Core §3.1.2.1); the token response names the granted ones (RFC 6749 §3.3). Throws
  * `invalid_scope` if no scope is granted.
  */
 export function grantScopes(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {

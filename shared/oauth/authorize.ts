@@ -49,7 +49,6 @@ function authorizationPageUrl(rawQuery: string): string {
 
 /** What the authorization page shows of a request. */
 export const RequestDescription = v.object({
-  /** The client's registered name. */
   client_name: v.string(),
   /** The scopes that the client gets if the user consents, separated by spaces. */
   scope: v.string(),
@@ -57,9 +56,9 @@ export const RequestDescription = v.object({
 export type RequestDescription = v.InferOutput<typeof RequestDescription>
 
 /**
- * Describes an authorization request to the authorization page. Makes all checks of consent, so that nobody
- * types a password for a request that would be refused. Anyone can call it, so it costs only one eventually
- * consistent read, as authorize does.
+ * Describes an authorization request to the authorization page. Makes the same checks of the request as the
+ * consent endpoint, so that nobody types a password for a request that would be refused. Anyone can call it,
+ * so it costs only one eventually consistent read, as authorize does.
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters

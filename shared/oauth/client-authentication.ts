@@ -9,7 +9,7 @@ import { requireParameter } from './parameter.ts'
 /** The client credentials of a request. */
 export interface ClientCredentials {
   clientId: string
-  /** Readings of the secret: as sent and, in a Basic header, also form-decoded. Empty if none was sent. */
+  /** The secret as sent and, from a Basic header, also form-decoded. Empty if no secret was sent. */
   secrets: string[]
   /** Whether the client credentials came in the `Authorization` header. */
   basic: boolean
@@ -44,8 +44,8 @@ function parseBasic(header: string): ClientCredentials {
   const secret = text.slice(colon + 1)
   return {
     clientId: decodeForm(text.slice(0, colon)),
-    // Tries the secret as sent, too: clients must form-encode id and secret in HTTP Basic (RFC 6749 §2.3.1),
-    // but many send the secret unencoded, which makes a difference for % and +.
+    // Tries the secret as sent, too. Clients must form-encode id and secret in HTTP Basic (RFC 6749 §2.3.1),
+    // but many send the secret unencoded. The two forms differ in % and +.
     secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
     basic: true,
   }
@@ -60,7 +60,7 @@ function decodeForm(text: string): string {
   }
 }
 
-/** Client authentication failure: 401 with a challenge if the header was used, else 400 (RFC 6749 §5.2). */
+/** Client authentication failure: 401 with a challenge for HTTP Basic, else 400 (RFC 6749 §5.2). */
 const invalidClient = (basic: boolean): Failure =>
   new Failure(
     'invalid_client',
@@ -82,7 +82,7 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
   return client
 }
 
-/** Whether one of the readings is the secret. Tries them in order, each with at most one call of KMS. */
+/** Whether one of `readings` is the client's secret. Tries them in order, each with at most one KMS call. */
 async function matchesSecret(clientId: string, readings: string[], stored: string): Promise<boolean> {
   for (const reading of readings) if (await isClientSecret(clientId, reading, stored)) return true
   return false

@@ -12,7 +12,6 @@ const Client = v.object({
   name: v.string(),
   /** Redirect URIs of the client, exactly as registered. */
   redirectUris: v.array(v.string()),
-  /** Scopes that the client may request. */
   scopes: v.array(v.picklist(scopes)),
   /** MAC of a confidential client's secret; undefined for a public client. */
   secretMac: v.optional(v.string()),

@@ -12,7 +12,6 @@ import { Parameter } from './parameter.ts'
 export const DeviceTokenAnswer = v.object({
   device_token: v.string(),
   token_type: v.literal('Bearer'),
-  /** Seconds until the device_token expires. */
   expires_in: v.pipe(v.number(), v.integer()),
   /** When the device_token and its access_token expire; epoch milliseconds. */
   expire: v.pipe(v.number(), v.integer()),

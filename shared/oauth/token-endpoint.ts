@@ -81,8 +81,8 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
  * again. The transaction that marks the code as used also writes the access_token and checks the session.
- * Scopes that the client may not request are left out. Because of both checks, somebody who forges a stored
- * code gets no token of a user without a session, and no scope that the client may not request.
+ * Scopes that the client may not request are left out. So somebody who forges a stored code gets no token of
+ * a user without a session, and no scope that the client may not request.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant
@@ -109,9 +109,9 @@ async function issueTokens(code: string, grant: AuthorizationCode, client: Clien
 }
 
 /**
- * Handles the replay of a used code: revokes what the code was exchanged for, then throws `invalid_grant`.
- * Code and token are written in one transaction, so a request that finds the code used also finds the token
- * to revoke.
+ * Handles the replay of a used code: revokes the tokens that the code was exchanged for, then throws
+ * `invalid_grant`. Code and token are written in one transaction, so a request that finds the code used also
+ * finds the token to revoke.
  */
 async function rejectUsedCode(grant: AuthorizationCode | undefined): Promise<never> {
   if (grant?.givenKey !== undefined) await revokeDerived(grant.givenKey, grant)

@@ -17,24 +17,24 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * The index of a wallet's bills. One read finds the k-th bill that a filter selects. Another read finds how
- * many bills the filter selects before a day. This file stores the index, stored.ts reads it.
+ * A chunk of a wallet's bill index. One read of the index finds the k-th bill that a filter selects; another
+ * counts the bills that the filter selects before a day. This file writes the index, stored.ts reads it.
  *
- * A bill is stored once, under its number. The index has only the bill's mark: its type, currency and time in
- * two or three bytes. A posting adds the mark to the wallet's own item (`tail`), which it writes anyway. Once
- * that item has more than 64 marks, the next posting moves the oldest 64 into a chunk, an item of its own:
- * - The key of a chunk has the time of its first bill. The chunk also counts the bills before it.
- * - Each filter of `filtersOf` has a list of its bills, in blocks (items) of 128, so the k-th bill is in
- *   block k / 128. A block has one attribute for each chunk from which it lists bills, with one byte for each
- *   of these bills: its place in the chunk.
+ * The index keeps a mark of each bill: its type, currency and quarter of an hour, in two or three bytes. A
+ * posting adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more
+ * than 64 marks, the next posting moves the oldest 64 into a new item, a chunk:
+ * - The key of a chunk has the time of its first bill. A chunk also has the counts of all earlier bills.
+ * - Each filter has a list of the bills that it selects, in items of 128 bills, called blocks. So the k-th
+ *   bill is in block (k - 1) / 128, rounded down. A block has an attribute for each chunk that has bills in
+ *   the block. The attribute has a byte for each of these bills: the bill's place in the chunk.
  *
- * Chunks and lists follow from the bills alone, so every process that writes them writes the same.
+ * Chunks and blocks follow from the bills alone, so every process that writes them writes the same.
  */
 export interface Chunk {
   /** The chunk's number in its wallet, from 0. Chunk 0 has the bills 1 to 64. */
   number: number
   marks: readonly Mark[]
-  /** How many bills of each code are older than the chunk. */
+  /** Counts of the wallet's bills before the chunk. */
   before: Counts
   /** Quarter of an hour in which the first bill after the chunk was booked. */
   until: number
@@ -43,7 +43,7 @@ export interface Chunk {
 /** Number of bills in a chunk; at most 256, because a bill's place in its chunk is stored as a byte. */
 export const chunkSize = 64
 
-/** Number of bills in a block: so few that a block stays below 1 KB, even with bills of 128 chunks. */
+/** Number of bills in a block. A block stays below 1 KB even if each of its bills is in another chunk. */
 export const blockSize = 128
 
 /** The wallet's currencies in the order of their numbers. */
@@ -60,13 +60,13 @@ export function lengthOf(filter: BillFilter, counts: Counts, currencies: readonl
   return length
 }
 
-/** Whether a filter selects the bills that have this code. */
+/** Whether a filter selects the bills of the currency and type that a bill code stands for (see codeOf). */
 export function selectsCode(filter: BillFilter, code: number, currencies: readonly string[]): boolean {
   const { currencyNumber, type } = readCode(code)
   return selects(filter, currencies[currencyNumber] ?? '', type)
 }
 
-/** How many bills of each code are in the wallet's chunks. */
+/** Counts the bills in a wallet's chunks: all bills except those whose marks are still in `tail`. */
 export const countInChunks = ({ counts, tail }: Wallet): Counts =>
   tail.reduce((left, { code }) => addToCounts(left, code, -1), counts)
 
@@ -74,7 +74,7 @@ export const countInChunks = ({ counts, tail }: Wallet): Counts =>
 export const chunksOf = (wallet: Wallet): number =>
   Math.floor((countBills(wallet) - wallet.tail.length) / chunkSize)
 
-/** Moves the oldest 64 marks of a wallet into a new chunk; undefined if the wallet has no more than 64. */
+/** Makes a chunk of the oldest 64 bill marks of a wallet; undefined if the wallet has at most 64. */
 export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | undefined {
   const { tail } = wallet
   const next = tail[chunkSize]
@@ -90,7 +90,7 @@ export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | unde
   }
 }
 
-/** The attribute that a chunk adds to a block of a list: the places, in the chunk, of the block's bills. */
+/** Attribute of a block of a list: which bills of one chunk are in the block, by place in the chunk. */
 export interface BlockPart {
   filter: BillFilter
   block: number
@@ -98,10 +98,10 @@ export interface BlockPart {
   places: number[]
 }
 
-/** Name of the list of a filter, as text. */
+/** Name of the list of bills that a filter selects: currency and kind, each `*` if the filter has none. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** Lists what a chunk adds to blocks: one part for each block that has bills of the chunk. */
+/** Lists which bills a chunk adds to which blocks: one part for each block that gets bills of the chunk. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()
@@ -144,7 +144,7 @@ const ChunkItem = v.object({
   until: Integer,
 })
 
-/** Key of a chunk, from the quarter of an hour of its first bill and the chunk's number. */
+/** Key of a chunk: the quarter of an hour of its first bill, then the number of the chunk. */
 export const chunkKey = (id: WalletId, quarter: number, number = 0): Key =>
   chunkKeys.key({ ...id, quarter: quarterText(quarter), number: numberText(number) })
 
@@ -167,8 +167,8 @@ export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, blo
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * Moves the oldest 64 marks of a wallet's item into a stored chunk, if the item has more than 64, and returns
- * the wallet without them. The caller writes that wallet; until then, readers find these marks twice.
+ * If a wallet has more than 64 bill marks, stores the oldest 64 as a chunk and returns the wallet without
+ * them. Until the caller has written the returned wallet, these marks are stored twice.
  */
 export async function closeChunk(wallet: Wallet): Promise<Wallet> {
   const taken = takeChunk(wallet)
@@ -180,9 +180,9 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
 const concurrency = 32
 
 /**
- * Writes chunks, and their parts of the lists' blocks, without a transaction, which would cost twice as much.
- * Several processes may write the same chunk, even repeatedly. Chunks are written last and in order, so when
- * a chunk is stored, the lists have every bill up to the end of the chunk.
+ * Writes chunks, and adds their bills to the blocks of the lists, without a transaction, which would cost
+ * twice as much. Several processes may write the same chunk, even repeatedly. Chunks are written after the
+ * blocks, in order, so the lists have every bill of a stored chunk and of all chunks before it.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)
@@ -192,7 +192,7 @@ export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Pro
   for (const chunk of chunks) await writeItem({ Put: { Item: chunkItem(wallet.id, chunk) } })
 }
 
-/** The write that adds parts of several chunks to the block that they share. */
+/** The write that adds bills of several chunks to one block, to which all `parts` belong. */
 function addParts(id: WalletId, parts: readonly BlockPart[]): Write {
   const [first] = parts
   if (first === undefined) throw new Error('a block has no parts')

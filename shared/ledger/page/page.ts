@@ -29,13 +29,13 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** An end of the queried period: its instant (epoch milliseconds) and the last chunk that begins earlier. */
+/** Start or end of the queried period, in epoch milliseconds, and the last chunk that begins before it. */
 interface Boundary {
   instant: number
   chunk: Chunk | undefined
 }
 
-/** Reads a page of bills, newest first. Page 1 of all bills takes one round trip, others take up to three. */
+/** Reads a page of bills, newest first. Page 1 of all bills takes one round trip, others two or three. */
 export async function readBillsPage(query: BillsQuery, id: WalletId) {
   const { beginTime, endTime, current, size } = query
   const filter = toFilter(query)
@@ -70,11 +70,11 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
     countBefore(quarter, wallet, chunk) ??
     countBefore(quarter, wallet, await readChunkBefore(wallet.id, instant, { consistent: true }))
   if (counts === undefined) throw new Error('a chunk of the index is missing')
-  // The count is limited, because the chunk may have bills that came after the wallet was read.
+  // The chunk may have bills that were posted after the wallet was read: those are not counted.
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Finds the numbers of the bills at the ranks `oldest` to `newest` in the list of a filter; ascending. */
+/** Finds the numbers of the `oldest`-th to the `newest`-th bill that a filter selects, ascending. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A page is read by one range query if the range has at most this many bills for each bill of the page. */
+/** Up to this ratio of bills read to bills needed, a page is read by a range query, otherwise by keys. */
 const maxDilution = 8
 
 /**
@@ -128,7 +128,7 @@ async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill
   })
 }
 
-/** The filter of a query; undefined if no bill can match its currency, type and direction. */
+/** The filter that a query asks for; undefined if no bill can match the query. */
 function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
   if (businessId === undefined) return { currency, kind: amountDirection }

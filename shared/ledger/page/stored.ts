@@ -15,7 +15,7 @@ import {
   toChunk,
 } from './index.ts'
 
-/** Reads the last chunk whose first bill is before an instant (epoch milliseconds), or undefined. */
+/** Reads the last chunk that begins before an instant (epoch milliseconds); undefined if there is none. */
 export async function readChunkBefore(
   id: WalletId,
   instant: number,
@@ -27,7 +27,7 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** A block of a list: the places of bills in their chunk, keyed by the chunk's number. */
+/** A block of a list: the places of its bills in their chunks, keyed by the chunk's number. */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
@@ -39,8 +39,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Leaves out chunks from number `chunks` on: a posting may
- * have stored such a chunk and not yet written its wallet.
+ * Lists the numbers of a block's bills, ascending. Takes only the wallet's first `chunks` chunks: a posting
+ * may have stored one more chunk without having written the wallet yet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -48,7 +48,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads a range of a list's blocks. Resolves with the bills' numbers, keyed by their ranks in the list. */
+/** Reads a range of a list's blocks. Resolves with a bill number for each position in the list. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,
@@ -67,7 +67,7 @@ export async function readRanks(
   )
 }
 
-/** Finds, among the bills after the last chunk, those that a filter selects: their numbers, ascending. */
+/** Lists the numbers of the bills that a filter selects and that are in no chunk yet, ascending. */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)
@@ -75,8 +75,8 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 }
 
 /**
- * Counts the bills before a quarter of an hour. `chunk` is the last chunk whose first bill is earlier, if
- * any. Undefined if `chunk` is outdated: a newer chunk of the wallet may begin before the quarter, too.
+ * Counts the bills booked before `quarter` (see quarterOf). `chunk` is the last known chunk that begins
+ * before it. Returns undefined if a newer chunk, not yet known, may begin before it, too.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

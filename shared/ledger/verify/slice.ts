@@ -8,15 +8,15 @@ import { registerPartition, registerShards, type WalletId, WalletName } from '..
 
 const SliceItem = v.object({
   shard: Integer,
-  /** When the slice's current or last verification began, epoch milliseconds; 0 before the first one. */
+  /** When the current or last verification of the shard began, epoch milliseconds; 0 before the first one. */
   started_at: Integer,
-  /** When the slice's last finished verification began, epoch milliseconds; 0 before one is finished. */
+  /** When the last finished verification of the shard began, epoch milliseconds; 0 before one is finished. */
   verified_at: Integer,
   /** Path of the last wallet that the current verification has verified. */
   after: v.optional(v.string()),
 })
 
-/** The progress of the daily verification in one slice of the ledger: the wallets of one shard. */
+/** The progress of the daily ledger verification in one slice, the wallets of one shard. */
 export type Slice = v.InferOutput<typeof SliceItem>
 
 const slices = itemType({
@@ -26,7 +26,7 @@ const slices = itemType({
   found: 'all of them',
 })
 
-/** Reads the progress of all slices, strongly consistent. */
+/** Reads the progress of the verification of all slices of the ledger, strongly consistent. */
 export async function readSlices(): Promise<Slice[]> {
   const stored = new Map<number, Slice>()
   for await (const item of queryItems({ ...slices.all({}), ConsistentRead: true })) {
@@ -39,18 +39,18 @@ export async function readSlices(): Promise<Slice[]> {
   )
 }
 
-/** Stores the progress of a slice. */
+/** Stores the progress of the verification of a slice of the ledger. */
 export const writeSlice = async (slice: Slice): Promise<void> => {
   await writeItem({ Put: { Item: { ...slices.key({ shard: slice.shard }), ...slice } } })
 }
 
-/** Minimum time between the starts of two verifications of a slice. */
+/** Minimum time between the starts of two verifications of the same shard. */
 const passMilliseconds = 86_400_000
 
-/** Whether no verification of a slice is under way: the last one that began is finished. */
+/** Whether the last verification that began in a slice of the ledger is finished. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** Returns the slice as it is or, if another verification is due, at the beginning of that verification. */
+/** Returns the progress of a slice of the ledger, reset if the next verification is due. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }
@@ -66,12 +66,10 @@ const WalletPath = v.pipe(
 /** Parses a wallet's path, `{userId}#{wallet}`. */
 export const toWalletId = (path: unknown): WalletId => v.parse(WalletPath, path)
 
-/** The path of the wallet that a partition belongs to, be it the wallet's own or that of its bills. */
+/** Takes the wallet's path from the partition key of a wallet, of its bills or of its bill index. */
 export const pathOfPartition = (pk: unknown): string => String(pk).replace(/^\w+#/, '')
 
-/**
- * Lists the wallets of a shard that ever had a movement, sorted by path; only those after the path `after`.
- */
+/** Lists the wallets of a shard that ever had a movement, sorted by path, starting after path `after`. */
 export async function* listShard(
   shard: number,
   after?: string,
@@ -79,7 +77,7 @@ export async function* listShard(
   const paths = queryItems({
     IndexName: indexName,
     KeyConditionExpression: 'gpk = :shard AND gsk > :after',
-    // The default is a space, which sorts before every path: DynamoDB cannot compare a key to an empty text.
+    // Uses a space, which sorts before every path: DynamoDB cannot compare a key to an empty text.
     ExpressionAttributeValues: { ':shard': registerPartition(shard), ':after': after ?? ' ' },
     Limit: 200,
   })

@@ -25,12 +25,12 @@ import {
   type WalletId,
 } from '../wallet.ts'
 
-/** A difference that verification found: a stored value of a wallet that does not follow from its bills. */
+/** A stored value of a wallet that differs from what the wallet's bills say. */
 export interface Difference extends WalletId {
   /** Currency of the difference; null if it is about the wallet as a whole. */
   currency: string | null
   what: string
-  /** The value that follows from the bills, as a decimal. */
+  /** The value computed from the bills, as text. */
   expected: string
   actual: string
 }
@@ -75,7 +75,7 @@ export async function verifyWallet(
     for (const bill of await findUncaused(unchecked.splice(0)))
       compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
   }
-  /** The index as it must be according to the bills: the marks that are in no chunk, and the chunks. */
+  /** The bill index as computed from the bills: the chunks, and the marks of bills that are in no chunk. */
   let marks: Mark[] = []
   let inChunks: Counts = new Map()
   const chunks: Chunk[] = []
@@ -130,7 +130,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares the expected chunks, and the expected places of their bills in blocks, with the stored ones. */
+/** Compares chunks computed from the bills, and the places of their bills in blocks, with what is stored. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],
