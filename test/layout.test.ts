@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..')
 const topFolders = ['functions', 'shared', 'infra']
 
 /**
- * Folders or single tests that are named after a subject, because they do not test one source file. Tests
- * directly in `test` are about the repository as a whole.
+ * Folders of tests, or single tests, that do not test one source file, and what they are about. Tests
+ * directly in `test` are about the whole repository.
  */
 const subjects = {
   browser: 'the pages in a real browser',
@@ -52,7 +52,7 @@ it('every test of a source file has the same path below test/ as that file', () 
   ).toEqual([])
 })
 
-it('every subject on the list of layout.test.ts has tests', () => {
+it('every test folder that layout.test.ts lists contains tests', () => {
   const used = Object.keys(subjects).filter((subject) => tests.some(({ path }) => isAbout(subject, path)))
   expect(used, 'remove the others from test/layout.test.ts').toEqual(Object.keys(subjects))
 })

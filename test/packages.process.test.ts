@@ -9,7 +9,7 @@ it.each([
   ['the deployed functions', 'functions/**/*.ts', [...aws, ...middy, 'jose', 'valibot']],
   ['the deployment', 'infra/stacks/app.ts', ['aws-cdk-lib', 'esbuild']],
   ['the test runner', 'vitest.config.ts', ['vitest']],
-])('the files of %s (%s) import every package of the list %j', async (_part, entries, names) => {
+])('the files of %s (%s) import all of these packages: %j', async (_part, entries, names) => {
   const { metafile } = await build({
     entryPoints: globSync(entries),
     // Bundles our own files only, not packages. Drops imports of types, as the bundler of the functions does.

@@ -52,9 +52,9 @@ describe('the README', () => {
     expect(answers[2]).toContain('"total":')
   })
 
-  it('the README’s event takes effect', async () => expect(await perform(event)).toMatch(/^applied\s+true$/m))
+  it('the event in the README takes effect', async () => expect(await perform(event)).toMatch(/^applied\s+true$/m))
 
-  it('the README’s commands for operators and auditors succeed, and show a rotation', async () => {
+  it('the README’s commands for operators and auditors succeed, and their output shows a key rotation', async () => {
     expect(ops).toHaveLength(2)
     expect(await perform(ops.join(''))).toMatch(/^ok\s+true$[^]*"state": "retiring"/m)
   })
@@ -82,13 +82,13 @@ describe('npm start', () => {
     )
   })
 
-  it('a second stack on the same data is refused', async () => {
+  it('a second local stack with the same data directory is refused', async () => {
     const second = startCommand([...anyPorts, '--data', data])
     await expect(second.ready).rejects.toThrow(/^another local stack uses .+ --data DIR\n$/)
     expect((await second.ended).code).toBe(1)
   })
 
-  it('the demo data is sent once, without dead letters or address pool warnings; SIGINT and SIGTERM end the stack', async () => {
+  it('SIGINT and SIGTERM end the stack, and the demo data causes no dead letter or address pool warning, even after a restart', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
       // Signals npm only, as a script does; Ctrl-C in a terminal signals every process of the stack.

@@ -25,7 +25,7 @@ function literalsIn(file: string): { name: string; pattern: RegExp }[] {
   return found
 }
 
-/** Texts that an attack repeats. A pattern is slow if it can match the repeated text in several ways. */
+/** Texts for attacks. A regular expression is slow on a repeated text that it can match in several ways. */
 const units =
   'june|july|septdecem|e|am|1|0|a|A|é|́|ß| |\t|\r\n|;|;"|"|W/"|W/|=|==|-|+|/|.|a.|:|:1|::|@|@1|a@|#|$|%2|[|(|_|\\|{"|}'.split(
     '|',
@@ -33,7 +33,7 @@ const units =
 const beginnings = ['', 'a', '1', ';', '"', '[']
 const ends = ['', '!', '\n', '=x', '\0']
 
-/** The beginnings of a text that the pattern matches. They let an attack reach each part of the pattern. */
+/** Returns every beginning of a matching text, so that attacks can reach each part of the pattern. */
 function beginningsOf(pattern: RegExp): string[] {
   // fast-check cannot generate texts for look-aheads, look-behinds, `\p` and complements of sets.
   if (/\(\?<?[=!]|\\p|^\[\^/.test(pattern.source)) return []
@@ -48,7 +48,7 @@ const maxLength = 8_192
 /** Time limit: 5 ms plus 1 µs per character. A quadratic pattern needs 4 µs per character at 8 KB. */
 const maxMilliseconds = (length: number): number => 5 + length / 1_000
 
-/** The shortest time of three runs, so that a busy machine does not fail the test. */
+/** The shortest time of up to three runs, so that a busy machine does not fail the test. */
 function timeOf(run: () => unknown, limit: number): number {
   let shortest = Infinity
   for (let i = 0; i < 3 && shortest > limit; i += 1) {
@@ -59,7 +59,7 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the text (up to `length` characters) that is slowest for `read`. Stops at a text over the limit. */
+/** Finds the repetitive text on which `read` uses most of its time limit. Stops at a text over the limit. */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)
@@ -79,7 +79,7 @@ function slowest(length: number, read: (text: string) => unknown, begin = beginn
   return worst
 }
 
-it.each(files.flatMap(literalsIn))('$name matches a text of 8 KB in linear time', ({ pattern }) => {
+it.each(files.flatMap(literalsIn))('the regex $name matches a text of 8 KB in linear time', ({ pattern }) => {
   const begin = [...beginnings, ...beginningsOf(pattern)]
   const { share, attack } = slowest(maxLength, (text) => text.replace(pattern, ''), begin)
   expect(share, attack).toBeLessThan(1)

@@ -29,14 +29,14 @@ const longest = 's'.repeat(maxStageLength)
 const values = { protectData: true, senders: { business: ['arn:aws:iam::123456789012:role/shop'] } }
 const names = namesIn(await synthesizeUnchecked(longest, { values }))
 
-it('every name begins with service and stage, so that other services can share the account', () => {
+it('every resource name begins with service and stage, so that other services can share the account', () => {
   const kinds = Object.entries(namedTypes).map(([type, [property]]) => `${type} ${property}`)
   expect([...new Set(names.map(({ kind }) => kind))].toSorted()).toEqual(kinds.toSorted())
   for (const { kind, name } of names)
     expect(name, kind).toMatch(new RegExp(`^(/|cdk-)?account-service-${longest}(-|$)`))
 })
 
-it('a stage with the longest allowed name has no name that is too long for AWS', () => {
+it('if the stage’s name has the maximum length, no resource name is too long for AWS', () => {
   for (const { kind, name } of names) {
     const [, limit] = namedTypes[kind.split(' ')[0] ?? ''] ?? []
     expect(name.length, `${kind} ${name}`).toBeLessThanOrEqual(limit ?? 0)

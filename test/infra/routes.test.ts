@@ -25,7 +25,7 @@ describe('partitions', () => {
     expect(whoMay(/^KEYS/, ...writes)).toEqual(['rotate-signing-keys'])
   })
 
-  it('only sign-in, code exchange, revocation, logout and user.updated may issue or end tokens', () => {
+  it('only the endpoints for sign-in, code exchange, revocation and logout, and the event user.updated, may issue or end tokens', () => {
     expect(whoMay(/^TOKENS#/, 'PutItem', 'UpdateItem')).toEqual(['oauth2/token', 'user/login-2fa'])
     expect(whoMay(/^TOKENS#/, 'DeleteItem')).toEqual(['oauth2/revoke', 'oauth2/token', 'user/logout'])
     expect(whoMay(/^ENDED#/, ...writes)).toEqual(['user.updated'])
@@ -47,13 +47,13 @@ describe('partitions', () => {
     ])
   })
 
-  it('no GET endpoint may write, except to assign an address or to charge a member search to the caller', () => {
+  it('no GET endpoint may write, except for assigning a deposit address and counting a caller’s member searches', () => {
     const mayWrite = routes.filter(({ method }) => method !== 'POST').map(({ entry }) => entry)
     const all = whoMay(/./, ...writes).filter((name) => mayWrite.includes(name))
     expect(all).toEqual(['address/info', 'community/export', 'community/members'])
   })
 
-  it('the function of an event may read and write the event records of its own detail-type only', () => {
+  it('a function that handles an event may read and write only the event records of its own detail-type', () => {
     for (const { name, permissions } of rows) {
       const keys = partitions(permissions, [...reads, ...writes])
       for (const key of keys.filter((one) => one.startsWith('EVT#')))
@@ -61,7 +61,7 @@ describe('partitions', () => {
     }
   })
 
-  it('of the endpoints that need no access_token, only those that exchange or revoke tokens may read tokens', () => {
+  it('a public endpoint may read tokens only if it exchanges or revokes tokens', () => {
     const open = routes.filter((route) => route.public).map(({ entry }) => entry)
     const readers = whoMay(/^TOKENS#/, ...reads).filter((name) => open.includes(name))
     expect(readers).toEqual(['oauth2/exchange', 'oauth2/revoke', 'oauth2/token'])

@@ -9,7 +9,7 @@ vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
 }))
 
 const stack = await startOwnStack()
-// Imported only now: on import, the procedures' tests create AWS clients, which read the stack's address.
+// Imported after the start, because these modules create AWS clients, which read the stack's address.
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
 const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')
 const { stoppingTheService } = await import('./runbook/stopping-the-service.ts')

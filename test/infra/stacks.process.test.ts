@@ -93,13 +93,13 @@ describe('IAM policies', () => {
   it('the inline policies of a role stay below IAM’s limit of 10,240 characters without white space', () => {
     const sizes = ofType(stacks, 'AWS::IAM::Policy').map(({ resource }) => {
       const { PolicyDocument: document } = resource.Properties
-      // The length is an upper bound: references in a template are longer than the ARNs that replace them.
+      // The deployed policy is shorter, because references in a template are longer than ARNs.
       return JSON.stringify(document).replaceAll(/\s/g, '').length
     })
     expect(Math.max(...sizes)).toBeLessThan(8_000)
   })
 
-  it('every IAM statement about table items names partitions, and does not allow requests without a partition', () => {
+  it('every IAM statement about table items is limited to named partitions, and allows no request without a partition key', () => {
     const onItems = statements().filter(({ Action }) =>
       list(Action).some((name) => name.startsWith('dynamodb:')),
     )
@@ -160,7 +160,7 @@ it('every alarm has a section in the runbook, and every alarm section has an ala
 })
 
 describe('cdk-nag checks', () => {
-  it('synthesis fails because of a queue without TLS and without a dead-letter queue, and because of a policy with the resource *', async () => {
+  it('synthesis fails and reports a queue without TLS and without a dead-letter queue, and a policy with the resource *', async () => {
     const change = (app: App) => {
       const constructs = app.node.findAll()
       const intake = constructs.find(({ node: { id } }) => id === 'account-service-prod-intake')

@@ -30,14 +30,14 @@ it('an old Node.js is refused in one line with the version that is needed', () =
   expect(firstStart(old)).toMatch(/^Node\.js 18\.20\.8 is too old: install version 20 or later .+\n$/)
 })
 
-it('a first start without a network fails with one line that tells the cause', () => {
+it('without a network, the first npm command fails with one line that tells the cause', () => {
   const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
   expect(firstStart(offline)).toMatch(
     /^npm's registry does not answer \(ECONNREFUSED\): connect to the internet .+\n$/,
   )
 })
 
-it('a first start on a full disk fails with one line that tells the cause, and the next start installs again', () => {
+it('on a full disk, the first npm command fails with one line that tells the cause, and the next command installs again', () => {
   // npm exits with 0 although it warns that it could not write files.
   mkdirSync(join(clone, 'node_modules'), { recursive: true })
   writeFileSync(npm, "console.error('npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write')")

@@ -33,7 +33,7 @@ const reads = [
 
 await using stack = await startUnthrottledStack()
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
-// Modules of functions/ and shared/ are imported only now, because they read the environment on load.
+// Imported after the stack has started, because these modules read the environment when they are loaded.
 const { runOps } = await import('../../infra/ops/command-line.ts')
 const { scopes } = await import('../../shared/tokens/scopes.ts')
 const { createAccessToken } = await import('../support/community.ts')
@@ -70,7 +70,7 @@ async function load(what: string, options: Omit<Options, 'url'>) {
   )
 }
 
-/** Sends events that post bills, some events twice, for the duration. Resolves with the number of bills. */
+/** Sends events that post bills for `duration` seconds, some twice. Resolves with the number of bills. */
 async function sendEvents(userId: number): Promise<number> {
   const end = Date.now() + duration * 1000
   let count = 0
@@ -91,7 +91,7 @@ async function sendEvents(userId: number): Promise<number> {
   return count
 }
 
-/** Signs each new user in and out. Each signs in only once, because an authenticator code works only once. */
+/** Signs new users in and out, each user once, because an authenticator code works only once. */
 async function signInSteps(): Promise<Request[]> {
   const users = await Promise.all(Array.from({ length: userCount }, () => createUser()))
   const codes = new Map<string, string>()

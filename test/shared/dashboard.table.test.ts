@@ -15,7 +15,7 @@ import { newUserIds, silenceTreeQueue } from '../support/community.ts'
 import { join } from '../support/community-events.ts'
 
 // Berlin's summer time began on 29 March 2026, a day of 23 hours.
-// At this instant it is the 30th in Berlin and the 29th in UTC.
+// At this instant the date is 30 March in Berlin and 29 March in UTC.
 const now = Date.parse('2026-03-29T22:30:00Z')
 const today = '2026-03-30'
 
@@ -76,7 +76,7 @@ it.each([
   [{ beginDate: '2026-01-01', endDate: '2027-01-01' }, true],
   [{ beginDate: '2026-01-01', endDate: '2027-01-02' }, false],
   [{ beginDate: '2026-03-31' }, false],
-])('the earnings window %j is valid: %s', (window, good) => {
+])('the period %j of an earnings request is valid: %s', (window, good) => {
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
@@ -88,7 +88,7 @@ it('of two simultaneous first rewards of one type and currency, one fails, becau
   await expect(transact(second)).rejects.toThrow(ConditionFailed)
 })
 
-it('an earnings window with too many days and currencies for an answer of 6 MB is refused', async () => {
+it('an earnings request is refused if its days and currencies would make an answer of more than 6 MB', async () => {
   const userId = newUserIds()
   for (let i = 0; i < 60; i += 1) {
     const currency = `LONG-CURRENCY-${String(i).padStart(6, '0')}`
@@ -115,7 +115,7 @@ it.each([
   ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
   ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
 ])(
-  'a device counts for a user only if its latest event is an activation by that user: a device %s (user@instant: %s)',
+  'a device counts for a user only if its latest event is an activation by that user: a device %s (events as user@instant: %s)',
   async (_what, events, counts) => {
     const users = [newUserIds(), newUserIds()]
     for (const userId of users)

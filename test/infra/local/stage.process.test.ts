@@ -15,11 +15,10 @@ const exportCap = String(1 + Math.floor(Math.random() * 9_999))
 const synthesize = (authUrl: string) =>
   synthesizeLocalStage(join(directory, 'bundles'), { authUrl, exportCap })
 
-/** The resources of every stack as JSON text. */
 const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
 
 it(
-  'the local stage is synthesized again for new settings, but not for another address of the authorization page',
+  'the local stage is synthesized again if its settings change, but not if only the address of the authorization page changes',
   { timeout: 120_000 },
   async () => {
     const [page, otherPage] = ['http://127.0.0.1:1111/', 'http://127.0.0.1:2222/']

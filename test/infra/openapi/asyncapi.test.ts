@@ -20,7 +20,7 @@ it('the AsyncAPI parser accepts the document, which has every event and every re
   expect(Object.assign({}, ...[bus, ...messages].map(refusalsOf))).toEqual(rejectionReasons)
 })
 
-/** The detail of a mail event: only the service sends these events, so the document has no example of one. */
+/** The detail of a mail event. The document has no example, because only the service sends these events. */
 const mail = { mail_id: 'mail-1', to: 'a@example.com', expires_at: 1, code: '123456', kind: 'code' }
 
 it.each(intakes.map((intake) => [intake.detailType, intake] as const))(

@@ -70,7 +70,7 @@ it.each([
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
 })
 
-it('the API reference gives schemas the names that clients know, and every schema with members has a name', () => {
+it('the API reference keeps the schema names that clients use, and every schema with properties has a name', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: object }> }
   const names = `Account AccountBalanceVO AccountListAnswer AssetSummary Bill BillPage BillPageAnswer BillType
     CommunityMemberPage CommunityMemberVO DashboardOverviewVO DepositAddress DepositPage DepositRecord DepositStatus
@@ -83,7 +83,7 @@ it('the API reference gives schemas the names that clients know, and every schem
   expect(JSON.stringify(document['paths'])).not.toContain('"properties":')
 })
 
-it('generators of clients in every language can read each schema of the API reference', () => {
+it('no schema of the API reference uses a feature that some client generators cannot read', () => {
   const problems: unknown[] = []
   JSON.stringify(document, (_, part: JsonSchema | null) => {
     const { const: constant, type, maximum, pattern, anyOf, oneOf } = part ?? {}
@@ -106,7 +106,7 @@ it('the examples of requests in the API reference are those of the demo user Ali
   expect(parametersOf('/account/bills').filter((each) => 'example' in each)).toHaveLength(2)
 })
 
-it('the API reference names the bill types, the limit of mails, and the error codes of requests that match no endpoint', () => {
+it('the API reference names the bill types, the hourly limit of mailed codes, and the error codes of requests that match no endpoint', () => {
   for (const type of BillType.options)
     expect(parametersOf('/account/bills').find(({ name }) => name === 'businessId')?.description).toContain(
       type,

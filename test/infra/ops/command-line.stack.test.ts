@@ -4,7 +4,7 @@ import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { createUser } from '../../support/sign-in.ts'
 import { ops } from './run-ops.ts'
 
-it('user show shows a user by id and by address, without their secrets', async () => {
+it('`user show` shows a user by id and by address, without their secrets', async () => {
   const { userId, email } = await createUser()
   for (const reference of [email, String(userId)]) {
     const { code, out } = await ops(['user', 'show', reference, '--json'])
@@ -75,7 +75,7 @@ it('an error about a table that does not exist names the table', async () => {
   expect((await ops(['--table', 'nowhere', 'user', 'show', '1'])).err).toContain('table: nowhere')
 })
 
-it('the help’s examples write a command’s result into a file without npm’s own lines', async () => {
+it('help examples that write a result to a file run npm with --silent, so that npm’s own lines stay out of the file', async () => {
   const { out } = await ops(['keys', 'audit', '--help'])
   expect(out).toContain('npm run --silent ops -- --json keys audit >')
 })

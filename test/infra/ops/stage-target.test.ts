@@ -68,7 +68,7 @@ describe('findStage', () => {
     })
   })
 
-  it('the option --table replaces the deployment’s table', async () => {
+  it('with the option --table, commands use the named table instead of the deployment’s table', async () => {
     const options = { stage: 'dev', outputs: '/no/such/file' }
     expect((await findTarget(options)).tableName).toBe('account-service-dev')
     expect((await findTarget({ ...options, table: 'restored' })).tableName).toBe('restored')

@@ -10,7 +10,7 @@ it.each([
   ['a line separator', 'a\u2028b', String.raw`a\u2028b`],
   ['a tag character', 'a\u{e0041}b', String.raw`a\udb40\udc41b`],
   ['letters, box drawings and line feeds', 'née 奖励 █▀\n👍', 'née 奖励 █▀\n👍'],
-])('the terminal gets only harmless characters unescaped: %s', (_what, text, shown) => {
+])('control characters are escaped in output, and harmless text is unchanged: %s', (_what, text, shown) => {
   expect(showControls(text)).toBe(shown)
 })
 

@@ -34,7 +34,7 @@ export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
   expect(shown.messages).toHaveLength(20)
   for (const { reason } of shown.messages) expect(reason).toMatch(/^(insufficient_balance|invalid_detail): /)
 
-  // Mends the cause of the rejected debits: the missing credit arrives.
+  // Sends the missing credit, so that the refused debits can be applied.
   await putEvents(NAME, [adjustment(userId, { amount: String(debitCount) })])
   const balance = async () => (await holdingsOf(userId))['USDT']
   await expect.poll(balance, pollOptions).toBe(`${debitCount} 0 0 0`)

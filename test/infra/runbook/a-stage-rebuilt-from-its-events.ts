@@ -48,7 +48,7 @@ export async function aStageRebuiltFromItsEvents(
       expect(name).toBe('unknown_key')
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
-    // The deposit was rejected before the replay and again by it. The replay left out the adjustment.
+    // The refused deposit has two dead letters, one from before the replay and one from the replay.
     const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
     expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
     expect(await drop('deposit.updated')).toEqual({ dropped: 2 })
@@ -57,7 +57,7 @@ export async function aStageRebuiltFromItsEvents(
   }
 }
 
-/** Creates two users with events of every kind, and requests a deposit address for each of the two. */
+/** Creates two users, sends events of most kinds about them, and requests a deposit address for each user. */
 export async function live(url: string) {
   const registration = newRegistration({ user_id: newUserIds() })
   const parent = Number(registration['user_id'])

@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses an hour that has not come yet.
+    // The command refuses an hour in the future, so the clock is set ahead for one reading.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)
@@ -74,7 +74,7 @@ export async function aTableRestoredToAFullHour(
   }
 }
 
-/** Lets the published key become the signing key, and publishes another key. */
+/** Replaces the signing key at once, and publishes the next key. */
 async function publishKey({ ops }: Procedure, url: string): Promise<void> {
   await ops('keys rotate --emergency')
   await follow('A new key that fails its check', url).ops('keys rotate')
@@ -83,7 +83,7 @@ async function publishKey({ ops }: Procedure, url: string): Promise<void> {
 type Keys = Awaited<ReturnType<typeof readKeyStatus>>['keys']
 type LostKeys = Awaited<ReturnType<typeof changeKeys>>
 
-/** Makes two new signing keys and revokes the published key. The restored table lacks these changes. */
+/** Replaces the signing key twice, and revokes the published key. The restored table lacks these changes. */
 async function changeKeys(procedure: Procedure, people: People, before: Keys, report: string) {
   const { ops } = procedure
   const published = before.find(({ state }) => state === 'published') ?? expect.unreachable()

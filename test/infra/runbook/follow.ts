@@ -58,7 +58,7 @@ const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, 
 async function run(commandLine: string[]): Promise<CommandOutcome> {
   const table = process.env['TABLE_NAME']
   const { code, out, err } = await captureOps([...commandLine, '--json'])
-  // Puts back TABLE_NAME: a command with --table changes it in the environment of this process.
+  // Restores TABLE_NAME, because a command with --table changes it in the environment of this process.
   process.env['TABLE_NAME'] = table
   return { code, result: out === '' ? undefined : JSON.parse(out), err }
 }
@@ -66,14 +66,14 @@ async function run(commandLine: string[]): Promise<CommandOutcome> {
 /** Polling options for tests of the runbook. The timeout is long enough for a busy machine. */
 export const pollOptions = { timeout: 20_000, interval: 200 }
 
-/** Runs an audit and returns its findings, sorted, each with its subject. */
+/** Runs an audit. Returns a sorted list in which each text names a finding and the key or item concerned. */
 export async function findings({ ops }: Procedure, command = 'keys audit', words: Words = {}) {
   const { result } = await ops(command, words)
   const { findings: found } = result as { findings: { finding: string; subject: string }[] }
   return found.map(({ finding, subject }) => `${finding} ${subject}`).sort()
 }
 
-/** The kid of the signing key after a rotation. Fails if the command failed. */
+/** Returns the kid of the signing key from the outcome of a rotation; throws if the rotation failed. */
 export const signerOf = ({ result, err }: CommandOutcome): string => {
   const { signer } = (result ?? expect.unreachable(err)) as RotationResult
   return signer ?? expect.unreachable()

@@ -9,7 +9,7 @@ export interface Session {
   deviceToken: string
 }
 
-/** Creates functions that send the requests of users, and of services that verify device_tokens. */
+/** Creates functions that act as users of the service, and as other servers that verify device_tokens. */
 export function peopleOf(baseUrl: string) {
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(baseUrl + path, {
@@ -21,7 +21,7 @@ export function peopleOf(baseUrl: string) {
     return ((await response.json()) as { data: Record<string, string> }).data
   }
 
-  /** Signs a user in. Default: a new user, because an authenticator code can be used only once. */
+  /** Signs in a user; by default a new user, because each authenticator code can be used only once. */
   const signIn = async (existing?: TestUser): Promise<Session> => {
     const user = existing ?? (await createUser())
     const { email, password: login_password } = user

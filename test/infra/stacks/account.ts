@@ -16,7 +16,7 @@ interface Named {
   /** Type and property, for example `AWS::SQS::Queue QueueName`. */
   kind: string
   name: string
-  /** The region in which the name must be unique for its kind; `everywhere` if in all regions. */
+  /** Where no other resource of this kind may have the name: a region, or `everywhere`. */
   place: string
   /** The stack, its region, and the logical id of the resource. */
   owner: string
@@ -49,7 +49,7 @@ export const namesIn = (stacks: Stacks): Named[] =>
     ]
   })
 
-/** Returns a text, or joins its parts with the region filled in; undefined if a part is not known yet. */
+/** Resolves a name that a template gives as text or `Fn::Join`; undefined if only AWS can resolve a part. */
 function spell(value: unknown, region: string): string | undefined {
   if (typeof value !== 'object') return value as string | undefined
   const [separator, parts] = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'] ?? []
@@ -57,7 +57,7 @@ function spell(value: unknown, region: string): string | undefined {
   return text?.every((part) => typeof part === 'string') ? text.join(separator) : undefined
 }
 
-/** An AWS account. Like CloudFormation, it refuses a resource whose name another resource has. */
+/** Simulates an AWS account, which refuses a resource if another resource has the same name. */
 export class Account {
   private readonly owners = new Map<string, string>()
 

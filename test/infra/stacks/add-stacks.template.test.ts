@@ -15,7 +15,6 @@ function toRecord(tags: unknown): Record<string, string> {
   )
 }
 
-/** Lists every resource of the stacks that has tags. */
 const tagged = () =>
   [...stacks].flatMap(([name, { resources }]) =>
     Object.entries(resources).flatMap(([id, { Type: type, Properties: properties }]) =>

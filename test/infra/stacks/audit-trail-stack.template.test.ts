@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ofType, synthesizeUnchecked, typesIn } from './synthesize.ts'
 
-it('the knob auditTrail deploys a trail of all management events, whose files nobody can delete for 400 days', async () => {
+it('with the option auditTrail, CloudTrail records all management events in files that nobody can delete for 400 days', async () => {
   expect(typesIn(await synthesizeUnchecked('prod'))).not.toContain('AWS::CloudTrail::Trail')
   const stacks = await synthesizeUnchecked('dev', { values: { auditTrail: true } })
   const [trail] = ofType(stacks, 'AWS::CloudTrail::Trail')

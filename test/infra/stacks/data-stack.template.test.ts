@@ -27,7 +27,7 @@ describe('the archive of events', () => {
     expect(JSON.stringify(Properties['KmsKeyIdentifier'])).toContain('EventKey')
   })
 
-  it.each(['AWS::Events::Archive', 'AWS::Events::EventBus'])('%s stays when its stack is deleted', (type) => {
+  it.each(['AWS::Events::Archive', 'AWS::Events::EventBus'])('%s is kept if its stack is deleted', (type) => {
     expect(find(type)).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate' })
   })
 })

@@ -58,7 +58,7 @@ const routesOf = (rule: object | undefined): string[] => {
 const rateRules = (rules: Rule[]) => rules.flatMap(({ Statement }) => Statement.RateBasedStatement ?? [])
 
 describe('the firewall of the CloudFront distribution', () => {
-  it('the firewall is where CloudFront looks for it, under a name that no other stage or region uses', () => {
+  it('the firewall is in us-east-1, where CloudFront needs it, and its name contains the stage and the stage’s region', () => {
     expect(firewall).toMatchObject({
       Scope: 'CLOUDFRONT',
       Name: 'account-service-prod-eu-central-1',
@@ -82,7 +82,7 @@ describe('the firewall of the CloudFront distribution', () => {
       expect(rule).toMatchObject({ AggregateKeyType: 'IP', EvaluationWindowSec: 60 })
   })
 
-  it('a rate rule matches an expensive route however its path is encoded', () => {
+  it('the firewall’s rate rules match the path of an expensive route in any URL encoding', () => {
     const matches = JSON.stringify(rateRules(firewall.Rules)).match(/"UriPath":\{\}.*?"Type":"\w+"/g) ?? []
     expect(matches.length).toBeGreaterThan(5)
     for (const match of matches) expect(match).toContain('"Type":"URL_DECODE"')
@@ -109,7 +109,7 @@ describe('the firewall of the CloudFront distribution', () => {
     })
   })
 
-  it('the firewall answers 413 and 429 as the service does: the envelope, its headers, and Retry-After for 429', () => {
+  it('the firewall’s answers 413 and 429 have the service’s JSON envelope and headers, and 429 has Retry-After', () => {
     const answers = firewall.Rules.map(({ Action: { Block: block } }) => {
       const { ResponseCode: status, CustomResponseBodyKey: key, ResponseHeaders: sent } = block.CustomResponse
       const headers = Object.fromEntries(sent.map(({ Name: name, Value: value }) => [name, value]))
@@ -141,7 +141,7 @@ describe('the firewall of the CloudFront distribution', () => {
       AlarmName: 'account-service-prod-edge-refusals-eu-central-1',
       Namespace: 'AWS/WAFV2',
       MetricName: 'BlockedRequests',
-      // WAF sets the dimension Region for regional resources only, so an alarm with it would have no data.
+      // WAF sets the dimension Region only for regional resources, so an alarm with Region would get no data.
       Dimensions: [
         { Name: 'Rule', Value: 'ALL' },
         { Name: 'WebACL', Value: firewall.Name },

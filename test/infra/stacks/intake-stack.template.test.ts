@@ -17,12 +17,10 @@ const confidential = ['user-registered', 'user-updated', 'client-registered']
 const stacks = await synthesizeUnchecked('prod', { values: { senders: { operator } } })
 
 const queuesOf = (from: Stacks) => ofType(from, 'AWS::SQS::Queue').map(({ resource }) => resource.Properties)
-/** A reference to an attribute of a resource in the same stack. */
 interface GetAtt {
   'Fn::GetAtt': [id: string, attribute: string]
 }
 
-/** The name of the queue to which a reference refers. */
 const queueName = (reference: GetAtt | undefined) => {
   const found = ofType(stacks, 'AWS::SQS::Queue').find(({ id }) => id === reference?.['Fn::GetAtt'][0])
   return String(found?.resource.Properties['QueueName'])
@@ -30,7 +28,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('the queues of events with secrets and of unmatched events are encrypted with a key of their own', () => {
+  it('queues of events with secrets, and the queue of unmatched events, are encrypted with a KMS key of their own', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
@@ -71,7 +69,7 @@ describe('events that hold passwords or secrets', () => {
   })
 })
 
-it('a function moves a failing event to the dead-letter queue with a reason, earlier than SQS would move it without a reason', () => {
+it('a function moves a failing event to the dead-letter queue, with a reason, before SQS would do so without a reason', () => {
   const ofEvents = queuesOf(stacks).filter(({ RedrivePolicy, FifoQueue }) => RedrivePolicy && !FifoQueue)
   expect(ofEvents.length).toBeGreaterThan(10)
   for (const { QueueName, RedrivePolicy } of ofEvents) {

@@ -33,8 +33,8 @@ export type Stacks = Map<
 >
 
 /**
- * Options of a synthesis: knobs of the stage, a change to the app (for example to break it), and a folder in
- * dist/templates. The templates are written into this folder for cfn-lint (.ci/run).
+ * Options of a synthesis: configuration values of the stage, a change to the app (for example to break it),
+ * and the folder in dist/templates into which the templates are written for cfn-lint (.ci/run).
  */
 interface Variation {
   written?: string
@@ -72,8 +72,8 @@ export async function synthesize(
 const synthesized = new Map<string, Promise<Stacks>>()
 
 /**
- * Synthesizes a stage without AWS's validator and cdk-nag, which take most of the time. Equal stages and
- * knobs are synthesized once per process.
+ * Synthesizes a stage without AWS's validator and cdk-nag, which take most of the time. A stage with
+ * the same configuration is synthesized only once per process.
  */
 export function synthesizeUnchecked(
   stage: string,

@@ -17,7 +17,7 @@ import { serveHttp } from '../../support/serve-http.ts'
 const table = (endpoint: string) =>
   awsClient(DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })))
 
-/** Calls of every AWS service that the functions use, by clients that are created as in the functions. */
+/** Calls to each AWS service that the functions use. The clients are created as in the functions. */
 const calls = {
   'a write to DynamoDB': (endpoint: string) =>
     table(endpoint).send(new PutCommand({ TableName: 'table', Item: { pk: 'a' } })),
@@ -136,7 +136,7 @@ it('a throttled call ends at the deadline, even between two attempts', async () 
 })
 
 it.concurrent(
-  'all attempts of an unanswered call together take less than the ten seconds of an endpoint',
+  'all attempts of an unanswered call together take less than the ten seconds that an endpoint may run',
   async () => {
     let attempts = 0
     const startedAt = performance.now()
@@ -185,7 +185,7 @@ const forgetfulServer = `
 it.each([
   ['the server closed', 'close'],
   ['the network forgot', 'age'],
-])('a call after a freeze succeeds although %s every idle connection', async (_who, what) => {
+])('a call succeeds after a freeze during which %s every idle connection', async (_who, what) => {
   const shared = new SharedArrayBuffer(4)
   const thawed = new Int32Array(shared)
   const server = new Worker(forgetfulServer, { eval: true, workerData: shared })

@@ -6,7 +6,7 @@ import { writeItem } from '../../../shared/db/write.ts'
 import { useMemoryTable } from '../../support/memory-table.ts'
 
 const lags = new Map<string, number>()
-/** Delay until reads show a row: a random time of up to a second, the same for every read of the row. */
+/** How long a row stays hidden from reads: up to a second, chosen at random for each row. */
 function lagOf(name: string): number {
   const lag = lags.get(name) ?? Math.random() * 1_000
   lags.set(name, lag)

@@ -6,24 +6,24 @@ import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 // Loads every file that declares a kind of item.
 beforeAll(() => describeItems())
 
-/** The beginning of a key template, up to the first `#`. `{list}` stands for both DIR and TEAM. */
+/** The possible beginnings, up to the first `#`, of keys that a template makes. `{list}` is DIR or TEAM. */
 const beginnings = (template: string): string[] => {
   const beginning = /^[^#]*#?/.exec(template)?.[0] ?? ''
   return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]
 }
 
-it('the list of partitions has exactly the prefixes of all item types’ partition keys', () => {
+it('`partitions` lists the partition-key prefix of every item type, and nothing else', () => {
   const found = new Set(itemTypes.flatMap(({ pk }) => beginnings(pk)))
   expect([...found].sort()).toEqual([...partitions].sort())
 })
 
-it('the list of index partitions has exactly the partitions of the index that are not partitions of the table', () => {
+it('`indexPartitions` lists the prefixes that partition keys have only in the secondary index, and nothing else', () => {
   const found = new Set(itemTypes.flatMap(({ gpk }) => (gpk === undefined ? [] : beginnings(gpk))))
   const others = [...found].filter((name) => !(partitions as readonly string[]).includes(name))
   expect(others.sort()).toEqual([...indexPartitions].sort())
 })
 
-it('no pattern of one partition matches the keys of another', () => {
+it('no partition’s key prefix is also a prefix of another partition’s keys', () => {
   for (const name of [...partitions, ...indexPartitions])
     for (const other of [...partitions, ...indexPartitions])
       if (name !== other && name.endsWith('#'))

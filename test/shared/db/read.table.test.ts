@@ -48,7 +48,7 @@ it('reads that are requested at the same moment share one call, and each gets it
   expect(calls).toEqual([{ name: 'BatchGetCommand', keys: 4, consistent: false }])
 })
 
-it('a read shares no call with a read of the other consistency, nor with a read that was answered earlier', async () => {
+it('strongly and eventually consistent reads share no call, and no read joins a call that is already answered', async () => {
   await store('a', 'b')
   await readTogether(async () => {
     const [a, b] = await Promise.all([readItem(keyOf('a')), readItem(keyOf('b'), { consistent: true })])
@@ -62,7 +62,7 @@ it('a read shares no call with a read of the other consistency, nor with a read 
   ])
 })
 
-it('two invocations at the same moment share no call, and without readTogether nothing is shared', async () => {
+it('reads share no call if they belong to different invocations or are made outside of readTogether', async () => {
   await store('a', 'b')
   await Promise.all(['a', 'b'].map((name) => readTogether(() => readItem(keyOf(name)))))
   await Promise.all(['a', 'b'].map((name) => readItem(keyOf(name))))

@@ -40,11 +40,11 @@ it.each([
   [0, 2_000],
   [1_999, 1],
   [2_000, 0],
-])('a write %i ms after the full hour (negative: before it) waits for %i ms', (after, milliseconds) => {
+])('a write sent %i ms after the full hour (before it, if negative) waits %i ms', (after, milliseconds) => {
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 
-it('functions that apply events send no writes around the full hour, but do send reads', async () => {
+it('around the full hour, functions that apply events delay their writes, but not their reads', async () => {
   restOnTheHour()
   vi.useFakeTimers({ toFake: ['Date'], now: hour + 1_000 })
   const done: string[] = []
@@ -74,7 +74,7 @@ const deposit = {
   amount: '5',
 }
 
-/** Every kind of event that changes what is stored, in an order in which none is refused. */
+/** Events of every kind that changes stored data, in an order in which each event is accepted. */
 const history: readonly Sent[] = [
   [ratesPublished, { quote: 'USDT', as_of: at, rates: { BTC: '100000' } }],
   user(root),
@@ -131,7 +131,7 @@ async function live(events: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Applies the history until this many writes are sent. Resolves with whether the history has more writes. */
+/** Applies the events of `history` until this many writes are sent; resolves with whether writes are left. */
 async function liveUntil(writes: number): Promise<boolean> {
   const send = db.send.bind(db)
   let left = writes
@@ -176,7 +176,7 @@ it('a table restored to any moment between two writes is complete after all even
     await live(history)
     return readContents()
   })
-  // `test:properties` interrupts the history after every write, other runs after every sixteenth write.
+  // `npm run test:properties` stops the events after each write in turn, other runs after every 16th write.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

@@ -36,7 +36,7 @@ it.each([
   [1, false],
   [2, true],
 ])(
-  'a transaction that conflicts at attempt %i of the SDK is retried with the same client token: %s',
+  'if the SDK has sent a conflicting transaction %i times, the retry keeps the idempotency token: %s',
   async (attempts, isSame) => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))

@@ -59,7 +59,7 @@ it.each([
   expect(await holdingsOf(userId)).toEqual(holdings)
 })
 
-it('outputs of one blockchain transaction are separate deposits', async () => {
+it('several outputs of one blockchain transaction are separate deposits', async () => {
   const { userId, address } = await addDepositor()
   const base = deposit(address)
   const updates = [0, 1, 2, 0, 1, 2].map((output_index) => ({ ...base, output_index }))
@@ -112,7 +112,7 @@ it('deposits are listed newest first, and can be filtered by currency and by day
   expect((await recordsOf(await addUser())).total).toBe(0)
 })
 
-it('each page of deposits in a period has only deposits from the days of that period', async () => {
+it('if deposits are filtered by a period, every page has only deposits from that period', async () => {
   const { userId, address } = await addDepositor()
   for (const day of [1, 2, 3, 4, 5]) {
     vi.setSystemTime(`2026-03-0${day}T12:00:00Z`)

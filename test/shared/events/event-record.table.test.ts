@@ -18,7 +18,7 @@ import { serveHttp } from '../../support/serve-http.ts'
 
 /** The attribute `refusals` of each dead letter that SQS has accepted. */
 let letters: (string | undefined)[] = []
-/** What happens when each of the next dead letters is sent, in order. SQS accepts all later dead letters. */
+/** What SQS does when the next dead letters are sent, in order. SQS accepts all later dead letters. */
 let answers: (() => void)[] = []
 
 beforeEach(() => {
@@ -45,7 +45,7 @@ interface Copy {
 
 const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date.now(), detail })
 
-/** Delivers copies in one batch; resolves with how many of them SQS has to deliver again. */
+/** Delivers copies of messages in one batch; resolves with how many SQS has to deliver again. */
 async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {
   const messages = copies.map((copy) => ({
     ...copy,
@@ -55,7 +55,7 @@ async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): 
   return batchItemFailures.length
 }
 
-/** Makes an intake function. It applies events by `apply`, and their business key is the field `key`. */
+/** Makes a function that applies events from a queue with `apply`. Their business key is the field `key`. */
 const intakeThat = (apply: Intake['apply']) =>
   intake({
     detailType: 'test.happened',
@@ -68,7 +68,7 @@ const reject = async () => {
   throw new RejectedEvent('conflicting_content')
 }
 const refusing = intakeThat(reject)
-test('a refused event leaves one dead letter, however often SQS repeats the event after late answers of the function', async () => {
+test('a refused event leaves one dead letter, however often SQS delivers its message again', async () => {
   const copy = { ...newCopy({ key: randomUUID() }), id: randomUUID() }
   for (let receives = 1; receives <= 25; receives += 1)
     expect(await deliver(refusing, [{ ...copy, receives }])).toBe(0)
@@ -116,7 +116,7 @@ test('a redriven event takes effect even if the clock of the function that refus
   expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
-test('each refusal of a redriven event leaves one dead letter with the number of refusals so far; a copy leaves no dead letter', async () => {
+test('each new refusal of a redriven event leaves one dead letter with the number of refusals, and repeated deliveries leave none', async () => {
   const copy = newCopy({ key: randomUUID() })
   const sent: Copy[] = [copy]
   setClockAhead(300_000)
@@ -130,7 +130,7 @@ test('each refusal of a redriven event leaves one dead letter with the number of
   }
 })
 
-test('a message whose number of refusals is invalid or outdated counts as a copy of the refused event', async () => {
+test('a message with an invalid or outdated number of refusals counts as a repeated delivery and leaves no dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])
@@ -140,14 +140,14 @@ test('a message whose number of refusals is invalid or outdated counts as a copy
   expect(letters).toEqual(['1', '2'])
 })
 
-test('a copy leaves no dead letter even if the clock of the function that refused the event is behind', async () => {
+test('a repeated delivery of a refused event leaves no second dead letter, even if the clock of the function is behind', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(-300_000)
   for (let times = 0; times < 3; times += 1) expect(await deliver(refusing, [copy])).toBe(0)
   expect(letters).toEqual(['1'])
 })
 
-test('a copy is retried while the function that refused the event may still run; after that, the copy leaves the missing dead letter', async () => {
+test('a dead letter that a function failed to send is sent at a later delivery, but not while that function may still run', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -169,7 +169,7 @@ test('an event is retried instead of refused if its function has too little time
   expect(letters).toEqual([])
 })
 
-test('a copy of a refused event never takes effect; only the redriven dead letter does', async () => {
+test('a repeated delivery of a refused event never takes effect, but the redriven dead letter does', async () => {
   const userId = await addUser()
   await deliver(walletAdjusted, [newCopy(adjustment(userId))])
   const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
@@ -184,7 +184,7 @@ test('a copy of a refused event never takes effect; only the redriven dead lette
   expect([await balanceOf(userId), letters.length]).toEqual(['6', 1])
 })
 
-test('refused events with the same business key leave one dead letter each, and none of their copies takes effect', async () => {
+test('refused events with the same business key leave one dead letter each, and take no effect when they are delivered again', async () => {
   const userId = await addUser()
   await deliver(walletAdjusted, [newCopy(adjustment(userId))])
   const detail = adjustment(userId, { amount: '5', direction: 2 })
@@ -205,7 +205,7 @@ test('refused events with the same business key leave one dead letter each, and 
 const readRecord = (detailType: string, businessKey: string) =>
   readItem({ pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }, { consistent: true })
 
-test('once an event has taken effect, its business key never expires, even if events with the key are refused before and after', async () => {
+test('the business key of an event that took effect never expires, even if events with this key are refused before or after', async () => {
   const userId = await addUser()
   const detail = adjustment(userId, { amount: '5', direction: 2 })
   const ttl = async () => (await readRecord('wallet.adjusted', detail.adjustment_id))?.['ttl']
@@ -243,7 +243,7 @@ test('an event that took effect leaves no dead letter, even if its function fail
   fails = true
   expect(await deliver(failing, [{ ...copy, receives: 20 }])).toBe(0)
   expect(letters).toEqual([])
-  // An event with the same key but other content has not taken effect, so it leaves a dead letter.
+  // An event with the same business key but other content did not take effect, so it leaves a dead letter.
   expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
   expect(letters).toHaveLength(1)
 })
@@ -271,7 +271,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // Import the table client before the endpoint changes, so that the client keeps the old endpoint.
+    // Imports the table client before the endpoint changes, so that the client keeps the old endpoint.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

@@ -8,7 +8,7 @@ import { arnOf, stackModel, startStack } from './stack.ts'
 const typed = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const })
 const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const })
 
-/** The model of a table with an index. */
+/** A table with a secondary index, for tests of the AWS endpoint. */
 export const table: TableModel = {
   name: 'main',
   arn: arnOf('dynamodb', 'table/main'),

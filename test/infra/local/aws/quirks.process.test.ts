@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('the simulated behaviour “timeouts” ends a function early, and at a speed of 240 the function’s batch is visible again 240 times sooner', async () => {
+it('the simulated behaviour “timeouts” ends a function early, and speed=240 makes its messages visible again 240 times sooner', async () => {
   const endings: (number | undefined)[] = []
   const quirks = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

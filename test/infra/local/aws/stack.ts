@@ -26,7 +26,7 @@ export function arnOf(service: string, resource: string): string {
   return `arn:aws:${service}:${region}:${accountId}:${resource}`
 }
 
-/** Makes the model of a function whose role has these policy statements. */
+/** Describes a function of a test stack. The function's role has these policy statements. */
 export function functionModel(name: string, statements: PolicyStatement[] = []): FunctionModel {
   return {
     name,
@@ -42,7 +42,7 @@ export function functionModel(name: string, statements: PolicyStatement[] = []):
   }
 }
 
-/** Makes the model of a queue without a policy. */
+/** Describes a queue of a test stack; by default, the queue has no policy. */
 export function queueModel(name: string, changes: Partial<QueueModel> = {}): QueueModel {
   return {
     name,
@@ -58,7 +58,7 @@ export function queueModel(name: string, changes: Partial<QueueModel> = {}): Que
   }
 }
 
-/** Makes the model of a rule on the bus `events`. */
+/** Describes a rule on the bus `events` of a test stack. */
 export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleModel {
   return {
     name,
@@ -72,7 +72,7 @@ export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleM
   }
 }
 
-/** Makes the model of an event source mapping from a queue to the function `worker`, in batches of ten. */
+/** Describes an event source mapping of a test stack, from a queue to the function `worker`. */
 export function eventSourceModel(
   queue: QueueModel,
   changes: Partial<EventSourceModel> = {},
@@ -98,7 +98,7 @@ export function allowRule(queueName: string, ruleName: string): PolicyStatement 
   }
 }
 
-/** Makes the model of a stack that has a bus `events` and what `changes` adds, and nothing else. */
+/** Describes a test stack that has a bus `events` and what `changes` adds, and nothing else. */
 export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   return {
     region,
@@ -121,7 +121,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Simulates an AWS in which the behaviours in `on` always happen. Every random number is `draw`. */
+/** Quirks of AWS (faults and delays): those in `on` always happen. Every random number equals `draw`. */
 export const alwaysBad = (on: Quirk[], draw = 0): Quirks => ({
   speed: 1,
   has: (quirk) => on.includes(quirk),

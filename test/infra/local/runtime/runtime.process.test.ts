@@ -94,7 +94,7 @@ it.each(['probe.hang', 'probe.spin'])(
   },
 )
 
-it('a call that is stopped early fails with the same error as at its timeout, and the next call succeeds', async () => {
+it('a call that the local stack stops early fails with Lambda’s timeout error, and the next call succeeds', async () => {
   const running = start([describeFunction('probe.wait')])
   const event = JSON.stringify({ milliseconds: 3000 })
   const { payload, functionError } = await running.invoke('probe-wait', event, 100)
@@ -150,7 +150,7 @@ it('three workers answer a hundred concurrent calls, and no worker runs two call
   for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
 })
 
-it('a function without a worker need not wait until a busy function has worked off all its calls', async () => {
+it('a function without a worker gets a worker before a busy function has finished all its calls', async () => {
   start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
   const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
   const order: string[] = []

@@ -14,7 +14,7 @@ const addresses = {
 }
 let counter = 0
 
-/** Builds the model of a stack that contains only what `fill` creates. */
+/** Synthesizes a stack of what `fill` creates, and builds the local stack's model of the template. */
 function modelOf(fill: (stack: Stack) => void) {
   const app = new App({
     outdir: join(directory, String((counter += 1))),

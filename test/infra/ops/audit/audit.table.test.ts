@@ -74,7 +74,7 @@ async function live() {
   await call({ action: 'rotate', emergency: true })
   await call({ action: 'revoke', kid: first })
   await call({ action: 'rotate', emergency: true })
-  // A request in the same millisecond as the last rotation would count as fulfilled, so the test waits.
+  // A rotation that is requested in the millisecond of the last rotation does nothing, so the test waits.
   const now = Date.now()
   await vi.waitUntil(() => Date.now() > now, { interval: 1 })
   await call({ action: 'rotate' })
@@ -86,7 +86,7 @@ async function live() {
 let keySet: Awaited<ReturnType<typeof live>>
 beforeAll(async () => void (keySet = await live()), 60_000)
 
-/** A change of the gathered facts, and the names of the findings that it must cause, joined by spaces. */
+/** A change of the facts that an audit gathers, and the findings that the change must cause. */
 type Row = [what: string, found: string, change: (facts: Facts) => void]
 const row = (...columns: Row): Row => columns
 
@@ -96,7 +96,7 @@ const onRecord = ({ keySet }: Facts, state: string) =>
   keySet?.keys.find((key) => key.state === state) ?? expect.unreachable()
 const evidenceAt = ({ evidence }: Facts, sequence: number) => evidence.at(sequence) ?? expect.unreachable()
 
-/** Changes the record of an evidence row, but neither the hash nor the signature inside the record. */
+/** Edits an evidence record without changing its stored hash and signature. */
 function edit(row: Facts['evidence'][number]): void {
   const record = Object.assign(row.record ?? expect.unreachable(), { run_id: 'somebody else' })
   row.hash = evidenceHash(record)
@@ -201,7 +201,7 @@ describe('audit findings', () => {
     expect(ok).toBe(false)
   })
 
-  it('an audit during a rotation does not report the copy of a new evidence record as a sign of rewritten evidence', async () => {
+  it('an audit does not report rewritten evidence if a rotation adds a record while the audit reads', async () => {
     const rotation = () => call({ action: 'rotate', emergency: true })
     expect(await actWhile('is answered', 'QueryCommand', rotation, findings)).not.toContain(
       'history_rewritten',
@@ -209,7 +209,7 @@ describe('audit findings', () => {
     keySet = await live()
   })
 
-  it('the audit says in words what a changed key policy allows, and what it lacks', async () => {
+  it('the audit says in words what a changed key policy wrongly allows, and which statements are missing', async () => {
     const KeyId = keySet.active.arn
     const { Policy } = await kms.send(new GetKeyPolicyCommand({ KeyId }))
     const root = `arn:aws:iam::${KeyId.split(':')[4]}:root`
@@ -223,7 +223,7 @@ describe('audit findings', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('the audit reports a JWKS that has an unknown key, even one on record, lacks a key on record, or has another key under a known kid', async () => {
+  it('the audit reports a JWKS with a foreign key (even if the stored key set has it), with a missing key, or with a wrong kid', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
@@ -281,7 +281,7 @@ describe('audit findings', () => {
     expect(named.sort()).toEqual(made.sort())
   })
 
-  it('the audit reports that others may sign with the evidence key, that a second key has its tag, and that the evidence key is disabled', async () => {
+  it('the audit reports an evidence key that others may use, that shares its tag with a second key, or that is disabled', async () => {
     const credentials = { accessKeyId: 'administrator', secretAccessKey: 'any' }
     const administrator = new KMSClient({ ...clientOptions(), credentials })
     const shared = requireEnv('EVIDENCE_KEY_ID')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readCopies } from '../../../../infra/ops/audit/read-copies.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
-// The S3 endpoint is faked, because the local S3 returns all copies on one page.
+// The S3 endpoint is faked, because the local S3 returns all evidence copies on one page.
 it('the audit reads every page of evidence copies, so that no copy can be hidden behind a thousand other copies', async () => {
   const pages = ['<Key>evidence/a</Key><IsTruncated>true</IsTruncated>', '<Key>evidence/b</Key>']
   const markers: (string | null)[] = []

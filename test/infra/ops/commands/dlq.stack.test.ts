@@ -40,7 +40,7 @@ const show = async (reason: string) => {
   return (JSON.parse(out) as { messages: { id: string; body: string; reason: string }[] }).messages
 }
 
-it('dlq show removes no dead letters; dlq redrive and dlq drop remove only matching dead letters', async () => {
+it('`dlq show` removes no dead letters, and `dlq redrive` and `dlq drop` remove only matching dead letters', async () => {
   const [first, second] = [`test-${randomUUID()}`, `test-${randomUUID()}`]
   const [later, never] = [randomInt(1, 2 ** 40), randomInt(1, 2 ** 40)]
   await plant(first, later)
@@ -61,7 +61,7 @@ it('dlq show removes no dead letters; dlq redrive and dlq drop remove only match
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
 
-it('dlq redrive keeps the number of refusals of an event, and another refusal increases the number by one', async () => {
+it('`dlq redrive` keeps the number of refusals of an event, and another refusal increases the number by one', async () => {
   const [reason, userId] = [`test-${randomUUID()}`, randomInt(1, 2 ** 40)]
   await plant(reason, userId, { nickname: '', refusals: 7 })
   await ops(['dlq', 'redrive', 'user-registered', '--reason', reason, '--json'])
@@ -69,7 +69,7 @@ it('dlq redrive keeps the number of refusals of an event, and another refusal in
   expect(letter).toMatchObject({ reason: expect.stringMatching(/^invalid_detail/) as unknown, refusals: '8' })
 }, 60_000)
 
-it('dlq show passes no escape sequence of an event on to the terminal', async () => {
+it('`dlq show` passes no escape sequence of an event on to the terminal', async () => {
   const reason = `test-${randomUUID()}`
   await plant(reason, randomInt(1, 2 ** 40), {
     source: '\u001b]0;title\u0007\u009b2J\u202e\nuser.registered',

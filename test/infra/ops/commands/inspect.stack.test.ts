@@ -15,7 +15,6 @@ import { ops } from '../run-ops.ts'
 
 type Report = Awaited<ReturnType<typeof verifyLedger>>
 
-/** Runs `ledger verify` for one user, and returns its exit code and report. */
 async function verify(userId: number): Promise<{ exitCode: number; report: Report }> {
   const { code, out } = await ops(['ledger', 'verify', '--user', String(userId), '--json'])
   return { exitCode: code, report: JSON.parse(out) as Report }
@@ -40,11 +39,11 @@ const falsify = (pk: string, sk: string, path: string, value: Big) =>
 it.each([
   ['a user with a correct wallet', addWallet, { wallets: 2, bills: 3 }],
   ['a user without a wallet', addUser, { wallets: 2, bills: 0 }],
-])('ledger verify reports no difference for %s, and exits 0', async (_user, add, counts) => {
+])('`ledger verify` reports no difference for %s, and exits 0', async (_user, add, counts) => {
   expect(await verify(await add())).toEqual({ exitCode: 0, report: { ...counts, differences: [] } })
 })
 
-it('ledger verify reports a balance that differs from its bills, and the runbook’s example mends it', async () => {
+it('`ledger verify` reports a balance that differs from its bills, and the runbook’s example mends it', async () => {
   const userId = await addWallet()
   await falsify(`W#${userId}#asset`, 'HEAD', 'holdings.USDT[1]', new Big('8.500000000000000001'))
   const { exitCode, report } = await verify(userId)
@@ -60,7 +59,7 @@ it('ledger verify reports a balance that differs from its bills, and the runbook
 it.each([
   ['amount', '9', ['balance_after', 'balance_after', 'balance + hold']],
   ['balance_after', '9', ['balance_after']],
-])('ledger verify reports a bill whose %s was changed', async (attribute, value, expected) => {
+])('`ledger verify` reports a bill whose %s was changed', async (attribute, value, expected) => {
   const userId = await addWallet()
   const list = billList({ userId, wallet: 'asset' })
   await falsify(list, '000000000002', attribute, new Big(value))
@@ -73,7 +72,7 @@ it.each<[string, (userId: number) => { pk: string; sk: string }[], number]>([
   ['a bill', (userId) => [{ pk: billList({ userId, wallet: 'asset' }), sk: '000000000002' }], 8],
   ['the record of an event', (userId) => [{ pk: `EVT#wallet.adjusted#${userId}-2`, sk: 'EVT' }], 1],
   ['a wallet that a later bill has raised', (userId) => [{ pk: `W#${userId}#asset`, sk: 'HEAD' }], 1],
-])('ledger verify reports that %s is missing', async (_, missing, differences) => {
+])('`ledger verify` reports that %s is missing', async (_, missing, differences) => {
   const userId = await addWallet()
   const wallet = await readItem({ pk: `W#${userId}#asset`, sk: 'HEAD' }, { consistent: true })
   await deliver(walletAdjusted, adjustment(userId, { adjustment_id: `${userId}-2` }))

@@ -49,7 +49,7 @@ it('an administrator cannot sign with the signing key or the evidence key, altho
 })
 
 describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
-  it('keys audit works with the auditor’s role', async () => {
+  it('`keys audit` works with the auditor’s role', async () => {
     const { code, out, err } = await run('keys audit --json')
     expect(code, err).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
@@ -63,7 +63,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     })
   })
 
-  it('keys audit reports evidence that was rewritten and signed again with the rights of the rotation', async () => {
+  it('`keys audit` reports evidence that was rewritten and signed again with the rights of the rotation', async () => {
     const rotation = 'arn:aws:lambda:us-east-1:000000000000:function:rotate-signing-keys'
     const rewrite = (runId = '') =>
       runNode(['test/support/rewrite-evidence.ts', runId], { AWS_ACCESS_KEY_ID: accessKeyIdOf(rotation) })
@@ -80,7 +80,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
   it.concurrent.each([
     'keys rotate --emergency',
     'keys revoke KID',
-    // This kid begins with a hyphen, but must not be read as an option.
+    // This kid begins with a hyphen. The command must not take it for an option.
     `keys revoke -${'k'.repeat(42)}`,
     'ledger verify',
     'dlq drop user.registered --yes',

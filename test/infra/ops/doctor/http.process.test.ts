@@ -4,7 +4,7 @@ import { checkApi, checkChallenge, checkEdge } from '../../../../infra/ops/docto
 import { fakeAws } from '../../../support/fake-aws.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
-/** Runs a check against a faked API. Default issuer: the address of the faked API. */
+/** Runs a check against a faked API, whose issuer is its own address unless another issuer is given. */
 const check = <T>(
   perform: (url: string) => Promise<T>,
   { issuer, status = 401, headers = {} }: { issuer?: string; status?: number; headers?: object } = {},

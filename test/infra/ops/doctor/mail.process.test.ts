@@ -32,7 +32,7 @@ it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   },
 )
 
-it('doctor names no quota of mails if the account has none', async () => {
+it('doctor mentions no quota of mails if the account has no quota', async () => {
   const account = { ...production, SendQuota: { Max24HourSend: -1, SentLast24Hours: 0 } }
   expect((await check({ 'example.com': verified }, account)).words).toMatch(/; 0 mails sent in 24 hours$/)
 })
@@ -64,7 +64,7 @@ it.each([
   expect(found).toEqual({ ok: false, words })
 })
 
-it('doctor names the default configuration set of an identity as a problem', async () => {
+it('doctor names the default configuration set of an SES identity as a problem', async () => {
   const identities = { 'example.com': { ...verified, ConfigurationSetName: 'tracking' } }
   const { ok, words } = await check(identities)
   expect(ok).toBe(false)

@@ -22,7 +22,7 @@ beforeEach(() => {
   letters = []
   process.env['QUEUE_URL'] = 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
-  // The compiler takes the overload of `send` that returns nothing, so the spy needs a cast.
+  // The cast is needed, because TypeScript takes the overload of `send` that returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(((command: object) => answer(command)) as never)
 })
 
@@ -56,7 +56,7 @@ it.each([
   ['replayed', undefined],
   ['redriven', '1'],
 ])(
-  'a refused event that is %s during a replay has no effect, but a redrive after the replay applies it',
+  'if a refused event is %s during a replay, it has no effect, but a redrive after the replay applies it',
   async (_, refusals) => {
     const userId = await addUser()
     const id = randomUUID()
@@ -70,7 +70,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // The number of refusals marks this delivery as a redrive, although `sentAt` is before the refusal.
+    // The attribute `refusals` shows that the event was redriven, although `sentAt` is before the refusal.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },

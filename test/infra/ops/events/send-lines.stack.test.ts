@@ -15,7 +15,7 @@ const credit = (userId: number, index: number, amount = '1') =>
   event('wallet.adjusted', adjustment(userId, { adjustment_id: `${userId}-${index}`, amount }))
 const file = join(newDirectory(), 'events.ndjson')
 
-it('event put lists the rejected lines of its input', async () => {
+it('`event put` lists the rejected lines of its input', async () => {
   const userId = randomInt(1, 2 ** 40)
   const lines = [
     registration(userId),
@@ -45,7 +45,7 @@ it('event put lists the rejected lines of its input', async () => {
   expect(await balanceOf(userId)).toBe('2')
 }, 120_000)
 
-it('event put applies each event once, even if the same input is sent twice', async () => {
+it('`event put` applies each event once, even if the same input is sent twice', async () => {
   const userId = randomInt(1, 2 ** 40)
   const lines = [registration(userId), ...Array.from({ length: 20 }, (_, index) => credit(userId, index))]
   for (let time = 0; time < 2; time += 1) {

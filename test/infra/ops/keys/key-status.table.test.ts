@@ -10,7 +10,7 @@ import { useOwnKeys } from '../../../support/own-keys.ts'
 useOwnKeys()
 const call = (event: object) => rotate(event, { awsRequestId: randomUUID() })
 
-it('keys status lists every signing key, including retired keys, and every transition', async () => {
+it('`keys status` lists every signing key, including retired keys, and every transition', async () => {
   expect(await readKeyStatus()).toEqual({ keys: [], evidence: [], attempt: null, next_due: null })
   const { signer } = await call({})
   await call({ action: 'revoke', kid: signer })

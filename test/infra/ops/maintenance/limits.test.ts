@@ -6,7 +6,7 @@ it.each([
   ['events', 30],
   ['schedules', 180],
 ] as const)(
-  'running %s end within %i s; the ledger verification is left out, because it only reads',
+  'running %s end within %i s, not counting the ledger verification, which only reads',
   (part, seconds) => {
     expect(drainMilliseconds(part)).toBe(seconds * 1_000)
   },

@@ -33,19 +33,19 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports bookings from the hourly write pause, because the table may lack other writes of the same events', async () => {
+it('prepareTable reports bookings that were made in the hourly write pause, because the table may lack the rest of them', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // A bill is also reported if the rest of its transaction was not restored.
+  // A bill from the hourly write pause is reported even if nothing else of its transaction was restored.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
   expect((await prepareTable(Math.floor(Date.now() / hour) * hour)).late).toHaveLength(1)
 })
 
-it('`restore prepare` and `ledger verify` find a wallet whose item is gone, by its first bill', async () => {
+it('`restore prepare` and `ledger verify` notice a missing wallet, because the wallet’s first bill still exists', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const wallet = recorded.filter(({ key }) => key.sk === 'HEAD')
@@ -61,7 +61,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'after a restore of any part of an assignment that %s, each address has one owner or is free',
+  'if a restore brings back any part of an address assignment that %s, each address still has one owner or is free',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {
@@ -72,7 +72,7 @@ it.each([
       const recorded = await recordStates(() => claimAddress(users[0], pool))
       expect(2 ** recorded.length).toBe(parts)
       const told = (await readAssignment(users[0], pool))?.address ?? expect.unreachable()
-      // The last write of an assignment records that its event is on the bus. Only then is the user told.
+      // A user is told an assigned address only after its event is on the bus, which the last write records.
       const state = ({ states }: Recorded) => (isTold ? states.at(-1) : states[1])
       await restoreStates(recorded, (states, i) =>
         (part >> i) & 1 ? state(recorded[i] ?? expect.unreachable()) : states[0],
@@ -101,7 +101,7 @@ it.each([
 const times = { published_at: 1, active_at: 1, retiring_at: 1, retired_at: 1, remove_after: 1, drain_ms: 1 }
 const retired: SigningKey = { kid: 'retired', arn: 'arn', n: 'n', e: 'AQAB', state: 'retired', ...times }
 
-it('if a restore brings back only some writes of a key transition, the transition can be made again', async () => {
+it('if a restore brings back only some writes of a signing-key transition, the transition can be made again', async () => {
   const first = { ...emptyKeySet, sequence: 1, keys: [retired] }
   const evidenceOf = (sequence: number) => ({ sequence }) as Evidence
   await writeKeySet(emptyKeySet, first, [putEvidence(evidenceOf(1))])

@@ -40,7 +40,7 @@ const page = { authUrl: undefined }
 const stages = new Map<string, Stacks>()
 for (const stage of ['dev', 'prod']) stages.set(stage, await synthesizeUnchecked(stage, { values: page }))
 
-it.each(Object.entries(secondValues))('a deployed stage can get and lose %s', async (knob, value) => {
+it.each(Object.entries(secondValues))('a stage update can add and remove option %s', async (knob, value) => {
   for (const [stage, before] of stages) {
     const domain = knob === 'domainName' ? { certificateArn } : {}
     const after = await synthesizeUnchecked(stage, { values: { ...page, ...domain, [knob]: value } })

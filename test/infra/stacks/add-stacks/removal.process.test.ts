@@ -13,7 +13,7 @@ const resourcesOf = (stacks: Stacks): [path: string, resource: Resource][] =>
   )
 
 describe('`cdk destroy` of a stage without protection', () => {
-  it('every stack of the stage can be deleted, and all resources are deleted with their stack', () => {
+  it('every stack of an unprotected stage can be deleted, and all resources are deleted with their stack', () => {
     for (const { stack } of dev.values()) expect(stack.terminationProtection).not.toBe(true)
     for (const [path, { DeletionPolicy: policy }] of resourcesOf(dev))
       expect(policy ?? 'Delete', path).toBe('Delete')
@@ -21,7 +21,7 @@ describe('`cdk destroy` of a stage without protection', () => {
     expect(JSON.stringify(table?.resource.Properties)).toContain('"DeletionProtectionEnabled":false')
   })
 
-  it('the page’s bucket is emptied before it is deleted', () => {
+  it('the authorization page’s bucket is emptied before it is deleted', () => {
     const emptied = ofType(dev, 'Custom::S3AutoDeleteObjects').map(
       ({ resource }) => (resource.Properties['BucketName'] as { Ref: string }).Ref,
     )
@@ -29,7 +29,7 @@ describe('`cdk destroy` of a stage without protection', () => {
     expect(emptied).toHaveLength(1)
   })
 
-  it('KMS deletes the stage’s keys after a week, the shortest time that KMS allows', () => {
+  it('KMS deletes the keys of an unprotected stage after a week, the shortest time that KMS allows', () => {
     const waiting = ofType(dev, 'AWS::KMS::Key').map(
       ({ resource }) => resource.Properties['PendingWindowInDays'],
     )

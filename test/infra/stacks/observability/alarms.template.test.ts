@@ -68,7 +68,7 @@ function describeAlarm(alarm: Alarm): string[] {
   ]
 }
 
-/** The alarms of each function, queue or rule (shown as `*`), keyed by the end of their names. */
+/** Alarms of each function, queue or rule, keyed by the end of the alarm's name. `*` stands for the rest. */
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
@@ -83,9 +83,9 @@ const families: Record<string, string[]> = {
 }
 
 /**
- * All other alarms. CloudWatch refuses an expression that mixes time series and numbers in an array, or that
- * yields no time series. Alarms on DynamoDB's metrics fill in missing data, which CloudWatch may otherwise
- * ignore.
+ * Alarms on the whole service. CloudWatch refuses an expression that yields no time series, or that mixes
+ * time series and numbers in an array. It may ignore that data of DynamoDB's metrics is missing, so `FILL`
+ * replaces missing data.
  */
 const single: Record<string, string[]> = {
   'unmatched-lost': [
@@ -168,16 +168,16 @@ const single: Record<string, string[]> = {
   ],
 }
 
-/** Matches the names of alarms whose thresholds or metrics are computed: other tests check these alarms. */
+/** Matches the names of alarms whose thresholds or metrics are computed. Other tests check these alarms. */
 const computed = /-at-throttle$/
 
-/** Splits the name of an alarm in `families` into its end and the function, queue or rule before it. */
+/** Splits an alarm's name into a key of `families` and the rest before it; undefined for other alarms. */
 function familyOf(name: string): { end: string; of: string } | undefined {
   const end = Object.keys(families).find((one) => name.endsWith(`-${one}`))
   return end === undefined || name in single ? undefined : { end, of: name.slice(0, -end.length - 1) }
 }
 
-it('every alarm that is listed by its name has the listed metrics, dimensions, periods and threshold', () => {
+it('alarms on the whole service have the metrics, dimensions, periods and thresholds that this test lists', () => {
   const found = [...alarms].filter(([name]) => familyOf(name) === undefined && !computed.test(name))
   expect(Object.fromEntries(found.map(([name, alarm]) => [name, describeAlarm(alarm)]))).toEqual(single)
 })

@@ -26,7 +26,7 @@ it('a refused event raises the dead-letter alarm, and the alarm’s runbook sect
 
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: dimensions[0].Value }))
-  // Every minute, SQS sends the attribute ApproximateNumberOfMessages to CloudWatch as a metric of this name.
+  // The metric ApproximateNumberOfMessagesVisible is the queue's attribute ApproximateNumberOfMessages.
   expect(metric).toBe('ApproximateNumberOfMessagesVisible')
   const measure = async () => {
     const AttributeNames = ['ApproximateNumberOfMessages' as const]

@@ -22,7 +22,7 @@ import { runAndDieAt, tamperCalls } from '../../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
 const day = 86_400_000
-/** How many trees are compared with the model. */
+/** Number of random referral trees that the test generates. */
 const runs = Number(process.env['RUNS'] ?? 2)
 
 interface Shape {
@@ -69,7 +69,7 @@ const eventsOf = (members: readonly ModelMember[]) =>
     ...purchases.map((amount, n) => () => buy(userId, amount, `${userId}-${n}`)),
   ])
 
-/** Compares all pages of a member list, for several filters, with the model. */
+/** Checks all pages of a member list, with several filters, against the tests' model of the community. */
 async function compare(model: CommunityModel, owner: ModelMember, keywords: (string | undefined)[]) {
   const spans = [{}, { beginDate: '2026-01-02' }, { beginDate: '2026-01-02', endDate: '2026-01-03' }]
   for (const type of ['DIRECT', 'COMMUNITY'] as const) {
@@ -79,7 +79,7 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
         await writeItem({ Delete: { Key: searchBudgetOf(owner.userId).key } })
         const filter: MemberFilter = { type, keyword, ...span }
         const expected = model.find(owner, filter)
-        // A list of up to seven members has one page or none. A longer list has two to eight pages.
+        // The page size is at least seven, and so large that no list has more than eight pages.
         const size = Math.max(7, Math.ceil(expected.length / 8))
         for (let current = 1; (current - 2) * size < expected.length; current += 1) {
           const page = await listMembers(await prefetchMembers(filter, owner.userId), filter, {
@@ -172,7 +172,7 @@ it('a referral tree of 200 levels grows, and a batch of purchases is added to ea
   await compare(model, members[150] as ModelMember, [undefined])
 }, 180_000)
 
-/** How often the test kills the worker. */
+/** Number of times that the test kills the worker. */
 const kills = Number(process.env['KILLS'] ?? 4)
 const storage = { capacity: 8, limits: standardLimits }
 const grow = (rootId: number) => growTree(rootId, Date.now() + 60_000, storage)
@@ -245,7 +245,7 @@ it('a batch of purchases is added to an ancestor once, even if a second worker o
   expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
 })
 
-it('new members are listed by their join times, and their purchases count once, however many nodes of a B-tree change', async () => {
+it('even if many nodes of a list’s B-tree change, new members are listed by join time and their purchases count once', async () => {
   const rootId = await addRoot()
   const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
   const count = 200

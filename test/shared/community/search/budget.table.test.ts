@@ -28,7 +28,7 @@ async function spentBy(userId: number): Promise<number> {
   return v.parse(v.optional(v.object({ count: Integer })), item)?.count ?? 0
 }
 
-/** Registers a root with 30 referrals. With `smallStorage`, their list is a tree with several levels. */
+/** Registers a root with 30 referrals. With `smallStorage`, their list is a B-tree with several levels. */
 async function newTree(storage?: typeof smallStorage): Promise<number> {
   const root = newUserIds()
   const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
@@ -69,7 +69,7 @@ it.each([
   }
 })
 
-it('a search beyond the budget is refused before it reads list entries, and lists without a keyword are still answered', async () => {
+it('a caller who has used up the search budget can list members, but a search is refused before it reads list entries', async () => {
   const root = await newTree(smallStorage)
   await searchBudgetOf(root).reserver(undefined)(5_000)
   const send = vi.spyOn(db, 'send')

@@ -45,7 +45,7 @@ function serve(find: FindItem) {
 const search = async (filter: MemberFilter, current = 1) =>
   listMembers(await prefetchMembers(filter, listOwnerId), filter, { current, size: 20 })
 
-it('a search takes at most four rounds of calls, on any page, with a search index and without one', async () => {
+it('a search takes at most four rounds of simultaneous calls, on any page, with or without a search index', async () => {
   for (const size of [199, 10_000]) {
     const cost = serve(largeList(size))
     for (const [keyword, current] of [
@@ -65,7 +65,7 @@ it('a search takes at most four rounds of calls, on any page, with a search inde
   }
 })
 
-it('a search uses the new search index of a list, even if the first read does not find the index yet', async () => {
+it('a search uses a search index even if the index is so new that the first, eventually consistent read misses it', async () => {
   const find = largeList(10_000)
   let hidden = 0
   serve((key) => {
@@ -79,7 +79,7 @@ it('a search uses the new search index of a list, even if the first read does no
 
 it('an export stops at the maximum size of an answer, even before the maximum number of members, and is marked as truncated', async () => {
   const size = 10_000
-  // Lambda encodes the JSON body as JSON again, so a member with the longest texts takes about a kilobyte.
+  // Lambda encodes the JSON body as JSON again, so each quotation mark in a nickname takes four bytes.
   const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })
   serve(largeList(size, longest, false))
   const filter: MemberFilter = { type: 'COMMUNITY' }

@@ -91,7 +91,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789._-+'.split('')
 
 const hidden = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 6 })
 
-it('two addresses with the same mask match the same keywords, unless the keyword is one of the whole addresses', () => {
+it('a keyword that is not a whole address cannot tell two email addresses with the same mask apart', () => {
   const keyword = fc.record({ from: fc.nat(20), length: fc.nat(20), of: fc.nat(3), tail: hidden })
   fc.assert(
     fc.property(hidden, hidden, keyword, (one, other, { from, length, of, tail }) => {
@@ -106,7 +106,7 @@ it('two addresses with the same mask match the same keywords, unless the keyword
   )
 })
 
-it('the service and the community model agree on which members a keyword matches', () => {
+it('the service and the tests’ model of the community agree on which members a keyword matches', () => {
   const text = fc.string({
     unit: fc.constantFrom(...Array.from('abÇçéK1 -_.@*🦊Ⅷﬁ')),
     minLength: 1,
@@ -130,7 +130,7 @@ it('a keyword has at most 254 characters, not counting spaces around it', () => 
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
 })
 
-it('a nickname that case-folding makes very long is cut to 256 characters in the index: it has few search terms', () => {
+it('a nickname that becomes very long by case folding is cut to 256 characters, so that it has few search terms', () => {
   let terms = 0
   const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
   eachTerm(text, () => (terms += 1))

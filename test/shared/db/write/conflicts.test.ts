@@ -45,7 +45,7 @@ it.each(writes)('%s succeeds after it has conflicted with transactions on its it
 })
 
 it.each(writes)(
-  'an endpoint answers 503 with Retry-After, and counts no fault, when its %s conflicts with transactions for too long',
+  'if %s conflicts with transactions for too long, the endpoint answers 503 with Retry-After and counts no fault',
   async (_name, write) => {
     const handler = publicEndpoint({
       input: v.object({}),

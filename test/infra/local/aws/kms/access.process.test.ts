@@ -152,7 +152,7 @@ test('a key policy can deny an action to a role because of the role’s tag', as
   await expect(mac(await start({ service: 'ours' }))).rejects.toMatchObject(denied)
 })
 
-test('KMS refuses a key policy that would not let its caller change it again, both in CreateKey and in PutKeyPolicy', async () => {
+test('in CreateKey and PutKeyPolicy, KMS refuses a key policy under which the caller could not change the policy again', async () => {
   const statements = [allow('kms:CreateKey', undefined, '*'), allow('kms:PutKeyPolicy', undefined, '*')]
   const { as } = await startStack(stackModel({ functions: [functionModel('worker', statements)] }))
   const { kms } = as('worker')

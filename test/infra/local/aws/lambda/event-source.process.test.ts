@@ -105,7 +105,7 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
 
 test('SQS delivers the whole batch again after an error or an invalid result of the function, but only the failed message after a partial failure', async () => {
   const failedB = ({ Records }: SQSEvent) => Records.filter(({ body }) => body === 'b')
-  // The digits are the sorted receive counts of all deliveries. Each message is received at most twice.
+  // '1122': both messages were received a first and a second time. No message is received a third time.
   const cases: [string, Setup['run'], string][] = [
     [
       'an error of the function',

@@ -25,7 +25,7 @@ test('a waiting receiver gets a message that becomes visible just after the rece
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // Sending wakes receivers in the next turn of the event loop. The receive below must begin after that turn.
+  // Sending wakes waiting receivers in the next turn of the event loop. The test receives after that turn.
   await setImmediate()
   // The message is invisible at the first two readings of the clock, and visible at all later readings.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)

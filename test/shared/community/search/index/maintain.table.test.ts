@@ -76,7 +76,7 @@ async function keysOf(rootId: number) {
 }
 
 it(
-  'a long enough member list gets a complete search index, even if the worker is killed again and again',
+  'a member list that reaches the minimum length gets a complete search index, even if the worker is killed repeatedly',
   async () => {
     const root = await addRoot()
     await addNewcomers(root, 2)
@@ -97,7 +97,7 @@ it(
   10_000 * kills,
 )
 
-it('newcomers are merged into the newest index segment while it has room, and the old version of the segment is deleted', async () => {
+it('new members are merged into the newest index segment until it is full, and the old version of the segment is deleted', async () => {
   const root = await addRoot()
   for (let count = 0; count < 30; count += 3) {
     await addNewcomers(root + count, 3, root)
@@ -109,12 +109,12 @@ it('newcomers are merged into the newest index segment while it has room, and th
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
 })
 
-it('no index segment is created while a batch adds members: the segment’s transaction could not detect the new members', async () => {
+it('no index segment is created while a batch adds members, because the segment could miss the new members unnoticed', async () => {
   const root = await addRoot()
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
   await addNewcomers(root + 60, 120, root)
-  // Kills the worker right after it has opened a batch of members to add.
+  // Kills the worker one call later each time, until it leaves a batch of new members unfinished.
   for (let call = 1; (await readHead(root)).open === undefined; call += 1)
     expect(await runAndDieAt(() => grow(root, small), call, true)).toBe(true)
   await maintainIndex(root, community(root), small)

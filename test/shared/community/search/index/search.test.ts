@@ -20,7 +20,7 @@ import { asStored } from '../../../../support/as-stored.ts'
 
 const list: MemberList = { kind: 'COMMUNITY', ownerId: 1 }
 
-/** Mocks the table client: reads find these items. */
+/** Mocks the table client so that reads find these items. */
 function serve(items: readonly (Item & Key)[]): void {
   const stored = new Map(items.map((item) => [`${item.pk} ${item.sk}`, asStored(item)]))
   const send = async (command: unknown): Promise<object> => {
@@ -78,7 +78,7 @@ function inventPeople(size: number, spread: number, random: (below: number) => n
   }))
 }
 
-/** Builds a search index of people, and the items that store it. Each person is in the tail or a segment. */
+/** Builds a search index and its items. Spreads the people over the segments and the tail of the index. */
 function indexPeople(people: readonly Person[], random: (below: number) => number, segments: number) {
   const items: (Item & Key)[] = []
   const index: SearchIndex = structuredClone(emptyIndex)
@@ -146,7 +146,7 @@ it(
             before,
             ...window,
             count: size,
-            // Whole addresses are not in the index, but each has an item of its own, which names the owner.
+            // The index has no whole email addresses: a separate item for each address names the owner.
             findOther: async () =>
               people.find(
                 (person) =>
