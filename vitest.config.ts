@@ -30,7 +30,6 @@ const project = (
   test: { ...common, name, include: [`test/**/*.${name}.test.ts`], exclude: ['test/browser/**'], ...test },
 })
 
-/** Configuration of tests that share a table and its keys. */
 const onTable = {
   globalSetup: 'test/support/table-setup.ts',
   setupFiles: [
@@ -40,10 +39,8 @@ const onTable = {
   ],
 }
 
-/** Configuration of tests that run on a table in memory. */
 const inMemory = { ...onTable, setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'] }
 
-/** Configuration of tests that share a local stack. */
 const onStack = {
   globalSetup: 'test/support/stack-setup.ts',
   setupFiles: [
@@ -65,7 +62,6 @@ const alone = {
   unstubEnvs: true,
 }
 
-/** Configuration of tests that start processes of their own. */
 const onProcesses = {
   env: { ...common.env, ...nowhere },
   setupFiles: [
@@ -88,7 +84,7 @@ const long = {
 }
 
 /**
- * Table tests that run on DynamoDB Local, because they test what DynamoDB itself or IAM does. All others run
+ * Table tests that run on DynamoDB Local, because they test what DynamoDB itself or IAM does. Most others run
  * on a table in memory, which takes half of the time; test/faults shows that both tables answer alike.
  */
 const onDynamodbLocal = [
@@ -101,7 +97,7 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Tests whose modules no other file may share: they remember faked later times, or are loaded again. */
+/** Tests that must not share modules with others, because their modules keep faked times or are reloaded. */
 const isolatedInMemory = [
   'test/functions/well-known/jwks.table.test.ts',
   'test/shared/sign-in/password/digest.table.test.ts',

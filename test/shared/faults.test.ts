@@ -49,12 +49,12 @@ it.each(faults)('%s is a fault of the service', (_what, error) => {
   expect(isFault(error)).toBe(true)
 })
 
-it('a failure of the caller is neither temporary nor a fault of the service', () => {
+it('a failure that the caller caused, such as a wrong password, is neither temporary nor a fault of the service', () => {
   expect(passingCause(new Failure('bad_credentials'))).toBeUndefined()
   expect(isFault(new Failure('bad_credentials'))).toBe(false)
 })
 
-it('running out of time without a pending AWS call is a fault of the service, although the client can try again', () => {
+it('running out of time without a pending AWS call is a temporary failure, but also a fault of the service', () => {
   expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
   expect(isFault(new OutOfTime(false))).toBe(true)
 })
@@ -81,11 +81,11 @@ describe('the metrics of failures', () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 
-  it('running out of time through the function’s own slowness is counted both as a fault of the service and as out of time', async () => {
+  it('a function that runs out of time without a pending AWS call is counted both as out of time and as a fault of the service', async () => {
     expect(await metricsOf(new OutOfTime(false))).toEqual([unavailable('out_of_time'), fault])
   })
 
-  it('a failure of the caller is not counted', async () => {
+  it('a failure that the caller caused is not counted', async () => {
     expect(await metricsOf(new Failure('unauthenticated'))).toEqual([])
   })
 })

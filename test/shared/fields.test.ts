@@ -73,12 +73,12 @@ it.each([2 ** 53, 1.5, '', 'a b', 'é', '~'.repeat(201), null])('a business key 
   expect(v.is(BusinessKey, key)).toBe(false)
 })
 
-it.each(['0001-01-01', '2024-02-29', '9999-12-31'])('%s is a day', (day) => {
+it.each(['0001-01-01', '2024-02-29', '9999-12-31'])('%s is accepted as a day', (day) => {
   expect(v.is(Day, day)).toBe(true)
 })
 
 it.each(['0000-01-01', '2026-02-29', '2026-13-01', '2026-01-00', '10000-01-01', '2026-1-1', ''])(
-  '%j is no day',
+  '%j is refused as a day',
   (day) => {
     expect(v.is(Day, day)).toBe(false)
   },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callWithinInvocation, OutOfTime, runInvocation } from '../../shared/invocation.ts'
 import { retry } from '../../shared/retry.ts'
 
-/** The context of an invocation with ten seconds left. `run` reserves the last half second. */
+/** An invocation that has ten seconds left. The function `run` keeps the last half second for the answer. */
 const context = { getRemainingTimeInMillis: () => 10_000 }
 const run = <T>(work: () => Promise<T>) => runInvocation(context, 500, work)
 
@@ -36,7 +36,7 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(true))
   })
 
-  it('a function that hangs without an AWS call is itself the cause of running out of time', async () => {
+  it('if a function hangs without a pending AWS call, the function itself counts as the cause of running out of time', async () => {
     const result = run(async () => {
       await answerAfter(20)
       await new Promise((resolve) => setTimeout(resolve, 9_490))
@@ -62,7 +62,7 @@ describe('the deadline of an invocation', () => {
     expect(await isSettled(result)).toBe(true)
   })
 
-  it('after the result, no timer is left that could fire in a later invocation', async () => {
+  it('when an invocation has ended, no timer is left that could fire in a later invocation', async () => {
     const result = run(() => answerAfter(20))
     await vi.advanceTimersByTimeAsync(20)
     await result
@@ -82,7 +82,7 @@ it('an invocation that fails waits for its pending AWS calls before it answers',
   expect(await result).toEqual(new Error('no'))
 })
 
-it('work that continues after the result starts no further AWS call', async () => {
+it('work that goes on after the invocation has ended starts no further AWS call', async () => {
   const second = vi.fn(async () => 'answer')
   const leftover = async () => {
     await answerAfter(50)

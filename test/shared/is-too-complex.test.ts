@@ -18,7 +18,7 @@ describe('an event that would be too expensive to parse', () => {
     expect(isTooComplex(elements(maxValues + 1))).toBe(true)
   })
 
-  it('brackets and commas in a text of an event do not count, and an escaped quote does not end the text', () => {
+  it('brackets and commas inside a JSON string are not counted, and an escaped quote does not end the string', () => {
     const text = `\\"${'[,'.repeat(maxValues)}\\\\`
     expect(isTooComplex(JSON.stringify({ [text]: text }))).toBe(false)
     expect(isTooComplex(`["\\\\"${',1'.repeat(maxValues)}]`)).toBe(true)

@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 async function writeApiReference(): Promise<string> {
   const root = join(import.meta.dirname, '../..')
   const { stdout } = await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
-  // The first line is the path of the API reference. The paths of other documents follow.
+  // The program prints the path of the API reference first, then the paths of other documents.
   const [file = ''] = stdout.split('\n', 1)
   return file
 }

@@ -45,9 +45,9 @@ export const addBills = (bills: readonly Bill[]): Bill =>
   )
 
 /**
- * Makes a call, and computes its cost by AWS's rules. The cost depends on the items that the call reads, or
- * on the items that it writes, as they are before and after the write. `send` resolves with the answer and
- * its body. A cancelled transaction is billed like a successful one, because AWS charges at most that much.
+ * Makes a call to DynamoDB by `send`, and computes what AWS would charge for the call. The charge depends on
+ * the items that the call reads, or on the written items before and after the call. `send` resolves with the
+ * answer and its body. If `send` fails, nothing is computed.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,
@@ -96,8 +96,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Bills a Query with the units that DynamoDB Local reports, because the answer does not show the items that a
- * filter left out. A Query that finds nothing is billed with the smallest read.
+ * Returns the read units that DynamoDB Local reports for a Query. They cannot be computed from the answer,
+ * which lacks the items that a filter left out. A Query that finds nothing costs the smallest read.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

@@ -24,9 +24,9 @@ export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Write units of an item and its index entry. The item's larger size counts: the one before or the one after
- * the call. The minimum is one unit, even if the item is missing or the condition fails. A transaction
- * doubles the item's units (Amazon DynamoDB: Read and write operations, Using global secondary indexes).
+ * Write units of an item (at its larger size, before or after the call) and of its index entry. An item costs
+ * at least one unit, even if it is missing or the condition fails, and twice as much in a transaction (Amazon
+ * DynamoDB: Read and write operations, Using global secondary indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))
@@ -35,7 +35,7 @@ export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: 
 
 const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeUnitBytes))
 
-/** A changed key of a secondary index costs a deletion and a put, which transactions do not double. */
+/** A changed index entry is charged as a deletion and a put, at the same price within a transaction. */
 function indexUnits(before: WireItem | undefined, after: WireItem | undefined): number {
   if (JSON.stringify(before) === JSON.stringify(after)) return 0
   return [before, after].reduce(

@@ -4,21 +4,18 @@ import type { Endpoint } from '../../shared/http/endpoint.ts'
 
 /** The parts of a request that a test sets. */
 export interface TestRequest {
-  /** Method and path. */
   route?: string
-  /** Request body, sent as JSON. */
   body?: unknown
-  /** Request body, sent unchanged instead of `body`. */
+  /** Raw request body, sent in place of `body`. */
   text?: string
   /** Whether `text` is the body in base64, as API Gateway sends binary bodies. */
   isBase64Encoded?: boolean
   headers?: Record<string, string>
   query?: string
-  /** Path parameters, keyed by name. */
   path?: Record<string, string>
   sourceIp?: string
   requestId?: string
-  /** Time until Lambda would end the function; without it there is no deadline. */
+  /** Time until Lambda would end the function. If absent, there is no deadline. */
   remainingMilliseconds?: number
 }
 

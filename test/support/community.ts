@@ -9,7 +9,7 @@ import type { Scope } from '../../shared/tokens/scopes.ts'
 /** Returns the first of a million user ids that no other test uses. */
 export const newUserIds = (): number => randomInt(1, 2 ** 30) * 1_000_000
 
-/** Mocks the SQS client, so that nothing is sent to the tree queue: the test calls `growTree` itself. */
+/** Mocks SQS, so that no message makes a worker grow referral trees: the test calls `growTree` itself. */
 export function silenceTreeQueue(): void {
   process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)
@@ -33,7 +33,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
   }
 }
 
-/** Small limits for nodes and search indexes: even a few dozen members need several levels and segments. */
+/** Limits so small that the list and index of a few dozen members need several levels and segments. */
 export const smallStorage = {
   capacity: 4,
   limits: { minIndexed: 3, tailItems: 1, segment: 7 },

@@ -16,13 +16,13 @@ export const refusedAs = (reason: string) => ({
 
 const reasons = new Map<string, string>()
 
-/** Replaces the queues of intake functions that are called in this process, until the test ends. */
+/** Until the test ends, records what intake functions send to SQS in this process, and sends nothing. */
 function interceptQueues(): void {
   // A benchmark runs without Vitest, and keeps its real queues.
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // For TypeScript, the spied `send` is the one with a callback. So the function here must return nothing.
+  // TypeScript takes the spied `send` for its overload with a callback, so this function must return nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input
@@ -47,7 +47,7 @@ export async function deliver(
   return delivery as Delivery
 }
 
-/** Delivers an archived event again, as a replay does. `time` is the time at which it was first sent. */
+/** Delivers an archived event again, as an EventBridge replay does. `time` is when it was first sent. */
 export async function deliverReplayed(
   handler: Intake,
   detail: object,
@@ -60,9 +60,9 @@ export async function deliverReplayed(
 }
 
 /**
- * Delivers several events to their function in one SQS batch. `envelope` has further members of the event
- * envelopes. Fails if an event is refused for a reason that the function does not declare: the generated
- * list of events would lack such a reason.
+ * Delivers several events to their function in one SQS batch. `envelope` adds members to the envelope of each
+ * event. Fails if the function refuses an event for a reason that is missing in its `rejections`, because the
+ * generated list of events would lack the reason.
  */
 export async function deliverBatch(
   handler: Intake,

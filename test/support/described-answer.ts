@@ -68,7 +68,7 @@ export class AnswerCheck {
     const content = described.content?.['application/json']
     if (content === undefined || json === undefined) return undefined
     const { schema, examples } = content
-    // The API reference has an example for each code of a failure.
+    // The API reference has an example for each error code.
     const { code } = json as { code?: unknown }
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))

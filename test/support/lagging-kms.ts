@@ -14,8 +14,8 @@ import { keyOf, signingKey } from './read-stage.ts'
 export type Lags = Record<LaggingChange, number>
 
 /**
- * Starts an AWS endpoint whose KMS shows changes late, on the tables that all tests share. This process then
- * calls the endpoint as the function rotate-signing-keys, with similar grants. Call this function before
+ * Starts an AWS endpoint whose KMS shows changes late, on the tables that all tests share. From then on, this
+ * process calls AWS there, with grants like those of the function rotate-signing-keys. Call this before
  * loading modules of shared/. Set `lags` of the result to delay later changes, by this process's clock.
  */
 export async function useLaggingKms(): Promise<{ lags: Lags }> {

@@ -15,7 +15,7 @@ import {
 } from '../../shared/ledger/wallet.ts'
 import { Big } from '../../shared/money.ts'
 
-/** Adds a user by storing only the user's item, because the ledger checks nothing else. */
+/** Adds a user without a sign-in record or a profile, because the ledger checks only the user's own item. */
 export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
   const write = putUser({
     userId,
@@ -24,7 +24,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
     referrerId: undefined,
     registeredAt: Date.now(),
   })
-  // Uses a transaction, because a repeated single write would fail if its first attempt had added the user.
+  // A transaction can be repeated. A repeated single write would fail if its first attempt had taken effect.
   await transact([write])
   return userId
 }
@@ -92,7 +92,7 @@ export interface NewTestBill {
 
 /**
  * Adds a wallet with bills of amount 1 directly, faster than by events. Each debit needs enough credits
- * before it. If `close` is false, full chunks of the bill index stay open until the next posting.
+ * before it. If `close` is false, no chunk of the bill index is written.
  */
 export async function addBills(
   id: WalletId,
@@ -114,8 +114,8 @@ export async function addBills(
 }
 
 /**
- * 70 bills. Only the first and the last are in BTC, and the first chunk of the bill index (64 bills) ends
- * between them. So a page of BTC bills needs the chunk, its blocks and single bills.
+ * 70 bills, of which only the first and the last are in BTC. The first is in a full chunk (64 bills) of the
+ * bill index, the last is not. So a page of BTC bills needs the chunk, its blocks and single bills.
  */
 export const chunkOfBills: readonly NewTestBill[] = Array.from({ length: 70 }, (_, i) => ({
   currency: i % 69 === 0 ? 'BTC' : 'USDT',

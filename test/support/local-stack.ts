@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 import type { StackDescription } from '../../infra/local/console/describe-stack.ts'
 
-/** The local stack that all tests of the project `stack` share: no demo data, nothing kept. */
+/** The local stack that all tests of a project share; nothing is kept after the run. */
 export interface TestStack extends StackDescription {
   page_url: string
   /** File with every line that the functions log. A line can be written shortly after the answer is sent. */

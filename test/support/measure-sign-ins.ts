@@ -1,9 +1,9 @@
-// Runs in a process of its own, so that only sign-ins count in the processor time that it reports: see
-// timing.table.test.ts. Receives the attempts as a message, and answers with the cost of each attempt.
+// Measures the processor time of sign-ins for timing.table.test.ts, in a process that does nothing else.
+// Receives the attempts as a message, and answers with the cost of each attempt.
 import { login } from './sign-in-calls.ts'
 import { measureCalls } from './measure-calls.ts'
 
-/** An attempt to sign in to an account. `kind` is the kind of account, which the test compares. */
+/** An attempt to sign in. `kind` tells the test which case it is, such as a wrong password. */
 export interface SignInAttempt {
   kind: string
   email: string

@@ -21,8 +21,8 @@ export async function addRoot(): Promise<number> {
 }
 
 /**
- * Adds direct referrals of a member, with the user ids after `lastId`. No member list contains these
- * referrals yet, and no message is sent to the tree queue.
+ * Adds direct referrals of a member, with the user ids after `lastId`. They are in no member list yet,
+ * because no message starts the worker that grows referral trees.
  */
 export async function addNewcomers(
   lastId: number,

@@ -61,7 +61,7 @@ async function send(path: string, headers: Record<string, string>, body: string)
 export const postConsent = (session: SignedIn, request: Record<string, unknown>): Promise<Answer> =>
   postJson('/oauth2/authorize/consent', request, bearer(session.accessToken))
 
-/** Obtains an authorization code by consenting, together with the token request that exchanges it. */
+/** Consents as the user. Returns the authorization code, and the token request that exchanges the code. */
 export async function obtainCode(
   client: TestClient,
   session: SignedIn,

@@ -45,7 +45,7 @@ function generateQuickly(
   return Promise.resolve({ privateKey, publicKey: crypto.createPublicKey(privateKey) })
 }
 
-/** The inverse of a number that is less than the modulus (Euclid's algorithm); throws if there is none. */
+/** The modular inverse of a number below the modulus (Euclid's algorithm); throws if there is none. */
 const invert = (value: bigint, modulus: bigint): bigint =>
   value === 1n ? 1n : (modulus * (value - invert(modulus % value, value)) + 1n) / value
 

@@ -1,7 +1,7 @@
 /** The quirks (simulated AWS behaviour) of the shared stack, as `--aws` takes them; undefined for none. */
 export const stackQuirks = process.env['STACK_QUIRKS']
 
-/** The timeout for work of this duration: four times as long with quirks, the simulated AWS behaviour. */
+/** The timeout for a wait: four times as long if the shared stack simulates slow and faulty AWS. */
 export const patience = (milliseconds: number): number => milliseconds * (stackQuirks === undefined ? 1 : 4)
 
 /** End of the line that the local stack prints for each answer with status 500. */

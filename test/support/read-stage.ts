@@ -26,11 +26,10 @@ export interface StagePolicies {
   tables: StackModel['tables']
   buses: StackModel['buses']
   rules: StackModel['rules']
-  /** The KMS keys of the templates. */
   keys: Record<'MAC' | 'TOTP' | 'EVIDENCE', KeyModel>
-  /** Returns the policy check of a function's requests. `name` is the name without the stage's prefix. */
+  /** Returns a check whether IAM denies a function's requests. `name` is without the stage's prefix. */
   denialsOf: (name: string) => FindDenial
-  /** The policy check of requests by the auditor's role. */
+  /** Returns why IAM denies a request of the auditor's role; undefined if IAM allows it. */
   denialsOfAuditor: FindDenial
 }
 
@@ -85,7 +84,7 @@ const delegation = {
   ],
 }
 
-/** Builds the access request of a KMS action on a key, with condition keys that KMS takes from the key. */
+/** Builds an IAM request for a KMS action on a key, with condition keys for its spec, usage and tags. */
 export const onKey = (
   action: string,
   { arn, keySpec, keyUsage, keyPolicy = delegation, tags }: KeyModel,

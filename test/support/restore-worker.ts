@@ -1,7 +1,7 @@
 import { afterAll, afterEach, vi } from 'vitest'
 
-// The test files of a worker share its process and modules, which saves half of the time. So the clock, the
-// spied functions and stubbed variables are restored after each test, and the environment after each file.
+// The test files of a worker share its environment and modules, which saves half of the time. So the clock,
+// spied functions and stubbed variables are restored after each test, the environment after each file.
 const found = { ...process.env }
 
 const restore = () => {

@@ -1,6 +1,6 @@
-// Forges the evidence as an attacker with the rotation's permissions could: puts the `run_id` of the command
-// line into the first record, and gives each record a hash and signature that fit. To undo this, run it again
-// with the old `run_id`.
+// Forges the evidence records of the key rotation, as an attacker with the rotation's permissions could. Puts
+// the `run_id` of the command line into the first record, and gives every record a new hash and signature. To
+// undo this, run it again with the old `run_id`.
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../shared/db/table.ts'
 import { evidenceHash, evidenceKey, readEvidence } from '../../shared/keys/evidence.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Starts an HTTP server on a free port of this machine. Returns its URL, and what stops it. */
+/** Starts an HTTP server on a free port of this machine. Returns its URL and a function that stops it. */
 export async function listen(listener: RequestListener) {
   const server = createServer(listener)
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,5 +1,5 @@
-// Runs the local stack that all tests of the project `stack` share, in a separate process, so that tests and
-// stack each have a core. STACK_UNTHROTTLED adds demo data, and API throttles that no test reaches.
+// Runs a local stack that tests share, in a separate process, so that tests and stack each have a core.
+// STACK_UNTHROTTLED adds demo data, and API throttles so high that no test reaches them.
 import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { parseQuirks } from '../../infra/local/quirks.ts'
@@ -21,7 +21,7 @@ await serveForParent(async () => {
     ...ephemeral,
     dataDirectory: process.env.STACK_DATA,
     demo: isUnthrottled || process.env.STACK_DEMO === 'true',
-    // Mails are sent at once, also to users with an authenticator.
+    // Sends mailed codes at once, even to a user with an authenticator, who would otherwise get them later.
     settings: { mailDelaySeconds: '0', auditTrail: 'true', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_QUIRKS === undefined ? undefined : parseQuirks(process.env.STACK_QUIRKS),
     logFile,

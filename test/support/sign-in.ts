@@ -13,7 +13,6 @@ export interface TestUser {
   email: string
   /** MD5 of the password, as clients send it. */
   password: string
-  /** TOTP secret in base32. */
   totpSecret: string
 }
 

@@ -55,11 +55,11 @@ export const emptyWorld = (times: KeyTimes, now: number, lag = 0): World => ({
   names: 0,
 })
 
-/** Lets time pass in the model; the signer signs tokens until the last moment. */
+/** Lets time pass in the model, during which the active key signs tokens. */
 export const passTime = (world: World, milliseconds: number): World =>
   sign({ ...world, now: world.now + milliseconds })
 
-/** The ARNs of the keys with which KMS signs, whether or not KMS already shows their state. */
+/** The ARNs of the keys that are enabled in KMS, even if KMS does not show this yet. */
 export const enabledKeys = ({ kms }: World): string[] =>
   [...kms].filter(([, { disabledAt }]) => disabledAt === null).map(([arn]) => arn)
 
@@ -73,7 +73,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a rotation step: performs it on the model, as `steps.ts` does with AWS. */
+/** The second half of a rotation step: changes the model as shared/keys/steps.ts changes AWS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }
@@ -136,7 +136,7 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
   }
 }
 
-/** The cause of an attempt, as `steps.ts` stores it. */
+/** What caused an attempt to create a key, in the form that shared/keys/steps.ts stores. */
 function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> {
   const asked = request.action === 'rotate' && request.emergency ? 'emergency' : request.action
   return {
@@ -166,7 +166,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** A conditional write to the model: nothing happens if the stored key set is not the one that was read. */
+/** Writes the key set in the model, unless another write has changed the key set since it was read. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])
@@ -184,8 +184,8 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
 }
 
 /**
- * Notes in the model that the active key signs tokens, from now on until the cache expires of a signer that
- * has just read the key set.
+ * Notes in the model until when tokens of the active key can be valid. A signer that reads the key set now
+ * can sign with this key until its cache expires.
  */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')

@@ -14,10 +14,10 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest setup that makes one local stack available to all tests of the project `stack`. After the last test,
- * the run fails if a function logged a value that mark-secret.ts registered, or if a function was denied an
- * AWS call. With quirks (simulated AWS behaviour, such as late messages), the run also fails for an answer
- * of 500, a counted fault or a dead letter.
+ * Vitest setup that makes one local stack available to all tests of a project. After the last test, the run
+ * fails if a function logged a secret (see mark-secret.ts) or was denied an AWS call. With quirks (simulated
+ * AWS behaviour, such as late messages), the run also fails if there was an answer of 500, a counted fault or
+ * a dead letter.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))

@@ -4,14 +4,14 @@ import { listen } from './serve-http.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of a project's broker. It answers `/` with the facts about the server that the tests share. */
+    /** URL of the broker, an HTTP server: `GET /` tells tests the address of the server that they share. */
     broker: string
   }
 }
 
 /** A server that the tests of a run share. */
 export interface SharedServer {
-  /** URL where tests ask the broker for the server. */
+  /** URL of the broker, which tells tests where the server is. */
   url: string
   /** The facts that the server sent about itself; undefined if it did not start. */
   described: Promise<unknown>
@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * Starts a server in a child process, and opens a broker that answers with the facts that the child sent
- * about itself. The server starts while earlier projects run, so that its own project need not wait.
+ * Starts a server in a child process and returns at once, so that the server starts while tests of earlier
+ * projects run. Tests ask a small HTTP server, the broker, where the server is.
  */
 export async function startSharedServer({ script, environment, answer }: Options): Promise<SharedServer> {
   // The child gets none of the test runner's own flags, which are not meant for the server.

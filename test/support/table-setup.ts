@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { type SharedServer, startSharedServer } from './start-shared-server.ts'
 
-/** The server that the tests of a run share. It is global: Vitest loads this module once for each project. */
+/** The server that the tests of a run share. It is global, because each project loads this module again. */
 const run = globalThis as { tableServer?: Promise<SharedServer> }
 
 /** Vitest setup that makes one table and its KMS keys available to the projects `table` and `dynamodb`. */

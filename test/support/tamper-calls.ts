@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`, and in it `act` once: when the first call of the command `name` is sent, or is answered. */
+/** Runs `work`. When its first call of the command `name` is sent or answered (`moment`), runs `act` once. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,
@@ -142,8 +142,9 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`. After the first `skip` calls of an operation, the next `count` calls each lose the answer to
- * their first attempt. All of these attempts take effect before the SDK repeats any of them.
+ * Runs `work` while answers get lost. The first `skip` calls of an operation work as usual. The first attempt
+ * of each of the next `count` calls takes effect, but fails with a timeout. The SDK repeats these attempts
+ * only after all of them have taken effect.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,
@@ -180,9 +181,9 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work` and simulates a crash at its AWS call number `at`: `work` gets no answer to this call, to later
- * calls or to pending calls. Pending calls take effect before this function ends; call `at` takes effect if
- * `carriedOut` is true. Resolves with true if `work` made that many calls.
+ * Runs `work` and simulates a crash at its AWS call number `at`: from then on, `work` gets no answers.
+ * Pending calls still take effect before this function ends, later calls have no effect. Call `at` takes
+ * effect if `carriedOut` is true. Resolves with true if `work` made that many calls.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

@@ -48,7 +48,7 @@ export async function recordStates(act: () => Promise<unknown>): Promise<Recorde
   return [...recorded.values()]
 }
 
-/** Writes each recorded item in the state that `choose` returns, as after a restore to mid-transaction. */
+/** Writes each item in the state that `choose` picks. So the items mix states, like a restored backup. */
 export async function restoreStates(
   recorded: readonly Recorded[],
   choose: (states: Recorded['states'], position: number) => Item | undefined,

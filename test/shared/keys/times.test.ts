@@ -43,7 +43,7 @@ it.each([
   (signingKeyPublishSeconds, milliseconds) => {
     Object.assign(settings(), { signingKeyPublishSeconds })
     expect(signerCacheMilliseconds(signingKeyPublishSeconds)).toBe(milliseconds)
-    // A function caches the JWKS for at most a second, and never longer than a signer uses a key set.
+    // A function caches the JWKS for one second, or for as long as a key set if that is shorter.
     expect(jwksCacheMilliseconds()).toBe(Math.min(1_000, milliseconds))
   },
 )

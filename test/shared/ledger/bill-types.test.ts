@@ -4,7 +4,7 @@ import { BillType, billTypes, codeOf, readCode } from '../../../shared/ledger/bi
 
 it('the stored code of a bill type never changes', () => {
   expect(Object.fromEntries(Object.entries(billTypes).map(([type, { code }]) => [type, code])))
-    // To add a bill type, add a line. Never change an existing line.
+    // To add a bill type, add a line. Never change an existing line: stored bills have its code.
     .toEqual({
       DEPOSIT: 0,
       WITHDRAWAL: 1,
@@ -17,7 +17,7 @@ it('the stored code of a bill type never changes', () => {
     })
 })
 
-it('the code of a bill tells its currency and its type', () => {
+it('the stored code of a bill contains the currency and the bill type', () => {
   for (const type of BillType.options)
     for (const currencyNumber of [0, 1, 99])
       expect(readCode(codeOf(currencyNumber, type))).toEqual({ currencyNumber, type })

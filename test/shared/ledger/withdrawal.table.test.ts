@@ -31,7 +31,7 @@ describe.each([
     ['requested', 'settled'],
     ['requested', 'cancelled'],
   ])(
-    `an update of a withdrawal to %s, after it was %s, is refused and moves nothing if it names ${what}`,
+    `an update to %s of a withdrawal that was %s is refused, and moves no money, if it names ${what}`,
     async (status, first) => {
       expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()
@@ -41,19 +41,19 @@ describe.each([
         refused: 'conflicting_content: user_id, currency and amount of a withdrawal may not change',
       })
       expect(await Promise.all(owners.map(holdingsOf))).toEqual(before)
-      // An update with the original user, currency and amount is still accepted.
+      // The withdrawal still accepts an update with its original user, currency and amount.
       expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
     },
   )
 })
 
-it('the balance_after of a bill includes what a requested withdrawal holds', async () => {
+it('the balance_after of a bill includes the amount that a requested withdrawal holds', async () => {
   expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
   expect(await deliver(walletAdjusted, adjustment(userId, { amount: '1' }))).toBe('done')
   expect((await readPage(userId, 'asset')).records[0]?.balance_after.toFixed()).toBe('11')
 })
 
-it('a credit is refused if balance and hold together would have too many digits to store', async () => {
+it('a credit is refused if the sum of balance and hold would have too many digits to store', async () => {
   const amount = '99999999999999999999.999999999999999999'
   for (const [handler, event] of [
     [walletAdjusted, adjustment(userId, { currency: 'ETH', amount })],
@@ -74,7 +74,7 @@ it.each([
   ['settled', 'cancelled'],
   ['cancelled', 'settled'],
 ])(
-  'an update of a withdrawal from %s to %s is ignored, and leaves other holds alone',
+  'an update of a withdrawal from %s to %s is ignored, and changes no balance and no hold',
   async (first, later) => {
     const other = { ...request, withdrawal_id: randomUUID(), status: 'requested' }
     for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])

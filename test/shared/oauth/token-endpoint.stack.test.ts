@@ -26,7 +26,7 @@ const send = Reflect.get(KMSClient.prototype, 'send') as (
   command: unknown,
 ) => Promise<unknown>
 
-/** Delays every KMS call: first calls `ready`, and waits until the promise of `ready` resolves. */
+/** Delays every KMS call until the promise that `ready` returns has resolved. */
 function beforeSigning(ready: () => Promise<unknown>): void {
   const spy = vi.spyOn(KMSClient.prototype, 'send')
   const sendWhenReady = async function (this: KMSClient, command: unknown) {
@@ -47,7 +47,7 @@ test('exchanging a code signs once and writes once, and a replay does not sign',
   expect(namesOf(kms)).toEqual(['SignCommand'])
 })
 
-test('exchanging a code makes one more KMS call, GenerateMac, for a confidential client than for a public client', async () => {
+test('exchanging a code for a confidential client makes one KMS call more than for a public client: GenerateMac', async () => {
   const calls = async (client: TestClient): Promise<string[]> => {
     const { exchange } = await obtainCode(client, await createSession())
     return (await measureCalls(() => handleTokenRequest(exchange, request))).names.sort()
@@ -64,7 +64,7 @@ test('a failed signature leaves the authorization code unused', async () => {
   expect(await exchange()).toMatchObject({ token_type: 'Bearer' })
 })
 
-test('of five exchanges that have all read the same unused code, one gets an access_token, and the others revoke this access_token', async () => {
+test('of five exchanges that read the same authorization code before it was used, one gets an access_token, which the others revoke', async () => {
   const exchange = await prepare()
   let arrived = 0
   const all = Promise.withResolvers<undefined>()

@@ -5,7 +5,7 @@ import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createClient, createSession, pkce, type SignedIn } from '../../support/oauth-clients.ts'
 
-/** Writes a code as an attacker who controls the consent function could, and exchanges the code. */
+/** Stores a forged code, as an attacker in the consent function could, and exchanges it for a token. */
 async function exchangeForged(
   session: SignedIn,
   client: Awaited<ReturnType<typeof createClient>>,

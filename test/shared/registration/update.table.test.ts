@@ -136,7 +136,7 @@ test('a user update that reuses an update id with other content is refused', asy
   expect((await read(userId))?.nickname).toBe('New')
 })
 
-test('an update of an unknown user is out of order', async () => {
+test('an update of a user who is not registered counts as out of order', async () => {
   const event = { update_id: randomUUID(), user_id: newUserId(), at: 1, nickname: 'New' }
   await expect(update(event)).rejects.toThrow(OutOfOrderEvent)
 })
@@ -148,7 +148,7 @@ test('a new TOTP secret clears the last used time step', async () => {
   expect((await readSignInRecord(userId))?.last_totp_step).toBeUndefined()
 })
 
-/** The updates that end all sessions and unfinished sign-ins of a user. */
+/** An update that ends all sessions and unfinished sign-ins of a user. */
 interface Ending {
   disabled?: true
   login_password?: string

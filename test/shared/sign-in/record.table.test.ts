@@ -40,7 +40,7 @@ test('adding a login ticket removes expired login tickets', async () => {
   expect(Object.keys((await read(userId)).tickets)).toEqual(['live'])
 })
 
-test('a sign-in record keeps the 64 networks used last, each once and the latest first, and takes less than 1 KB', async () => {
+test('a sign-in record lists the 64 most recent networks, newest first and without repetition, in less than 1 KB', async () => {
   const { userId } = await createUser()
   const networks = Array.from({ length: 70 }, (_, i) => networkDigest(`192.0.2.${i}`))
   for (const network of [...networks, networks[10] ?? '']) {

@@ -37,7 +37,7 @@ test('after a hundred wrong codes in a row, however slowly they came, even right
   expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(100)
 })
 
-test('a right code before the hundredth wrong one resets the count', async () => {
+test('a right code before the hundredth wrong one resets the count of wrong codes', async () => {
   const user = await createUser()
   await setWrongCodes(user.userId, 99)
   expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)

@@ -127,7 +127,7 @@ it('every device_token issued during two key rotations can be verified until it 
   const keys = verifier()
   const signers = new Set<string | undefined>()
   for (let day = 0; day < 2 * 31; day += 1) {
-    // Signs one token before the rotation: a signer can use its cached key set for a minute after a rotation.
+    // Signing before the rotation makes the signer cache the old key set, which it then uses for a minute.
     const early = await signDeviceToken(grant())
     await call({})
     const tokens = [early, await signDeviceToken(grant())]

@@ -57,7 +57,7 @@ const works = (token: string) =>
     () => false,
   )
 
-/** Sessions that a forged code can name instead of the session in which the user consented. */
+/** False sessions in a forged authorization code, instead of the session in which the user consented. */
 const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Promise<NamedSession>][] = [
   ['another user', (own) => ({ ...own, userId: own.userId + 1 })],
   ['another session’s token', async (own) => ({ ...own, sessionKey: (await signIn(own.userId)).key })],

@@ -1,7 +1,7 @@
 import { type Placeholders, Tokens } from './tokens.ts'
 import { type Attributes, compare, isSame, typeOf, type Value, validationError } from './values.ts'
 
-/** Tells whether an item meets a condition, filter or key condition. A missing item is undefined. */
+/** Whether an item meets a condition, filter or key condition; `undefined` stands for a missing item. */
 export function holds(
   expression: string | undefined,
   placeholders: Placeholders,
@@ -24,7 +24,7 @@ export function read(item: Attributes, [name = '', ...rest]: readonly string[]):
 
 function any(tokens: Tokens, item: Attributes): boolean {
   let result = all(tokens, item)
-  // Evaluates both sides, so that all tokens of the expression are read.
+  // Evaluates the right side even if the left side is true, so that all tokens of the expression are read.
   while (tokens.takes('OR')) result = all(tokens, item) || result
   return result
 }

@@ -58,7 +58,7 @@ export class Database {
   readonly #now: () => number
   readonly #drawLag: DrawLag
 
-  /** `now` is the clock, in milliseconds. By default every read shows the latest write. */
+  /** `now` returns the time in milliseconds. Without `drawLag`, every read shows the latest write. */
   constructor(now: () => number, drawLag: DrawLag = () => undefined) {
     this.#now = now
     this.#drawLag = drawLag
@@ -191,7 +191,6 @@ export class Database {
 
 const isPrepared = (one: Prepared | ConditionalCheckFailedException): one is Prepared => 'perform' in one
 
-/** The key attributes of an item in a table. */
 const keyIn = (table: Table, item: Attributes): Attributes =>
   Object.fromEntries(
     table.input.KeySchema.flatMap(({ AttributeName: name }) =>

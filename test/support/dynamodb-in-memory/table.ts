@@ -37,11 +37,11 @@ export interface Page {
   LastEvaluatedKey?: Attributes
 }
 
-/** Returns how old a read's view of an item is, in milliseconds. `name` is the name of the item's key. */
+/** Returns the age, in milliseconds, of the item state that a read shows. `name` names the item's key. */
 export type LagOf = (name: string) => number
 
 const current: LagOf = () => 0
-/** The greatest age of a read's view (Amazon DynamoDB: read consistency, "usually within one second"). */
+/** Longest lag of an eventually consistent read (DynamoDB: read consistency, "usually within one second"). */
 const maxLagMilliseconds = 1_000
 
 /** The states of an item and their write times, oldest first. `item` is undefined while it does not exist. */
@@ -103,7 +103,6 @@ export class Table {
     partition.set(name, [...states.slice(Math.max(0, settled)), { at: now, item }])
   }
 
-  /** Reads an item by its key. */
   get(key: Attributes, lagOf: LagOf = current): Attributes | undefined {
     if (Object.keys(key).length !== this.#keys.length) throw validationError('a key has other attributes')
     const name = this.nameOf(key)
@@ -117,19 +116,17 @@ export class Table {
     this.#write(item, toStoredItem(item))
   }
 
-  /** Deletes an item by its key. */
   delete(key: Attributes): void {
     this.#write(key, undefined)
   }
 
-  /** Reads all items that meet the filter. The first segment has all items, the other segments none. */
+  /** Reads all items that meet the filter. In a parallel scan, the first segment has all items. */
   scan({ FilterExpression, Segment = 0, ...placeholders }: Scan): Page {
     const all = Segment === 0 ? this.#all() : []
     const Items = this.#read(all, current).filter((item) => holds(FilterExpression, placeholders, item))
     return { Items, Count: Items.length }
   }
 
-  /** Reads a page of a query. */
   query(query: Query, lagOf: LagOf = current): Page {
     const index = this.input.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === query.IndexName)
     if (query.IndexName !== undefined && index === undefined) throw validationError('there is no such index')
@@ -164,7 +161,7 @@ export class Table {
   }
 }
 
-/** The value that a key condition requires of this attribute, if the condition begins with this attribute. */
+/** The value of an attribute if a key condition begins with `attribute = :value`; otherwise undefined. */
 function valueOf(name: string, query: Query): Value | undefined {
   const [, path = '', value = ''] = /^(\S+) = (:\w+)/.exec(query.KeyConditionExpression) ?? []
   const isName = (query.ExpressionAttributeNames?.[path] ?? path) === name

@@ -8,7 +8,7 @@ export interface Placeholders {
 
 const token = /\s*(#\w+|:\w+|[A-Za-z_]\w*|\d+|<>|<=|>=|[-+=<>(),.[\]])/y
 
-/** The words of earlier expressions, cached because most expressions are used repeatedly. */
+/** The tokens of each expression so far, cached because most expressions are used repeatedly. */
 const known = new Map<string, readonly string[]>()
 
 function split(expression: string): readonly string[] {
@@ -23,7 +23,7 @@ function split(expression: string): readonly string[] {
   return words
 }
 
-/** The words of an expression, which are taken one after the other. */
+/** The tokens of an expression, which a parser takes one after the other. */
 export class Tokens {
   readonly #all: readonly string[]
   readonly #placeholders: Placeholders
@@ -34,24 +34,23 @@ export class Tokens {
     this.#all = known.get(expression) ?? split(expression)
   }
 
-  /** Returns the next word in upper case, as keywords are; empty at the end of the expression. */
+  /** Returns the next token in upper case, as keywords are; empty at the end of the expression. */
   get keyword(): string {
     return this.#all[this.#next]?.toUpperCase() ?? ''
   }
 
-  /** Takes the next word if it equals `word`. Returns whether it does. */
+  /** Takes the next token if it is `word`. Returns whether it is. */
   takes(word: string): boolean {
     if (this.keyword !== word.toUpperCase()) return false
     this.#next += 1
     return true
   }
 
-  /** Takes the next word. Throws if it is not `word`. */
+  /** Takes the next token, which must be `word`; otherwise throws. */
   expect(word: string): void {
     if (!this.takes(word)) throw validationError(`an expression has ${this.keyword} instead of ${word}`)
   }
 
-  /** Takes the next word, whatever it is. */
   take(): string {
     const word = this.#all[this.#next]
     if (word === undefined) throw validationError('an expression ends too early')
@@ -59,14 +58,14 @@ export class Tokens {
     return word
   }
 
-  /** Takes a document path: the names from the item down. */
+  /** Takes the path of an attribute, such as `a.b.c`. */
   takePath(): string[] {
     const path = [this.#name()]
     while (this.takes('.')) path.push(this.#name())
     return path
   }
 
-  /** Takes a placeholder of a value. */
+  /** Takes a placeholder such as `:a`, and returns its value. */
   takeValue(): Value {
     const placeholder = this.take()
     const value = this.#placeholders.ExpressionAttributeValues?.[placeholder]

@@ -31,7 +31,7 @@ export function update(expression: string, placeholders: Placeholders, item: Att
   return result
 }
 
-/** The value of a SET clause: an operand, or the sum or difference of two. */
+/** The value of a SET clause: an operand, or the sum or difference of two operands. */
 function sum(tokens: Tokens, item: Attributes): Value {
   const first = operand(tokens, item)
   if (tokens.takes('+')) return add(first, operand(tokens, item))

@@ -13,8 +13,9 @@ import { standardLimits } from '../../../shared/community/search/index/tail.ts'
 import type { Item } from '../../../shared/db/table.ts'
 
 /**
- * Builds the items of a list's search index in its most expensive state: with as many segments as the worker
- * allows, and with the most entries that are not in a segment yet. The members must be sorted by position.
+ * Builds the items of a member list's search index in the state in which a search costs most: with the most
+ * segments, and the most members in no segment, that maintainIndex leaves. Members must be sorted by
+ * position.
  */
 export function* packIndex(list: MemberList, members: readonly IndexedMember[]): Generator<Item> {
   const { tailItems, segment: maxSize } = standardLimits

@@ -14,7 +14,7 @@ import {
   rootKey,
 } from '../../../shared/community/list/node.ts'
 
-/** Builds the items of a list. Its nodes are two thirds full, as after arrivals in random order. */
+/** Builds the items of a member list (a B-tree) with nodes two thirds full, as after random insertions. */
 export function packList(list: MemberList, entries: readonly BTreePosition[]): Item[] {
   const items: Item[] = []
   let nextId = 0

@@ -28,8 +28,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A state of the search: the model world, the rotation runs in it, and how many more runs and ticks are
- * allowed. A run ends at its second tick, as Lambda's timeout would end it.
+ * A state that the test visits: the simulated world with its rotation runs, and how many more runs can start
+ * and ticks can pass. A run ends at the second tick after its start, as Lambda's timeout would end it.
  */
 interface State {
   world: World
@@ -41,8 +41,8 @@ interface State {
 const bounds = { starts: 2, ticks: 1 }
 
 /**
- * The requests with which a new run can start. The first run can have any kind of request. To bound the
- * number of states, the second run has a choice of three kinds, or of one if KMS lags (shows changes late).
+ * The requests with which a new run can start. The first run can have any request. To bound the number of
+ * states, the second run has only three to choose from, or one if KMS shows changes late.
  */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
   if (lag > 0 && !isFirst) return [{ action: 'clock' }]
@@ -78,7 +78,7 @@ function* next(state: State): Generator<State> {
     }
     const acted = act(world, run)
     yield { ...state, world: acted.world, runs: [...others, { ...acted.run, ticks: run.ticks }] }
-    // A crash between the run's KMS call and its write leaves the same world as a failed conditional write.
+    // A crash after a KMS call and before the write has the same effect as a failed conditional write.
     const outdated = { ...run.pending, keySet: { ...run.pending.keySet, version: -1 } }
     yield { ...state, world: act(world, { ...run, pending: outdated }).world, runs: others }
   }
@@ -94,7 +94,7 @@ function canonical({ world, runs, starts, ticks }: State): string {
       ...[key.published_at, key.active_at, key.retiring_at, key.retired_at, key.remove_after].map(relative),
     ]),
     keySet.attempt && { ...keySet.attempt, started_at: keySet.attempt.started_at - now },
-    // Once a change in KMS is visible, it makes no difference how long ago it happened.
+    // Once KMS shows a change, it does not matter how long ago the change was made.
     [...kms].flatMap(([arn, { createdAt, disabledAt }]) => {
       if (disabledAt !== null && disabledAt + lag <= now) return []
       return [[arn, recorded.has(arn), Math.max(createdAt - now, -lag), relative(disabledAt)]]
@@ -126,8 +126,8 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
 }
 
 /**
- * Lets all runs die, then does a scheduled run. If KMS lags, three runs are needed: to give up an attempt, to
- * use the next key, and to disable a key. Yields everything that is wrong after the last run.
+ * Ends all runs, then makes a scheduled run. If KMS shows changes late, makes three runs: to give up an
+ * attempt, to use the next key, and to disable a key. Yields everything that is wrong after the last run.
  */
 function* faultsAfterNextRuns(world: World): Generator<string> {
   // Prolongs the signing period. Otherwise, a further rotation would be under way after the last run.
@@ -147,7 +147,7 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'other keys are enabled in KMS than the key set holds'
 }
 
-/** The worlds that arise from an empty world with a scheduled run at every tick, until they repeat. */
+/** The simulated worlds after 0, 1, 2 and more scheduled runs, one at each tick, until the worlds repeat. */
 function worldsByTheClock(lag: number): World[] {
   const worlds = [emptyWorld(times, 0, lag)]
   for (let ticks = 0; ticks < (lag === 0 ? 5 : 7); ticks += 1) {

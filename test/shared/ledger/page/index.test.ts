@@ -35,7 +35,7 @@ const history = fc
   .array(
     fc.record({
       currency: fc.constantFrom(...currencies),
-      // Some types are rare: many chunks (64 bills each) have a single bill of such a type, or none.
+      // Some bill types are rare: many chunks of the bill index (64 bills each) have at most one such bill.
       type: fc.oneof(
         { weight: 30, arbitrary: fc.constantFrom(...credits) },
         fc.constantFrom(...BillType.options),
@@ -57,7 +57,7 @@ const history = fc
     })
   })
 
-/** Posts bills. Before each bill, closes a full chunk of the bill index. Returns wallet and closed chunks. */
+/** Posts bills to a new wallet. Returns the wallet, and the full chunks of its bill index. */
 function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
   const chunks: Chunk[] = []
   let wallet = newWallet({ userId: 7, wallet: 'asset' })
@@ -85,7 +85,7 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
-/** Reads the bill numbers of a list: the older ones from `parts`, the newest from the wallet's marks. */
+/** Reads the numbers of a filter's bills: the older ones from `parts`, the newest from the wallet itself. */
 function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFilter): number[] {
   const numbers: number[] = []
   for (let block = 0; ; block += 1) {
@@ -109,7 +109,7 @@ it('the lists of the bill index have the bills that each filter selects, in orde
   )
 })
 
-it('for any quarter of an hour, the bill index knows how many bills of each list are older', () => {
+it('for each filter, the bill index tells how many bills are older than a given quarter of an hour', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const guess = () => verifyMailed(user, ticket, '654321')
 
-/** Counts wrong codes of the user directly in the table. */
+/** Raises the user's stored count of wrong codes, as wrong codes `minutesAgo` minutes ago would have. */
 const countWrong = (count: number, minutesAgo: number) =>
   writeItem({
     Update: {

@@ -26,8 +26,8 @@ test.each([
   expect(v.is(TotpSecret, sent)).toBe(false)
 })
 
-// Test vectors of RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32. Its eight-digit codes
-// end in these six digits.
+// Test vectors of RFC 6238 appendix B. The secret is the ASCII text 12345678901234567890 in base32. The codes
+// are the last six of eight digits.
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 test.each([
@@ -59,11 +59,11 @@ test.each([
   [0, 1],
   [1, 1],
   [1, 2],
-])('a TOTP of time step %i is refused after step %i was used (0 is now)', async (drift, last) => {
+])('TOTPs of step %i are refused after one of step %i was used (current step: 0)', async (drift, last) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), step + last, now)).toBeUndefined()
 })
 
-test('a TOTP is accepted after an earlier time step was used', async () => {
+test('a TOTP is accepted if only TOTPs of earlier time steps were used', async () => {
   expect(await verifyTotp(secret, await codeOf(step), step - 1, now)).toBe(step)
 })
 
