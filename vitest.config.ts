@@ -8,8 +8,7 @@ const common = {
   pool: 'threads',
   testTimeout: 30_000,
   hookTimeout: 60_000,
-  // Switches off the log lines of functions, which would hide the output of the test runner.
-  env: { POWERTOOLS_LOG_LEVEL: 'SILENT' },
+  env: {},
 } as const
 
 /** Environment for modules that create AWS clients when they load. No server answers at these addresses. */
@@ -33,7 +32,7 @@ const project = (
 const onTable = {
   globalSetup: 'test/support/table-setup.ts',
   setupFiles: [
-    'test/support/silence-metrics.ts',
+    'test/support/silence-log.ts',
     'test/support/function-environment.ts',
     'test/support/restore-worker.ts',
   ],
@@ -44,7 +43,7 @@ const inMemory = { ...onTable, setupFiles: [...onTable.setupFiles, 'test/support
 const onStack = {
   globalSetup: 'test/support/stack-setup.ts',
   setupFiles: [
-    'test/support/silence-metrics.ts',
+    'test/support/silence-log.ts',
     'test/support/reap-processes.ts',
     'test/support/function-environment.ts',
     'test/support/restore-worker.ts',
@@ -54,8 +53,8 @@ const onStack = {
 
 /** Configuration of tests that need nothing but this process. */
 const alone = {
-  env: { ...common.env, ...nowhere },
-  setupFiles: ['test/support/silence-metrics.ts', 'test/support/unit-guard.ts'],
+  env: nowhere,
+  setupFiles: ['test/support/silence-log.ts', 'test/support/unit-guard.ts'],
   // Test files that run in the same worker share modules, which saves a third of the time.
   isolate: false,
   restoreMocks: true,
@@ -63,9 +62,9 @@ const alone = {
 }
 
 const onProcesses = {
-  env: { ...common.env, ...nowhere },
+  env: nowhere,
   setupFiles: [
-    'test/support/silence-metrics.ts',
+    'test/support/silence-log.ts',
     'test/support/reap-processes.ts',
     'test/support/check-answers.ts',
   ],
@@ -148,7 +147,7 @@ export default defineConfig({
       }),
       project('dynamodb-isolated', { ...onTable, include: ofOwnModules }),
       project('stack', { ...onStack, isolate: false, exclude: long.stack }),
-      project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
+      project('long-unit', { include: long.unit, env: nowhere }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-in-memory', { ...inMemory, include: long.inMemory }),
       project('long-stack', {
@@ -159,20 +158,20 @@ export default defineConfig({
           'test/functions/worker/grow-tree.stack.test.ts',
           'test/infra/samples/*.test.ts',
         ],
-        env: { ...common.env, BACKLOG: '10000', WITH_PYTHON: 'true' },
+        env: { BACKLOG: '10000', WITH_PYTHON: 'true' },
       }),
       project('browser', {
         ...onStack,
         include: ['test/browser/*.test.ts'],
         exclude: [],
-        env: { ...common.env, STACK_DEMO: 'true' },
+        env: { STACK_DEMO: 'true' },
         testTimeout: 60_000,
         hookTimeout: 120_000,
       }),
       project('quirks', {
         ...onStack,
         include: ['test/flows/*.stack.test.ts'],
-        env: { ...common.env, STACK_QUIRKS: process.env.STACK_QUIRKS ?? 'all,seed=7,speed=60' },
+        env: { STACK_QUIRKS: process.env.STACK_QUIRKS ?? 'all,seed=7,speed=60' },
         testTimeout: 120_000,
         hookTimeout: 240_000,
       }),

@@ -1,10 +1,31 @@
-import { Logger } from '@aws-lambda-powertools/logger'
+type Fields = Record<string, unknown>
+
+/** Fields that every line has until they are reset: ids of the request or batch that is being handled. */
+const common: Fields = {}
+
+/** Writes one line of JSON to stdout directly, because Lambda wraps what goes through `console`. */
+const write = (level: string) => (message: string, fields?: Fields) => {
+  const line = { level, message, timestamp: new Date().toISOString(), ...common, ...fields }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
 
 /**
  * The structured log of a function. Log only named fields, never a request, an event, an error's message or a
  * validator's message: those may contain passwords, codes, tokens or secrets.
  */
-export const log = new Logger({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'service' })
+export const log = {
+  info: write('INFO'),
+  warn: write('WARN'),
+  error: write('ERROR'),
+  /** Adds fields to all further lines of the invocation. */
+  appendKeys(fields: Fields): void {
+    Object.assign(common, fields)
+  },
+  /** Removes the fields of the previous invocation. */
+  resetKeys(): void {
+    for (const key of Object.keys(common)) Reflect.deleteProperty(common, key)
+  },
+}
 
 /** The fields of an unknown error that are safe to log: class, status, AWS request id, stack; no message. */
 export function errorSummary(error: unknown): Record<string, unknown> {

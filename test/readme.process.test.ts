@@ -21,7 +21,7 @@ let addresses: [api: string, aws: string]
 
 /** Starts the stack with the demo data, and waits until all of it has been sent. */
 async function start(command?: string[]): Promise<void> {
-  stack = startCommand(['--data', data, ...anyPorts], { POWERTOOLS_LOG_LEVEL: 'WARN' }, command)
+  stack = startCommand(['--data', data, ...anyPorts], {}, command)
   const api = await stack.ready
   addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
   const demo = () => JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as unknown
@@ -52,7 +52,8 @@ describe('the README', () => {
     expect(answers[2]).toContain('"total":')
   })
 
-  it('the event in the README takes effect', async () => expect(await perform(event)).toMatch(/^applied\s+true$/m))
+  it('the event in the README takes effect', async () =>
+    expect(await perform(event)).toMatch(/^applied\s+true$/m))
 
   it('the README’s commands for operators and auditors succeed, and their output shows a key rotation', async () => {
     expect(ops).toHaveLength(2)

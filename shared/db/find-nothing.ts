@@ -1,15 +1,21 @@
 import { db } from './table.ts'
 
-/** A DynamoDB response to GetItem, BatchGetItem or Query that contains no item. */
+/** A stored item with values of every type that the table's items have. */
+const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
+
+/**
+ * A DynamoDB response to GetItem, BatchGetItem or Query that contains no item. Its item of another table,
+ * which no caller sees, lets the SDK's code that reads items run.
+ */
 const nothing = () => ({
   statusCode: 200,
   headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: Buffer.from('{"Responses":{},"UnprocessedKeys":{},"Items":[],"Count":0}'),
+  body: Buffer.from(`{"Responses":{"-":[${item}]},"UnprocessedKeys":{},"Items":[],"Count":0}`),
 })
 
 /**
  * Runs work in which every read finds nothing: the client prepares each call, but does not send it. The work
- * must not write. Until the work ends, no other code of the process may read.
+ * must not write. Until the work ends, no other code of the process may begin a read.
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {
   const name = 'findNothing'

@@ -84,13 +84,13 @@ function answerAndLog(dialect: Dialect): HttpMiddleware {
     if (response) response.headers = { ...response.headers, 'x-request-id': event.requestContext.requestId }
     log.info('request', {
       status: response?.statusCode,
-      duration_ms: Math.round(performance.now() - startedAt),
+      duration_ms: Date.now() - startedAt,
       ...consumedUnits(),
     })
   }
   return {
     before({ event }) {
-      startedAt = performance.now()
+      startedAt = Date.now()
       resetConsumedUnits()
       log.resetKeys()
       log.appendKeys({ request_id: event.requestContext.requestId, route: event.routeKey })

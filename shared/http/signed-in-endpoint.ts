@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { randomInt } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { findNothing } from '../db/find-nothing.ts'
 import { readTogether } from '../db/read.ts'
@@ -115,8 +116,8 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 }
 
 /**
- * Number of warm-up requests after the one that calls the table. They let V8 compile the hot code and collect
- * the garbage left by loading modules, so the first real request waits for neither.
+ * Number of warm-up requests beside the one that calls the table. They let V8 compile the hot code and
+ * collect the garbage left by loading modules, so the first real request waits for neither.
  */
 const repetitions = 4
 
@@ -125,13 +126,18 @@ const repetitions = 4
  * a connection to the table is open and the code of a request has run. The requests have no effect, because
  * they are refused. Any other failure is only logged: a real request that meets it will report it.
  *
- * Only the first warm-up request calls the table. The others run inside findNothing, which sends no calls.
+ * Only the first warm-up request calls the table. While it waits for its connection and its answer, the
+ * others run inside findNothing, which sends no calls.
  */
 export async function warmUp(handler: Handler): Promise<void> {
-  let failure = await warmUpOnce(handler)
-  await findNothing(async () => {
-    for (let i = 0; i < repetitions && failure === undefined; i += 1) failure = await warmUpOnce(handler)
-  })
+  const first = warmUpOnce(handler)
+  let failure: unknown
+  for (let i = 0; i < repetitions && failure === undefined; i += 1) {
+    // Lets the first request send its call, and its connection make progress.
+    await setImmediate()
+    failure = await findNothing(() => warmUpOnce(handler))
+  }
+  failure = (await first) ?? failure
   if (failure !== undefined) log.warn('warm-up failed', { cause: errorSummary(failure) })
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }

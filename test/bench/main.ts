@@ -8,7 +8,7 @@ import { measureColdStarts } from './cold-start/cold-starts.ts'
 import { checkLines } from './lines.ts'
 import { type BenchStack, startBenchStack } from './stack/start-bench-stack.ts'
 import { describeMachine, type Options, type Table, toMarkdown, writeDocuments } from './table.ts'
-import '../support/silence-metrics.ts'
+import '../support/silence-log.ts'
 
 type Part = (options: Options, stack: BenchStack) => Promise<Table[]>
 

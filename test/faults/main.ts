@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
 import type { SeedOptions } from './simulation/run-seeds.ts'
 import { startSharedServer } from '../support/start-shared-server.ts'
+import '../support/silence-log.ts'
 
 const command = new Command('npm run test:faults --')
   .description('Runs random histories with faults, and compares every answer with a model.')
@@ -27,7 +28,6 @@ const { environment } = ((await server?.described) ?? { environment: {} }) as {
   environment: Record<string, string>
 }
 Object.assign(process.env, environment, { TZ: 'UTC' })
-process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
 
 // These modules are loaded only now, because they read the environment.
 const { runSeeds } = await import('./simulation/run-seeds.ts')

@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest'
-import { log } from '../../shared/log.ts'
 import { sourceNetwork } from '../../shared/sign-in/limits/source.ts'
 import { login, openTicket, verifyAuthenticator } from '../support/sign-in-calls.ts'
 import { anotherCode, authenticatorCode, createUser, md5, newSourceIp } from '../support/sign-in.ts'
@@ -10,14 +9,11 @@ type Line = Record<string, unknown>
 async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promise<Line> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   let lines: string[]
-  // Turns the log on, which is silent in tests by default.
-  log.setLogLevel('INFO')
   try {
     await run()
   } finally {
     lines = write.mock.calls.map(([text]) => String(text))
     write.mockRestore()
-    log.setLogLevel('SILENT')
   }
   for (const secret of secrets) expect(lines.join('').toLowerCase()).not.toContain(secret.toLowerCase())
   const requests = lines.filter((text) => text.startsWith('{') && text.includes('"message":"request"'))

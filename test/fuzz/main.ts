@@ -5,11 +5,11 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { installPython } from '../support/install-python.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
+import '../support/silence-log.ts'
 
 const here = import.meta.dirname
 const programs = installPython()
 await using stack = await startUnthrottledStack()
-process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
 // Modules of functions/ and shared/ are imported only now, because they read the environment on load.
 const { describeActors } = await import('./actors.ts')
 const directory = dirname(stack.logFile)

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { demoUsers } from '../../infra/local/demo/demo-users.ts'
 import type { TestUser } from '../support/sign-in.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
+import '../support/silence-log.ts'
 
 /** What the requests of a connection share: a user, and the login ticket and token that the user received. */
 interface Context {
@@ -32,7 +33,6 @@ const reads = [
 ]
 
 await using stack = await startUnthrottledStack()
-process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
 // Imported after the stack has started, because these modules read the environment when they are loaded.
 const { runOps } = await import('../../infra/ops/command-line.ts')
 const { scopes } = await import('../../shared/tokens/scopes.ts')

@@ -7,10 +7,9 @@ import { serveForParent } from './serve-for-parent.ts'
 import { startAws } from './start-aws.ts'
 import { withTester } from './tester.ts'
 import { synthesizeWithoutBundles } from './synthesize-from-bundles.ts'
-import './silence-metrics.ts'
+import './silence-log.ts'
 
 process.env.TZ = 'UTC'
-process.env.POWERTOOLS_LOG_LEVEL = 'SILENT'
 
 await serveForParent(async () => {
   const config = readConfig({ stage: 'local', authUrl: 'https://auth.example.com/' })

@@ -22,7 +22,7 @@ export async function startBenchStack(): Promise<BenchStack> {
   const { functions, awsUrl, environment, environmentOf, close } = await startAws(
     withTester(synthesizeLocalStage),
   )
-  Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: 'SILENT' })
+  Object.assign(process.env, environment)
   const { handler: rotate } = await import('../../../functions/schedule/rotate-signing-keys.ts')
   await rotate({}, { awsRequestId: 'bench' })
   return {

@@ -86,7 +86,6 @@ describe('bundleFunctions', () => {
   })
 
   it('in a bundle, an AWS error keeps its class if code checks for that class; other AWS errors keep only their names', async () => {
-    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
     const refuse = ['TransactWriteItems', 'SendMessage', 'UpdateItem']
     expect(await deliverMail('BadRequestException')).toEqual({
       result: 'done',
@@ -99,7 +98,6 @@ describe('bundleFunctions', () => {
   })
 
   it('a function for signed-in users reads the table once before its first request, and a public function does not', async () => {
-    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
     vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
     expect((await loadBundle('account/info', '', Object.keys)).calls).toEqual(['BatchGetItem'])
     expect((await loadBundle('well-known/jwks', '', Object.keys)).calls).toEqual([])

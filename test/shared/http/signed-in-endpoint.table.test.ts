@@ -26,7 +26,7 @@ async function warmUpWith(decide: (call: TamperedCall) => Promise<unknown>) {
   return { calls, logged, cause: warn.mock.lastCall?.[1] }
 }
 
-it('a function handles five warm-up requests with unknown tokens during its start, and only the first request reaches the table', async () => {
+it('a function handles five warm-up requests with unknown tokens during its start, and only the first of them reaches the table', async () => {
   let sent = 0
   const onStart = () => (sent += 1)
   subscribe('http.client.request.start', onStart)
