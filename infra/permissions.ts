@@ -3,15 +3,12 @@ import type { indexPartitions, Partition } from '../shared/db/partitions.ts'
 /** A partition, or a part of a partition: the records of one detail-type, or one kind of wallets or bills. */
 export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*#${'asset' | 'reward'}`
 
-/**
- * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.
- */
+/** What a Lambda function may do; infra/constructs/grant.ts turns it into IAM statements. */
 export interface Permissions {
   /** The partitions that the function reads, or that its transactions check without writing them. */
   reads?: readonly LeadingKeys[]
   /** The partitions to which the function puts items, or in which it updates them. */
   writes?: readonly LeadingKeys[]
-  /** The partitions from which the function deletes items. */
   deletes?: readonly LeadingKeys[]
   /** The partitions of the table's global secondary index that the function queries. */
   index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
@@ -25,13 +22,9 @@ export interface Permissions {
   publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
   /** Allows sending mails with SES. */
   mail?: true
-  /**
-   * Names of the workers to whose queues the function may send. It finds the queue URLs in `NAME_QUEUE_URL`.
-   */
+  /** Workers to whose queues the function may send. The variable `NAME_QUEUE_URL` has a queue's URL. */
   queues?: string[]
-  /**
-   * Memory of the function in megabytes; it also sets the share of CPU. Default: `defaultMemoryMegabytes`.
-   */
+  /** Memory in megabytes, which also sets the share of CPU. Default: `defaultMemoryMegabytes`. */
   memory?: number
   /** Timeout of the function in seconds. Default: `defaultTimeoutSeconds`. */
   timeout?: number
@@ -39,14 +32,14 @@ export interface Permissions {
 
 /** Whoever may put an item may also update it, and the other way round. */
 const puts = ['PutItem', 'UpdateItem']
-/** The action that checks an item in a transaction. It reveals no more than the other actions do. */
+/** The action of a condition check in a transaction. It reveals no more than the other actions do. */
 const checks = ['ConditionCheckItem']
 
 /**
  * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document how it judges a write of a transaction: by the partition of this write or of all writes.
- * The statements suit both cases; infra/SECURITY.md lists the exceptions. No statement has `Scan`, which
- * reads every partition.
+ * document whether it judges a write by its own partition or by the partitions of the whole transaction. The
+ * statements suit both cases; infra/SECURITY.md lists the exceptions. No statement has `Scan`, which reads
+ * every partition.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()
@@ -63,8 +56,8 @@ export function tableStatements({ reads = [], writes = [], deletes = [] }: Permi
 export const defaultMemoryMegabytes = 256
 
 /**
- * Maximum age in seconds of a scheduled call, at EventBridge and again at Lambda, before it is dropped: the
- * next call replaces it, and a stopped schedule must not run later.
+ * How long, in seconds, EventBridge and then Lambda may each delay a scheduled call before dropping it. The
+ * next call replaces it, and a schedule that was stopped must not run later.
  */
 export const maxScheduleAgeSeconds = 60
 

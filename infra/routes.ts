@@ -15,14 +15,14 @@ export interface Route {
 }
 
 /**
- * Throttle share of each of the three routes that sign tokens. Together they stay below KMS's quota of 1,000
- * RSA signatures a second.
+ * Throttle share of each of the three routes that sign tokens. With the default throttle, together they stay
+ * below KMS's quota of 1,000 RSA signatures a second.
  */
 const signingShare = 0.3
 
 /**
- * Permissions of the member list and its export. A search of a million members takes over a second of a whole
- * processor, which Lambda gives at 1,769 MB (AWS: Configure Lambda function memory).
+ * Permissions of the member list and its export. A search of a million members keeps a whole processor busy
+ * for over a second. Lambda gives one at 1,769 MB (AWS: Configure Lambda function memory).
  */
 const searchPermissions: Permissions = {
   reads: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
@@ -89,7 +89,7 @@ export const routes: Route[] = [
     path: '/oauth2/revoke',
     entry: 'oauth2/revoke',
     public: true,
-    // The share is low, because anyone can send a client secret, and each check of a secret calls KMS.
+    // The throttle is low, because anyone can send client secrets, and each check of a secret calls KMS.
     throttleShare: 0.3,
     permissions: { reads: ['CLIENT#', 'TOKENS#'], deletes: ['TOKENS#'], macKey: ['GenerateMac'] },
   },

@@ -1,8 +1,8 @@
 import { namePrefix, tagsOf } from './names.ts'
 
 /**
- * Name of the rotation's role. It is fixed, so that the audit knows it. It names the region, because after a
- * failover the account has two such roles.
+ * Name of the role that rotates the signing keys. The name is fixed, because the policies of the keys contain
+ * it. It includes the region, because after a failover the account has two such roles.
  */
 export const rotationRoleName = (stage: string, region: string): string =>
   `${namePrefix(stage)}rotate-signing-keys-${region}`
@@ -11,12 +11,12 @@ export const rotationRoleName = (stage: string, region: string): string =>
 export const anyPrincipal = 'arn:*:iam::*:*'
 
 /**
- * The policy of every signing key of a stage. Only roles of the service sign. Only `breakGlass` and the
- * account's root user share the key; only they and the rotation disable or delete it. The rotation needs no
- * IAM policy for this; other roles and users also need an IAM policy for each of these actions. All other
- * actions depend on IAM policies alone. The rotation may change the policy, without a condition: KMS refuses
- * a policy that its creator cannot change ("policy lockout safety check", KMS API reference, CreateKey).
- * Other principals are named in conditions, because KMS refuses a `Principal` that does not exist.
+ * The policy of every signing key of a stage. Only the service's roles may sign. Only the rotation,
+ * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only the
+ * latter two may share it. The rotation needs no IAM policy for its actions; other roles and users do. All
+ * other actions depend on IAM policies alone. No condition limits the rotation: KMS refuses a policy that its
+ * creator cannot change ("policy lockout safety check", KMS API reference, CreateKey). Conditions name all
+ * other principals, because KMS refuses a `Principal` that does not exist.
  */
 export function signingKeyPolicy(
   { partition, account, region }: Record<'partition' | 'account' | 'region', string>,

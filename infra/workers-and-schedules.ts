@@ -16,7 +16,7 @@ export interface Schedule {
   name: string
   /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
-  /** Set if a run changes nothing but its own progress: stopping the service does not wait for such a run. */
+  /** Set if a run stores nothing but its own progress. Stopping the service does not wait for such runs. */
   onlyReads?: true
   permissions: Permissions
 }
@@ -54,7 +54,7 @@ export const schedules: Schedule[] = [
       reads: ['BL#', 'BX#', 'VERIFICATION', 'W#'],
       writes: ['VERIFICATION'],
       index: ['WALLETS#'],
-      // Gives the function a whole processor, because a run keeps one busy.
+      // Gives the function a whole processor, because one run uses it fully.
       memory: 1769,
       timeout: 900,
     },

@@ -7,7 +7,7 @@ interface CacheOptions<Value> {
    * that a rarely requested value is always fresh. Default: reuse from the second request on.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
-  /** Whether this value may be reused. By default, every value is. */
+  /** Whether a value may be kept for later calls. By default, every value may be kept. */
   keeps?: (value: Value) => boolean
 }
 

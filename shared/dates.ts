@@ -55,6 +55,6 @@ function firstInstantFrom(day: number, timeZone: string): number {
   return from
 }
 
-/** Whether a period's first day is not after its last day. An undefined day leaves that end open. */
+/** Whether the first day of a period is not after the last. An undefined day leaves that end open. */
 export const daysInOrder = (first: string | undefined, last: string | undefined): boolean =>
   first === undefined || last === undefined || first <= last

@@ -10,7 +10,7 @@ import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
 import { scanItems } from './restore/scan-items.ts'
 import { startProgress, type Terminal } from './terminal.ts'
 
-/** Both wallets of one user, or every wallet of the table. First bills reveal wallets that are gone. */
+/** Finds both wallets of one user, or all in the table. First bills reveal wallets whose item is gone. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
   if (userId !== undefined) return WalletName.options.map((wallet) => ({ userId, wallet }))
   const items = scanItems({
@@ -29,7 +29,7 @@ async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
 }
 
 async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {
-  // A deposit leaves no event record; the deposit's status proves the bill.
+  // Events of deposits are not recorded, so the bill of a deposit is proved by the deposit's status.
   if (type === 'DEPOSIT') {
     const [, network = '', txid = '', index] = /^([^:]*):(.*):(\d+)$/.exec(reference) ?? []
     const id = depositId({ network, txid, outputIndex: Number(index) })
@@ -39,7 +39,6 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
   return isRecorded({ detailType: billTypes[type].event, businessKey })
 }
 
-/** Number of wallets that are verified at the same time. */
 const concurrency = 8
 
 /** Recomputes each wallet from its bills, some wallets at a time. */

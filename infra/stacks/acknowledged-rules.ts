@@ -9,7 +9,6 @@ import type { IConstruct } from 'constructs'
 import { unmatchedQueueName } from '../event-patterns.ts'
 import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
 
-/** Tells for which constructs a cdk-nag rule is acknowledged. */
 type Applies = (construct: IConstruct) => boolean
 
 const isA =
@@ -122,7 +121,7 @@ const rules: Row[] = [
   ],
 ]
 
-/** Puts region, partition and the stage's prefix of stack names into a rule id, as cdk-nag does. */
+/** Fills the placeholders in a rule's id with the region, the partition and the stage, as cdk-nag does. */
 function idFor(construct: IConstruct, rule: string): string {
   const { region, partition, stackName } = Stack.of(construct)
   const prefix = stackName.replace(/-(intake|authorization-page-content)$/, '')

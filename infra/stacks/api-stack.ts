@@ -47,7 +47,7 @@ export class ApiStack extends Stack {
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))
-    // A change of knobs can replace the API. Strong references from other stacks would prevent that.
+    // A change of settings can replace the API. Strong references from other stacks would prevent that.
     CrossStackReferences.of(this.api).produce(ReferenceStrength.WEAK)
     const edge = addEdge?.(this, this.api)
     this.baseUrl =

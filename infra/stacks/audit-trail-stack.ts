@@ -9,9 +9,10 @@ import type { IntakeStack } from './intake-stack.ts'
 const retention = Duration.days(400)
 
 /**
- * A trail of the management events of all regions, and copies of the rotation's evidence. Their bucket locks
- * each file for 400 days: in compliance mode nobody, not even the account's root user, shortens the lock or
- * deletes the file (S3: Locking objects). The rotation may only add copies; the auditor may only list names.
+ * A trail of the management events of all regions, and copies of the rotation's evidence (audit records).
+ * Their bucket locks each file for 400 days: in compliance mode nobody, not even the account's root user,
+ * shortens the lock or deletes the file (S3: Locking objects). The rotation may only add copies; the auditor
+ * may only list names.
  */
 export class AuditTrailStack extends Stack {
   constructor(scope: Construct, id: string, { intake, ...props }: StackProps & { intake: IntakeStack }) {
@@ -22,7 +23,7 @@ export class AuditTrailStack extends Stack {
       encryption: s3.BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       objectLockDefaultRetention: s3.ObjectLockRetention.compliance(retention),
-      // The trail's files are deleted when their lock ends; the copies of evidence are never deleted.
+      // Deletes CloudTrail's files when their lock ends, but no copies of the rotation's audit records.
       lifecycleRules: [
         { prefix: 'AWSLogs/', expiration: retention, noncurrentVersionExpiration: Duration.days(1) },
       ],

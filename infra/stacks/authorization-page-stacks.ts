@@ -33,9 +33,7 @@ import { removalPolicy } from '../constructs/removal-policy.ts'
 export class AuthorizationPageStack extends Stack {
   readonly bucket: IBucket
   readonly distribution: Distribution
-  /**
-   * Origin of the authorization page: `https://` and the host of the distribution, without a trailing slash.
-   */
+  /** `https://` and the host of the distribution, without a trailing slash. */
   readonly origin: string
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
@@ -102,10 +100,7 @@ interface AuthorizationPageContentStackProps extends StackProps {
   baseUrl: string
 }
 
-/**
- * Copies the bundled authorization page into its S3 bucket, with the API's URL inserted. Bundle the page
- * first.
- */
+/** Copies the authorization page, which must have been bundled, and inserts the API's URL into it. */
 export class AuthorizationPageContentStack extends Stack {
   readonly page: AuthorizationPageStack
 
@@ -116,7 +111,7 @@ export class AuthorizationPageContentStack extends Stack {
     const logGroup = addLogGroup(this, 'Logs', config)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     role.addToPolicy(writeLogs(logGroup))
-    // CDK creates one function for both deployments below.
+    // CDK creates one Lambda function to copy files, which both deployments below share.
     const copying = { role, logGroup }
     const assets = new BucketDeployment(this, 'Assets', {
       ...copying,

@@ -29,13 +29,11 @@ import { importReplica } from './standby-stack.ts'
  */
 export class DataStack extends Stack {
   readonly table: DataTable
-  /**
-   * KMS keys for the MAC of each password before hashing, so that a stolen table cannot be attacked offline.
-   */
+  /** KMS keys for MACs of secrets such as passwords. Whoever steals only the table cannot test guesses. */
   readonly macKeys: IKey[]
   /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: IKey
-  /** KMS key with which the rotation signs its evidence. Its public half is read by the audit. */
+  /** KMS key that signs the audit records (evidence) of the rotation. The audit reads its public half. */
   readonly evidenceKey: IKey
   /**
    * KMS key of the archive, and of the queues whose events hold password digests or secrets. The local stack,
@@ -134,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Lets only AWS services use the event key directly; others must use it through SQS. If the stage names its
- * operators (who show and redrive dead letters), only they and the service's roles may use it through SQS.
+ * Lets only AWS services use the key of queued events directly; others must use it through SQS. If the stage
+ * names its operators (who show and redrive dead letters), only they and the service's roles may do so.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

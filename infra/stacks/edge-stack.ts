@@ -13,7 +13,7 @@ import { type Route, routes } from '../routes.ts'
 /** The region in which CloudFront looks for firewalls and certificates. */
 const edgeRegion = 'us-east-1'
 
-/** Seconds over which WAF counts the requests of a source: the shortest window that WAF allows. */
+/** Seconds over which WAF counts the requests of an IP address: the shortest period that WAF allows. */
 const windowSeconds = 60
 
 /** The lowest limit that WAF accepts for a rate rule. */
@@ -27,11 +27,11 @@ interface EdgeStackProps extends StackProps {
 }
 
 /**
- * The firewall of the edge (CloudFront distribution), which must be in us-east-1. It blocks a source of too
- * many requests, before these use up the throttle of all clients, and answers in the service's envelope.
+ * The firewall of the edge (CloudFront distribution), which must be in us-east-1. It blocks an IP address
+ * with too many requests before it uses up the throttle of all clients, and answers in the service's
+ * envelope.
  */
 export class EdgeStack extends Stack {
-  /** ARN of the firewall, for stacks in any region. */
   readonly webAclArn: string
 
   constructor(scope: Construct, id: string, { config, options, deploymentRegion, ...props }: EdgeStackProps) {
@@ -50,7 +50,7 @@ export class EdgeStack extends Stack {
       associationConfig: { requestBody: { CLOUDFRONT: { defaultSizeInspectionLimit: 'KB_64' } } },
       rules: rules(options.rate).map((rule, priority) => ({ ...rule, priority })),
     })
-    // CloudFormation reads the output across regions, when the API's stack is created or updated.
+    // CloudFormation reads this output across regions when it creates or updates the API's stack.
     const output = new CfnOutput(this, 'WebAclArn', { value: webAcl.attrArn })
     this.webAclArn = Fn.getStackOutput(this.stackName, output.logicalId, edgeRegion)
     if (config.alarms) addAlarms(this, options.alarmTopicArn, [refusals(config, deploymentRegion, name)])
@@ -140,7 +140,7 @@ const matchExactly = (
 
 const unchanged: CfnWebACL.TextTransformationProperty[] = [{ priority: 0, type: 'NONE' }]
 
-/** A rule that answers with a failure as the service does: in the envelope, with the service's headers. */
+/** A rule that blocks requests and answers with a failure, with the service's envelope and headers. */
 const block = (failure: FailureName, name: string, statement: Statement): Rule => ({
   name,
   statement,

@@ -105,7 +105,7 @@ export class IntakeStack extends Stack {
       // A rule cannot delay a single message, so every message of this queue waits equally long.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function rejects an event before this limit, which is for messages that crash the function.
+      // The function itself rejects an event sooner. This limit is for messages that crash the function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {
@@ -135,7 +135,7 @@ export class IntakeStack extends Stack {
       fn.addToRolePolicy(
         new PolicyStatement({ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], resources: [key.keyArn] }),
       )
-    // This also grants sqs:ChangeMessageVisibility, with which the function delays a retry.
+    // The event source also grants sqs:ChangeMessageVisibility, with which the function delays a retry.
     fn.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )
@@ -170,8 +170,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // SQS allows at most 1,000. Each call of the worker is one receive. After a failed call, the worker
-      // pauses up to three minutes. This allows a referral tree seven hours of work, or two days of failures.
+      // 1,000 is the maximum of SQS. Each call of the worker counts as one receive. After a failed call, the
+      // worker pauses up to three minutes. So a message has seven hours of work, or two days of failures.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)

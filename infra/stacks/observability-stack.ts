@@ -28,7 +28,7 @@ export class ObservabilityStack extends Stack {
       watchesAll: true,
     })
     const specs = alarmSpecs(props)
-    // Pass no topic: only the alarms of journeys send notifications.
+    // These alarms get no topic, because only the alarms of journeys (groups of alarms) send notifications.
     const alarms = addAlarms(this, undefined, specs)
     addJourneys(
       this,
@@ -42,7 +42,7 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** Shows the stage's health. Builds ARNs from names: test/deploy's emulator has no composite alarms. */
+  /** Shows the stage's health. Names composite alarms by ARN: test/deploy's emulator cannot create them. */
   private healthLine({ namePrefix }: Config): AlarmStatusWidget {
     const alarms = healthAlarms.map((name) => {
       const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]

@@ -9,7 +9,7 @@ import { keyTagName } from '../names.ts'
 
 interface StandbyStackProps extends StackProps {
   config: Config
-  /** The stack with the primary keys, and its region. */
+  /** Name of the stack that has the primary KMS keys, and the region of these keys. */
   primary: { stackName: string; region: string }
 }
 
@@ -35,7 +35,7 @@ export class StandbyStack extends Stack {
     const { removalPolicy, pendingWindow } = keyRemoval(config)
     const key = new CfnReplicaKey(this, name, {
       description: describeKey(name, config),
-      // CloudFormation reads the output across regions, when this stack is created or updated.
+      // CloudFormation reads this output of the primary region when it creates or updates this stack.
       primaryKeyArn: Fn.getStackOutput(primary.stackName, arnOutput(name), primary.region),
       keyPolicy: dataKeyPolicy(name, config),
       ...(pendingWindow ? { pendingWindowInDays: pendingWindow.toDays() } : {}),

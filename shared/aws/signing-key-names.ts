@@ -9,8 +9,8 @@ export const signingKeyTagName = 'signing-key'
 /** Signing algorithm of KMS: RSASSA-PKCS1-v1_5 with SHA-256, which is RS256 (RFC 7518 §3.3). */
 export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 
-/** Prefix of the names of the evidence's copies in the bucket with Object Lock. */
+/** The copies of the rotation's audit records (evidence) have S3 names that begin with this prefix. */
 export const copiesPrefix = 'evidence/'
 
-/** Partition key of the key set, its evidence and its archive. */
+/** Partition key of the set of signing keys, its audit records (evidence) and its archive. */
 export const keysPartition = 'KEYS' as const

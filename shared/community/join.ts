@@ -37,7 +37,7 @@ export async function registerMember(registration: Registration): Promise<Member
   return withJournal(member, { joined: true }, putProfile(member))
 }
 
-/** The place in the referral tree that a member's new direct referral gets. */
+/** Returns the place in the referral tree of a new member whose referrer is given. */
 export const placeBelow = ({
   userId,
   rootId,
@@ -67,7 +67,7 @@ export async function renameMember(
   return isSame ? { ...renamed, writes: [] } : renamed
 }
 
-/** Adds a journal entry to the write of a change; none for the root of a tree, which has no ancestors. */
+/** Adds a journal entry to a write. The root of a referral tree gets none, because it has no ancestors. */
 function withJournal(
   { userId, rootId, depth }: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
   change: JournalChange,

@@ -18,13 +18,13 @@ const maxDays = 366
 const maxPoints = 20_000
 const defaultDays = 30
 
-/** Number of days in a window of earnings, both ends included. */
+/** Number of days in a period, the first and the last included. */
 const countDays = (first: string, last: string): number =>
   (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
 
 /**
- * Query parameters of a window of earnings: two days (yyyy-MM-dd), both included. By default, the window ends
- * today and has 30 days.
+ * Query parameters of a user's earnings: first and last day (yyyy-MM-dd) of a period, both included. By
+ * default, the last day is today, and the period has 30 days.
  */
 export const EarningsQuery = v.pipe(
   v.object({ beginDate: v.optional(Day), endDate: v.optional(Day) }),
@@ -46,8 +46,8 @@ export const EarningsQuery = v.pipe(
 )
 
 /**
- * Reads a user's earnings in a window, by ascending day. Each day has a point for every currency that was
- * earned in the window. Throws `invalid_parameter` as soon as there are more points than an answer can hold.
+ * Reads a user's earnings in a period, by ascending day. Each day has an entry for every currency that was
+ * earned in the period. Throws `invalid_parameter` as soon as there are too many entries (`maxPoints`).
  */
 export async function readEarnings(
   userId: number,

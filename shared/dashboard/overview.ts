@@ -11,7 +11,6 @@ const CurrencyAmount = v.object({ currency: v.string(), amount: Money })
 export const Overview = v.object({
   /** Sum of all rewards in the reward currency, except rewards that had no exchange rate when granted. */
   network_rewards: Money,
-  /** Number of the user's active devices. */
   devices: v.pipe(v.number(), v.safeInteger()),
   /** Traffic in units of 10^9 bytes. */
   traffic_gb: Money,

@@ -95,7 +95,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // Every sum has an attribute for its whole part. The prefix of an attribute for a fraction is another one.
+  // The attribute with a sum's whole part has this prefix. The attribute with its fraction has another.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()
@@ -108,7 +108,7 @@ export const readTotals = (item: Item | undefined) => ({
   devices: Number(readSum(item, activeDevices).toFixed()),
 })
 
-/** Reads the sum of a user's rewards of one type in one currency from its item. */
+/** Parses the item that sums up a user's rewards of one type in one currency. */
 export function readTypeReward(item: Item) {
   const [currency = '', ...type] = String(item['sk']).slice(typeRewards.sortKeyPrefix.length).split('#')
   return { reward_type: type.join('#'), currency, amount: readSum(item, rewarded) }

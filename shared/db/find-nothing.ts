@@ -14,8 +14,8 @@ const nothing = () => ({
 })
 
 /**
- * Runs work in which every read finds nothing: the client prepares each call, but does not send it. The work
- * must not write. Until the work ends, no other code of the process may begin a read.
+ * Runs work as if the table were empty: the client prepares each call, but does not send it. The work must
+ * not write. Until the work ends, no other code of the process may begin a read.
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {
   const name = 'findNothing'

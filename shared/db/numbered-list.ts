@@ -53,7 +53,7 @@ export async function readListPage(
     beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
     endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
   ])
-  // The length is read eventually consistent. If the index has rows beyond that length, they are left out.
+  // The list's length comes from an eventually consistent read. Newer rows of the index are left out.
   const [first, last] = [from ?? length + 1, Math.min(length, (to ?? length + 1) - 1)]
   const newest = last - (current - 1) * size
   const rows = await readRange(list, Math.max(first, newest - size + 1), newest)

@@ -5,18 +5,21 @@ const hourMilliseconds = 3_600_000
 
 /**
  * How long writes pause before a full hour. The last write arrives or fails within three seconds
- * (clientOptions). Two seconds are reserve: the table may still work on that write, and clocks may differ.
+ * (clientOptions). The rest is reserve: the table may still work on that write, and clocks may differ.
  */
 const pauseBefore = 5_000
 
-/** Pause after a full hour: restored items stem from instants "usually much less than a second" apart. */
+/**
+ * How long writes pause after a full hour. The items of a restored table can be from different instants,
+ * "usually much less than a second" apart.
+ */
 const pauseAfter = 2_000
 
 /** Milliseconds that a write at an instant (epoch milliseconds) must wait; 0 outside of the hourly pause. */
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** When the pause before a full hour begins: the last writes of the hour are sent at this instant. */
+/** When the pause before a full hour begins, which is when the last writes of the hour are sent. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (

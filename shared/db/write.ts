@@ -23,8 +23,8 @@ export interface Write {
   /** Creates the error to throw when the write's condition fails; `stored` is the item at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether the stored item shows that this write has taken effect already. The SDK repeats a write whose
-   * response was lost, and the repetition fails the condition. Only for writeItem: transactions have tokens.
+   * Whether the stored item shows that this write has already taken effect. If a response is lost, the SDK
+   * repeats the write, and its condition fails. Only for writeItem: transactions have a request token.
    */
   isDone?: (stored: Item | undefined) => boolean
 }
@@ -35,7 +35,7 @@ interface FailedWrite {
   stored: Item | undefined
 }
 
-/** Error for a write without `otherwise` whose condition did not hold: another writer was faster. */
+/** Error for a failed condition, which means that another writer was faster. `otherwise` replaces it. */
 export class ConditionFailed extends OptimisticLockError {
   override readonly name = 'ConditionFailed'
   override readonly message = 'a condition did not hold'
@@ -73,7 +73,7 @@ export async function tryTransact(
         abortSignal && { abortSignal },
       )
     } catch (error) {
-      // Keep the token if the SDK has sent this attempt several times: one of the calls may have succeeded.
+      // Keep the request token once the SDK has repeated a call: the first call may have succeeded.
       mayBeDone ||= wasRepeated(error)
       if (!mayBeDone) ClientRequestToken = crypto.randomUUID()
       throw error
@@ -135,8 +135,8 @@ export const putNew = (item: Item): Write => ({
 })
 
 /**
- * The write of an item that counts its versions in the attribute `version`. Its condition fails unless the
- * stored version is `readVersion`, the one that was read; 0 means that there was no item.
+ * The write of an item that counts its versions in the attribute `version`. `readVersion` is the version that
+ * was read, or 0 if there was no item. The condition fails if the stored version is another.
  */
 export const putVersioned = (item: Item, readVersion: number): Write =>
   readVersion === 0
@@ -189,6 +189,6 @@ const failedWrites = (writes: readonly Write[], error: TransactionCanceledExcept
 const fromSdk = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined =>
   item && unmarshall(item, { wrapNumbers: true })
 
-/** The error to throw for failed conditions: that of the first failed write. */
+/** Returns the error to throw when conditions failed: the error of the first failed write. */
 export const failureOf = (failures: readonly FailedWrite[]): Error =>
   failures[0]?.write.otherwise?.(failures[0].stored) ?? new ConditionFailed()

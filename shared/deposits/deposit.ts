@@ -27,7 +27,7 @@ export const DepositRecord = v.object({
   confirmations: v.number(),
   required_confirmations: v.number(),
   status: DepositStatus,
-  /** Instant of the first event, never earlier than the user's previous deposit, epoch milliseconds. */
+  /** Instant of the first event, or of the user's previous deposit if that is later, epoch milliseconds. */
   created_at: v.number(),
   /** When the deposit was credited, epoch milliseconds; null until then. */
   credited_at: v.nullable(v.number()),
@@ -127,7 +127,7 @@ export function putDeposit(deposit: Deposit): Write[] {
   ]
 }
 
-/** How many deposits a user has in each currency. These counts are the lengths of the numbered lists. */
+/** How many deposits a user has in each currency: the length of that currency's numbered list. */
 export interface DepositCount {
   userId: number
   /** Instant of the user's newest deposit, epoch milliseconds; 0 before the first. */

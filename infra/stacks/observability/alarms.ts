@@ -122,7 +122,10 @@ const signingKeyAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   ...['key-changes', foreignSignatures].map((id) => ({ ...keyAlarm(id, config), journey: 'keys' as const })),
 ]
 
-/** Alarms on guessed passwords and codes. Their thresholds are shares of all tries, to fit any deployment. */
+/**
+ * Alarms on guessed passwords and codes, and on requests over a limit. The thresholds for wrong passwords and
+ * codes are shares of all tries, to fit any deployment.
+ */
 const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {
     id: 'guessed-account',

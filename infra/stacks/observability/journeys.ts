@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** The journeys that group the alarms: uses of the service, and tasks of the service itself. */
+/** Journeys are groups of alarms, each for a use of the service or for a task of the service itself. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -16,17 +16,17 @@ const journeys = {
 } as const
 
 /**
- * `shared` groups alarms on what all journeys depend on, `requests` alarms on failures as clients see them.
+ * `shared` has the alarms on what all journeys need, and `requests` those on failures that clients see.
  * `shared` silences the journeys, and both silence `requests`, so that a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
-/** An alarm of a journey. */
+/** An alarm, and the journey (group of alarms) to which it belongs. */
 export interface JourneyAlarm extends AlarmSpec {
   journey: Journey
 }
 
-/** An alarm of a journey; the alarm's name will be the stage's prefix and the alarm's id. */
+/** An alarm whose name is not set yet: the name will be the stage's prefix, followed by the alarm's id. */
 export type UnnamedAlarm = Omit<JourneyAlarm, 'name'>
 
 const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
@@ -48,7 +48,10 @@ const extensionPeriod = Duration.minutes(5)
 /** Names (without prefix) of the two alarms that show a stage's health: any fault raises one of them. */
 export const healthAlarms = ['causes', 'requests']
 
-/** Creates an alarm per journey, which notifies the topic. The alarm `causes` joins all but `requests`. */
+/**
+ * Creates an alarm for each journey, which notifies the topic. The alarm `causes`, which joins all of them
+ * except `requests`, only silences `requests`.
+ */
 export function addJourneys(
   scope: Stack,
   config: Config,

@@ -16,7 +16,7 @@ export interface Observed {
 /** Period over which metrics are added up, unless an alarm says otherwise. */
 export const period = Duration.minutes(5)
 
-/** Period of alarms on what all journeys share: they must be raised before the alarms of journeys. */
+/** Period of most alarms on what all journeys share. They must be raised before the alarms of journeys. */
 export const minute = Duration.minutes(1)
 
 /** Names of all functions of the stage, without the stage's prefix. */
@@ -61,11 +61,11 @@ export const serviceMetric = (
   dimensionsMap: Record<string, string> = {},
 ): Metric => new Metric({ namespace: serviceName, metricName, dimensionsMap, statistic, period })
 
-/** The number of requests that failed with this failure: see shared/errors.ts. */
+/** Number of requests that failed with the given failure (see shared/errors.ts). */
 export const failureMetric = (config: Config, failure: FailureName): Metric =>
   serviceMetric(config, 'Failures', 'Sum', { failure })
 
-/** The percentage of a function's calls that failed with this failure; 0 below `atLeast` failures. */
+/** Percentage of a function's calls that failed with the given failure; 0 below `atLeast` failures. */
 export const failureShare = (
   config: Config,
   failure: FailureName,
@@ -81,7 +81,7 @@ export const failureShare = (
     period,
   })
 
-/** An account's calls that count against one of its KMS quotas, per minute. */
+/** Number of KMS calls a minute that count against one of the account's quotas. */
 export const kmsUsage = (resource: string): Metric =>
   new Metric({
     namespace: 'AWS/Usage',

@@ -5,7 +5,7 @@ import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 /** Operations with symmetric keys per second that KMS allows an account in any region (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
-/** Alarms on what every journey uses. While such an alarm is raised, the alarms of journeys do not notify. */
+/** Alarms on what every journey needs. While such an alarm is raised, the alarms of journeys send nothing. */
 export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
   const table = (metricName: string) =>
     new Metric({

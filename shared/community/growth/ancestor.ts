@@ -11,7 +11,7 @@ import type { IndexedMember } from '../search/index/items.ts'
 import { type IndexLimits, openTail } from '../search/index/tail.ts'
 import type { AncestorUpdate } from './batch.ts'
 
-/** Maximum sizes of the nodes of lists and of the parts of search indexes. */
+/** Maximum number of entries in a node of a member list's B-tree, and size limits of search indexes. */
 export interface Storage {
   capacity: number
   limits: IndexLimits
@@ -20,19 +20,19 @@ export interface Storage {
 /** A transaction that adds new members to an ancestor's lists, and raises the ancestor's sums. */
 interface PreparedGrowth {
   writes: Write[]
-  /** The part of the update that does not fit into the transaction; undefined if all of it fits. */
+  /** What is left of the ancestor's update after the transaction, if anything. */
   rest: AncestorUpdate | undefined
-  /** The lists whose search index has so long a tail of new members that maintainIndex should be called. */
+  /** The lists whose search index now has so many new members that maintainIndex should reorganize it. */
   due: MemberList[]
 }
 
 /**
- * A transaction that has changed more B-tree nodes than this takes no further member. One member changes at
- * most twelve nodes. So the profile and six items of each of two indexes still fit into 100 writes.
+ * Above this number of changed B-tree nodes, a transaction takes no further member. One member changes at
+ * most twelve nodes. So 100 writes also suffice for the profile and six items of each of two search indexes.
  */
 const maxChangedNodes = 75
 
-/** Prepares a transaction with a part of a batch's update of an ancestor: as much as fits into it. */
+/** Prepares a transaction with as much of an ancestor's update as fits into it. */
 export async function prepareGrowth(
   update: AncestorUpdate,
   batch: number,
@@ -83,15 +83,15 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Encodes how far an ancestor has been updated: the batch, and how many of the batch's new members are added.
- * The number is stored in the ancestor's profile as `grown`, and only rises, so nothing is added twice. A
- * batch number is an instant: times 1,000, it stays below 2^53 and leaves room for a thousand members.
+ * Encodes the progress of an ancestor's update as one number: the batch's number times 1,000, plus the number
+ * of members added so far. It is stored in the ancestor's profile as `grown`, and only rises, so nothing is
+ * added twice. A batch's number is an instant in milliseconds, so the result stays below 2^53.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
 /**
- * The write that adds to an ancestor's sums. Its condition requires that the ancestor has exactly `done`
- * members of the batch. If `done` is zero, the ancestor must not have the batch's purchases either.
+ * The write that adds to an ancestor's sums. Its condition requires that exactly `done` new members of the
+ * batch have been added so far. If `done` is 0, the batch's purchases must not have been added either.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,
@@ -115,7 +115,7 @@ function addToAncestor(
   }
 }
 
-/** Leaves out what ancestors already have of an unfinished batch. The reads are strongly consistent. */
+/** Leaves out additions that an earlier run of the batch has made. The reads are strongly consistent. */
 export async function withoutDone(
   updates: readonly AncestorUpdate[],
   batch: number,

@@ -11,7 +11,7 @@ export const maxBatchEntries = 500
 /** Maximum number of renames in a batch: each changes dozens of items of every ancestor's search index. */
 const maxRenames = 20
 
-/** Selects the next batch from the oldest journal entries: all, but no more than `maxRenames` new names. */
+/** Selects the next batch from the oldest journal entries: all of them, but at most `maxRenames` renames. */
 export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
   const later = new Set(entries.filter(({ renamed }) => renamed).slice(maxRenames))
   return entries.filter((entry) => !later.has(entry))
@@ -25,8 +25,8 @@ export interface BatchEntry {
 }
 
 /**
- * Looks up the members of journal entries and all their ancestors, with one read per `maxUplineLength`
- * ancestors. Sorts the entries by instant of joining: appending in this order leaves the lists' nodes full.
+ * Reads the members of journal entries and finds all their ancestors: a read gives `maxUplineLength` of them.
+ * Sorts the entries by instant of joining: appending in this order leaves the lists' B-tree nodes full.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))
@@ -50,16 +50,16 @@ async function readMember(userId: number): Promise<Profile> {
   return profile
 }
 
-/** The changes that a batch makes to an ancestor of its members. */
+/** The changes that one ancestor gets from a batch of journal entries. */
 export interface AncestorUpdate {
   ownerId: number
-  /** The new members of the downline. */
+  /** The batch's new members in the ancestor's downline. */
   team: IndexedMember[]
-  /** How many of these members the ancestor has already. If it has any, it also has the purchases. */
+  /** Number of new members that the ancestor has so far. All purchases are added with the first of them. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>
-  /** Sum of the downline's purchases. */
+  /** Sum of the batch's purchases in the ancestor's downline. */
   performance: Big
 }
 
@@ -90,7 +90,7 @@ export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   return [...updates.values()]
 }
 
-/** For each list, the members of a batch who are in the list and have a new name or address. */
+/** Finds the lists that have renamed members of a batch, and which of these members each list has. */
 export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
   const byList = new Map<string, { list: MemberList; members: IndexedMember[] }>()
   for (const { entry, profile, ancestors } of batch) {

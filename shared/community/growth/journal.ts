@@ -18,10 +18,10 @@ const Entry = v.object({
 })
 
 /**
- * The journal of a referral tree holds the changes that its ancestors do not have yet: members who joined,
- * purchases, and new names and addresses, which go into search indexes. An event writes an entry in its own
- * transaction and then notifies the tree queue. The queue's worker adds the entry to all ancestors and then
- * deletes it: see growTree.
+ * The journal of a referral tree holds the changes that have not reached all ancestors yet: members who
+ * joined, purchases, and new names and addresses, which go into search indexes. The function that handles an
+ * event writes an entry in the event's transaction and then notifies the tree queue. The queue's worker adds
+ * the entry to all ancestors and then deletes it: see growTree.
  */
 export type JournalEntry = v.InferOutput<typeof Entry>
 
@@ -63,33 +63,33 @@ const treeHeads = itemType({
 })
 
 const HeadItem = v.object({
-  /** Number of the open batch. Every write of the head raises it, usually to the current instant. */
+  /** Every write raises the version, usually to the current instant. It is also the open batch's number. */
   version: Integer,
-  /** The entries of a batch that is not finished. */
+  /** The journal entries of a batch that is not finished. */
   open: v.optional(v.array(Entry)),
 })
 
 /**
- * The head of a tree: the progress of its worker. Each batch, and each reorganization of a search index,
- * raises the version, so only one of two simultaneous workers can write.
+ * The head of a referral tree is an item with the progress of its worker. Each batch, and each reorganization
+ * of a search index, raises the version, so only one of two simultaneous workers can write.
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 
 const headKey = (rootId: number): Key => treeHeads.key({ rootId })
 
-/** Reads the head of a tree, strongly consistent; its version is 0 before the worker has done anything. */
+/** Reads the head of a referral tree, strongly consistent. Its version is 0 if none has been stored yet. */
 export async function readHead(rootId: number): Promise<TreeHead> {
   const item = await readItem(headKey(rootId), { consistent: true })
   return item === undefined ? { version: 0 } : v.parse(HeadItem, item)
 }
 
-/** Returns the next head. Its version follows the clock, and so rises even after the table is restored. */
+/** Returns a tree's next head. Its version comes from the clock, so it rises even after a restore. */
 export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
   version: Math.max(version + 1, Date.now()),
   open,
 })
 
-/** The write that replaces a tree's head. Its condition fails if the stored head is not `read` any more. */
+/** The write that replaces a tree's head. Its condition fails if the head has changed since it was read. */
 export const replaceHead = (rootId: number, read: TreeHead, { version, open }: TreeHead): Write => {
   const entries = open?.map((entry) => ({ ...entry, amount: entry.amount && toNumberValue(entry.amount) }))
   return putVersioned({ ...headKey(rootId), version, open: entries }, read.version)

@@ -22,8 +22,8 @@ import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from
 /**
  * Adds each entry in a referral tree's journal to all ancestors of its member: to their lists, search
  * indexes, counts and sums. Each entry takes effect exactly once at each ancestor, at any depth, with any
- * number of workers at the same time and after any interruption. After each batch, long tails of search
- * indexes become segments. Resolves with `unfinished` at the deadline (epoch milliseconds): call growTree
+ * number of workers at the same time and after any interruption. After each batch, reorganizes search indexes
+ * with many new members. Resolves with `unfinished` at the deadline (epoch milliseconds): call growTree
  * again. Throws OptimisticLockError when other workers keep writing the same tree.
  */
 export const growTree = (
@@ -39,7 +39,7 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // If the deadline leaves out a list, its segment is made after the next batch that adds a member to it.
+      // If no time is left, a list's segment is made after the next batch that adds members to the list.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'
@@ -85,7 +85,7 @@ async function addBatch(
   return [...due.values()]
 }
 
-/** How many ancestors of a deep tree are prepared at a time, which bounds the memory that they take. */
+/** How many ancestors are updated at a time: those of a deep referral tree might not all fit in memory. */
 const preparedTogether = 1_000
 
 /** How many transactions of a batch are under way at a time: each has up to 100 writes. */

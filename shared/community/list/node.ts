@@ -27,7 +27,7 @@ export interface BTreePosition {
   userId: number
 }
 
-/** A branch's reference to a child: the child's first position, number of members, and node id. */
+/** A branch's entry for a child: position of the first member, number of members, and node id. */
 export interface BTreeChild extends BTreePosition {
   count: number
   id: number
@@ -64,13 +64,13 @@ const nodes = itemType({
   holds: 'a node of a member list other than its root',
   found: 'by list, owner and the id in the parent node',
 })
-/** The name that each kind of list has in keys of items. */
+/** How keys of items name the two kinds of member lists. */
 export const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
 /** Key of the item of a list's root node. */
 export const rootKey = ({ kind, ownerId }: MemberList): Key => roots.key({ list: keyName[kind], ownerId })
 
-/** Key of the item of a list's node other than the root. */
+/** Key of the item of a B-tree node other than the root. */
 export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
   nodes.key({ list: keyName[kind], ownerId, id })
 
@@ -94,7 +94,7 @@ export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => num
 export const countOf = (node: BTreeNode): number =>
   node.kind === 'leaf' ? node.entries.length : node.entries.reduce((sum, { count }) => sum + count, 0)
 
-/** First position in a leaf or under a branch. Throws for an empty node, which only an empty list has. */
+/** Position of the first member in a leaf or under a branch. Throws for the empty node of an empty list. */
 export function firstOf({ entries: [first] }: BTreeNode): BTreePosition {
   if (first === undefined) throw new Error('a node of a list is empty')
   return { joinedAt: first.joinedAt, userId: first.userId }

@@ -17,23 +17,23 @@ import {
   unpackRoot,
 } from './node.ts'
 
-/** A window of a member list, newest first, among the members who joined in a range of time. */
+/** Selects members of a list who joined in a range of time, newest first. */
 export interface RangeQuery {
   /** Range of the instant of joining, epoch milliseconds: `from` is included, `before` is not. */
   from?: number | undefined
   before?: number | undefined
   /** How many of the newest members in the range to skip. */
   skip: number
-  /** Maximum number of members in the window. */
+  /** Maximum number of members to return. */
   take: number
   /** Whether reads are strongly consistent, as they must be when a worker decides what to write. */
   consistent?: boolean
 }
 
 export interface RangeResult {
-  /** Number of members who joined in the range, inside and outside the window. */
+  /** Number of all members who joined in the range of time, whether they are returned or not. */
   total: number
-  /** Positions of the members in the window, newest first. */
+  /** Positions of the members to return, newest first. */
   entries: BTreePosition[]
 }
 
@@ -46,14 +46,14 @@ interface Subtree extends BTreeChild {
 interface RankedNode {
   node: BTreeNode
   firstRank: number
-  /** Number of members under the node according to its parent. */
+  /** Number of members that the parent stores for the node. The node itself may have more by now. */
   count: number
 }
 
 /**
- * Reads a window of a member list, with one batch of reads for each level below the root. `root` is the
- * list's root item, which the caller may have read earlier. The reads are not a snapshot: if a node was split
- * after its parent was read, everything is read again. Throws `unavailable` when the list keeps changing.
+ * Reads the requested members of a list, with one batch of reads for each level of the B-tree below the root.
+ * `root` is the list's root item, which the caller may have read earlier. If a node was split after its
+ * parent was read, reads everything again. Throws `unavailable` when the list keeps changing.
  */
 export async function readRange(
   list: MemberList,
@@ -112,8 +112,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * The subtrees to read next: the two in which the range of time starts and ends, and every subtree that can
- * hold members of the window. Only the leaves show where exactly the window starts.
+ * Selects the subtrees to read next: those in which the range of time starts and ends, and those that can
+ * hold members to return. Only the leaves show which members these are.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],
@@ -143,7 +143,7 @@ const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined
 /** The position that sorts before every member who joined at an instant. */
 const startOf = (joinedAt: number): BTreePosition => ({ joinedAt, userId: 0 })
 
-/** Collects the members of the window from the leaves that were read. */
+/** Collects the requested members from the leaves that were read. */
 function collect(
   level: readonly RankedNode[],
   total: number,
@@ -151,8 +151,8 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // A leaf may have grown after its parent was read. The parent's ranks are right only for the first
-    // `count` members of the leaf.
+    // Members may have joined the leaf since its parent was read. The parent's ranks fit only as many members
+    // as the parent counted (`count`).
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

@@ -48,7 +48,6 @@ export class CountedBTree {
     return new CountedBTree(list, capacity, unpackRoot(await readNow(rootKey(list))))
   }
 
-  /** Number of members in the list. */
   get count(): number {
     return countOf(this.#root.node)
   }
@@ -125,8 +124,8 @@ export class CountedBTree {
     if (known !== undefined) return known
     const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
-    // If a child's id is `firstNewId` or higher, another worker has created nodes since the root was read.
-    // The insertion then fails, because this object would give its own new nodes the same ids.
+    // A child whose id is `firstNewId` or higher was created by another worker after the root was read. The
+    // insertion then fails, because this object would give the same ids to its own new nodes.
     const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new OptimisticLockError('a list is being written')
     const meanwhile = this.#nodes.get(id)
@@ -135,7 +134,7 @@ export class CountedBTree {
     return node
   }
 
-  /** Returns the writes of all changed nodes. Each fails if another worker has written its node. */
+  /** Returns the writes of all changed nodes. A write fails if another worker has changed its node. */
   writes(): Write[] {
     const { node, nextId } = this.#root
     const root = { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) }

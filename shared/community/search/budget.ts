@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts'
 
 /**
  * Maximum read units that one caller's searches can use in a clock minute. A search reads a part of every
- * segment of a list, so without a limit a few callers could use up the table's throughput.
+ * segment of a search index, so without a limit a few callers could use up the table's throughput.
  */
 const searchBudget = { limit: 5_000, milliseconds: 60_000 }
 
@@ -23,7 +23,7 @@ const counts = itemType({
 
 const CountItem = v.object({ count: Integer })
 
-/** A caller's counter for a minute or an hour. `refusal` makes the error at the limit; `add` adds units. */
+/** A caller's counter for a minute or hour. `add` counts units; `refusal` makes the error above the limit. */
 function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   const number = Math.floor(Date.now() / milliseconds)
   const end = (number + 1) * milliseconds
@@ -47,14 +47,14 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 }
 
 /**
- * Reserves read units before they are used. Throws `too_many_requests` if the caller's budget has too few
- * left. If the item that was passed to `reserver` already shows too few, throws without trying a write.
+ * Reserves read units for a search before it uses them. Throws `too_many_requests` if too few are left of the
+ * caller's budget. If the budget's item, read beforehand, shows this already, no write is tried.
  */
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute. Read the item that has the returned `key`. Then
- * pass the item to the returned `reserver`, which returns the function that reserves units.
+ * The budget of a caller's searches in the current minute. Read the item that has the returned `key`, and
+ * pass it to the returned `reserver`. The result is the function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)

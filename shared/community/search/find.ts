@@ -76,7 +76,7 @@ interface SearchStart {
   addressOwner: number | undefined
 }
 
-/** Reads the root of a member list and its owner's profile. Can run before the caller is authenticated. */
+/** Reads what a search of a member list starts from. Can run before the caller is authenticated. */
 export async function prefetchMembers(
   { type, keyword: text }: MemberFilter,
   ownerId: number,
@@ -136,7 +136,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** How many members fit into a response. Its body is a string inside JSON, so escapes count, too. */
+/** How many of the members fit into a response. A body is a string inside JSON, so escapes count, too. */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {
@@ -146,7 +146,7 @@ function countFitting(members: readonly Member[]): number {
   return firstTooMany === -1 ? members.length : firstTooMany
 }
 
-/** Finds the members who match a filter: their number, and those in the window, newest first. */
+/** Counts the members who match a filter, and reads the requested ones, newest first. */
 async function findMembers(
   start: PrefetchedList,
   filter: MemberFilter,
@@ -210,7 +210,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds an address's owner; undefined if the list lacks this user, or if the text search finds this user. */
+/** Finds the owner of an address, if the owner is in the list and the text search does not find them. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

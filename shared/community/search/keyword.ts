@@ -61,7 +61,7 @@ const maxSearchLength = 256
 
 const cut = (text: string): string => text.slice(0, maxSearchLength).toWellFormed()
 
-/** Folds case as sign-in does for addresses. Also makes the two small sigmas equal (Unicode §5.18). */
+/** Folds case (as sign-in does in email addresses) and makes both small sigmas equal (Unicode §5.18). */
 const fold = (text: string): string => normalizeEmail(text).replaceAll('ς', 'σ')
 
 /** Whether a keyword is the beginning of a word of the nickname, or a part of the masked email address. */
@@ -81,9 +81,9 @@ const beginsWord = (text: string, keyword: string): boolean =>
 
 /**
  * Calls `emit` with the hash of every term of a search text, for some terms more than once. A term is a
- * possible keyword: any part of a nickname from the start of a word on, and any part of a masked email
+ * possible keyword: a part of a nickname that begins at the start of a word, or any part of a masked email
  * address. The index stores hashes of `termBits` bits instead of terms, so its term blocks hold no names and
- * no addresses. Only in one of ten thousand segments do two of the 300,000 terms have the same hash.
+ * no addresses. With 300,000 terms, only one segment in ten thousand has two terms with the same hash.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)
@@ -104,7 +104,7 @@ export function termOf(folded: string): { term: number; isWhole: boolean } {
   return { term: last, isWhole: folded.length <= maxTermLength }
 }
 
-/** Calls `emit` with the hash of each part of a text from `start` on that has at least `minCharacters`. */
+/** Calls `emit` with the hash of each text part that starts at `start` and has at least `minCharacters`. */
 function eachBeginning(
   text: string,
   start: number,

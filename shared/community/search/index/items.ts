@@ -6,8 +6,8 @@ import { putVersioned, type Write } from '../../../db/write.ts'
 import { type BTreePosition, keyName, type MemberList } from '../../list/node.ts'
 import { type SearchText, termBits, toSearchText } from '../keyword.ts'
 
-// The items of a search index: the head (see SearchIndex), items with members, and term blocks. Each item has
-// its own partition, because a search reads many items at once.
+// A search index has these items: one head (see SearchIndex), items with members, and term blocks. Each item
+// has its own partition, because a search reads many items at once.
 
 const number = v.pipe(v.number(), v.safeInteger())
 const Position = v.object({ joinedAt: number, userId: number })
@@ -20,14 +20,14 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** Range of the item numbers of a tail; `to` is not included. All these items except the last are full. */
+/** Numbers of a tail's items, from `from` to `to` (not included). All items except the last are full. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 
 const Head = v.object({
   segments: v.array(Segment),
   tail: TailRange,
-  /** Items that the newest segment has replaced. Only searches that began before the change read them. */
+  /** Items that the newest segment has replaced. Only searches that began before that read them. */
   replaced: v.object({ segments: v.array(SegmentItems), tail: TailRange }),
 })
 
@@ -40,7 +40,7 @@ export interface SearchIndex extends v.InferOutput<typeof Head> {
   version: number
 }
 
-/** The index of a list before its first member. */
+/** A search index that has no members yet. */
 export const emptyIndex: SearchIndex = {
   version: 0,
   segments: [],
@@ -83,7 +83,7 @@ export const toIndexed = (member: BTreePosition & { nickname: string; email: str
   text: toSearchText(member),
 })
 
-/** Number of members in an item; the last item can have fewer. With usual names, an item has about 3.4 KB. */
+/** Number of members in an item of a search index. With usual names, such an item has about 3.4 KB. */
 export const membersPerItem = 192
 
 const memberItems = itemType({
@@ -93,11 +93,11 @@ const memberItems = itemType({
   found: 'by list, segment and number',
 })
 
-/** Key of an item with members. The items of the tail have `tail` as their segment. */
+/** Key of an item with members of a search index. For an item of the tail, `segment` is `tail`. */
 export const membersKey = ({ kind, ownerId }: MemberList, segment: string, number: number): Key =>
   memberItems.key({ list: keyName[kind], ownerId, segment, number })
 
-/** The keys of the items of the tail. */
+/** The keys of the items of a search index's tail. */
 export const tailKeys = (list: MemberList, { from, to }: TailRange): Key[] =>
   Array.from({ length: to - from }, (_, i) => membersKey(list, 'tail', from + i))
 
@@ -107,7 +107,7 @@ export const segmentMembersKeys = (list: MemberList, { id, size }: SegmentItems)
 
 const PackedItem = v.object({ version: Integer, packed: v.instance(Uint8Array) })
 
-/** Attributes of an item with members. */
+/** Packs members of a search index into attributes of an item. */
 export const packMembers = (members: readonly IndexedMember[], version: number): Item => ({
   version,
   packed: packRows(
@@ -115,7 +115,7 @@ export const packMembers = (members: readonly IndexedMember[], version: number):
   ),
 })
 
-/** Unpacks the members and the version of an item; without an item, no members and version 0. */
+/** Unpacks an item's members and version. Without an item, there are no members, and the version is 0. */
 export function unpackMembers(item: Item | undefined): { version: number; members: IndexedMember[] } {
   if (item === undefined) return { version: 0, members: [] }
   const { version, packed } = v.parse(PackedItem, item)
@@ -144,12 +144,11 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
   Array.from({ length: 2 ** bits }, (_, block) => blockKey(list, id, block))
 
 /**
- * The members of a segment who match a term. A member's rank is the index in the segment, oldest first. With
- * few matches, `interval` is 1 and `ranks` lists all. With many, `ranks` lists every `interval`-th match, as
- * a bookmark. To find the others, compare the texts of all members between two bookmarks.
+ * The members of a segment who match a term, by rank: the index in the segment, oldest member first. With few
+ * matches, `interval` is 1 and `ranks` has all. With many, `ranks` has every `interval`-th match, as a
+ * bookmark. To find the matches between two bookmarks, compare the texts of all members there.
  */
 export interface Posting {
-  /** Number of matches. */
   count: number
   interval: number
   /** Ranks in ascending order; `i * interval` matches come before `ranks[i]`. */
@@ -165,8 +164,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows that a block stores for a term: one row for each rank that is kept. If some ranks are left out, a
- * last row has the number of all matches plus `maxSegment`, which is greater than any rank.
+ * The rows that a block stores for a term: one row for each rank that is kept. If some ranks are left out,
+ * one more row stores the number of all matches. `maxSegment` is added to it, so it is greater than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)
@@ -174,7 +173,7 @@ export function toRows(term: number, ranks: readonly number[]): number[][] {
   return [...kept, ...count].map((rank) => [term, rank])
 }
 
-/** Attributes of a term block's item, from sorted rows. */
+/** Packs the sorted rows of a term block into attributes of the block's item. */
 export const packBlock = (rows: readonly number[][], version: number): Item & { packed: Uint8Array } => ({
   version,
   packed: packRows(rows),

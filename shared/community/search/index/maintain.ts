@@ -19,15 +19,16 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Moves the members of a list's long tail into a new segment, with the members of the newest segment if one
- * segment can hold both. No search reads the new items until the last transaction puts them into the index;
- * this transaction fails if the tree's head or the index has changed meanwhile. After an interruption, call
- * maintainIndex again: at most, items of a segment that nobody reads are left over.
+ * Moves the members of a search index's long tail into a new segment, and merges the newest segment into it
+ * if there is space. No search reads the new items until the last transaction puts them into the index. This
+ * transaction fails if the tree's head or the index has changed meanwhile. After an interruption, call
+ * maintainIndex again: only items of a segment that nobody reads are left over.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
-  // Does nothing while a batch is open: the batch adds to tails without changing the head of the tree.
+  // Does nothing while a batch is open: the batch adds members to tails, which the transaction below would
+  // not notice.
   if (head.open !== undefined || index === undefined) return
   const { tail, segments, replaced } = index
   if (tail.to - tail.from < limits.tailItems) return

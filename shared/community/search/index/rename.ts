@@ -19,15 +19,15 @@ import {
 } from './items.ts'
 import { makeBlocks } from './segment.ts'
 
-/** New texts of members in a list. */
+/** The members of a list who get new search texts. */
 export interface TextReplacement {
   list: MemberList
   members: readonly IndexedMember[]
 }
 
 /**
- * Replaces the search texts of members in the search index of each given list that has one. After any
- * interruption, call it again. Throws ConditionFailed when another worker writes the same items.
+ * Replaces search texts of members in the search indexes of lists; skips lists without an index. After any
+ * interruption, call this function again. Throws ConditionFailed when another worker writes the same items.
  */
 export async function replaceTexts(replacements: readonly TextReplacement[]): Promise<void> {
   const items = await readItems(
@@ -52,8 +52,8 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
 }
 
 /**
- * Replaces texts in items with members. Term blocks are written first: after an interruption, old texts in
- * the items show that the replacement is not finished.
+ * Replaces texts of members in the given items. Term blocks are written first: after an interruption, old
+ * texts in the items show that the replacement is not finished.
  */
 async function replaceIn(
   keys: readonly Key[],
@@ -76,7 +76,7 @@ async function replaceIn(
   }
 }
 
-/** Rebuilds those term blocks of a segment to which new texts add terms, or from which they remove terms. */
+/** Rebuilds the term blocks of a segment that gain or lose terms through new search texts. */
 async function rewriteBlocks(
   list: MemberList,
   { id, bits }: Segment,

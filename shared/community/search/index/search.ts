@@ -18,10 +18,10 @@ import {
   unpackMembers,
 } from './items.ts'
 
-/** A window of the members who match a keyword and joined in a range of time, newest first. */
+/** A query for the members in a range of time who match a keyword. */
 export interface SearchQuery extends RangeQuery {
   keyword: Keyword
-  /** Number of members of the list. An index that has fewer is outdated, so its result is not used. */
+  /** Number of members of the list. If the index has fewer, it is outdated, and its result is not used. */
   count: number
   /** Looks up a match that the index cannot find, such as the owner of a whole email address. */
   findOther: () => Promise<BTreePosition | undefined>
@@ -33,16 +33,16 @@ export interface SearchQuery extends RangeQuery {
 const itemUnits = 0.5
 
 /**
- * Read units of everything else that a search reads: the session, the caller's items, the members of the
- * window, and a page of 20 members with the notes on them.
+ * Read units of a search's other reads: the session, the caller's items, the index items that hold the
+ * members to return, and a page of 20 members with the notes on them.
  */
 const otherUnits = 60
 
 /**
  * Finds members with a list's search index, in two rounds of reads. The first reads the tail, one term block
- * of each segment, and all members of segments that are only partly in the range of time; the second reads
- * the members of the window. Resolves with undefined if the index is outdated: items of it have been
- * replaced, or members of the list are missing in it.
+ * of each segment that lies within the range of time, and all members of each segment that lies there only in
+ * part. The second reads the members to return. Resolves with undefined if the index is outdated: items of it
+ * have been replaced, or members of the list are missing in it.
  */
 export async function searchIndex(
   list: MemberList,
@@ -62,8 +62,8 @@ export async function searchIndex(
       .flatMap((segment) => segmentMembersKeys(list, segment)),
   ]
   const keys = [...memberKeys, ...whole.map(({ id, bits }) => blockKey(list, id, blockOf(term, bits)))]
-  // The reservation throws at once if the budget is known to be used up. Otherwise it is written while the
-  // items are read, which saves a round trip.
+  // Reserving throws at once if the caller's budget is known to be used up. Otherwise the reservation is
+  // written while the items are read, which saves a round trip.
   const reservation = query.reserve(otherUnits + keys.length * itemUnits)
   const [items, other] = await Promise.all([readExisting(keys, consistent), query.findOther(), reservation])
   if (items === undefined) return undefined
@@ -85,7 +85,8 @@ export async function searchIndex(
     return posting === undefined ? [] : [{ segment: whole[i] as Segment, posting }]
   })
 
-  // If the term is only the beginning of the keyword, all matches are compared with the whole keyword.
+  // A long keyword is looked up by its beginning only, so every match must also be compared with the whole
+  // keyword.
   const ranges = isWholeTerm
     ? rangesOfWindow(found, matches, query)
     : matches.map((match) => ({ ...match, start: 0, end: match.posting.count }))
@@ -133,9 +134,9 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, the range of its matches that can be in the window: a part of the list of all matches (of
- * the segments and in `found`), newest first. Segments can overlap in time, so a range can contain matches
- * outside of the window, but it misses none of its segment's matches in the window.
+ * For each segment, the range of its matches that may have to be returned. All matches (of the segments and
+ * in `found`) are counted from the newest: `skip` are skipped and the next `take` returned. The periods of
+ * segments can overlap, so a range may contain too many matches, but never too few.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -156,13 +157,13 @@ function rangesOfWindow(
   })
 }
 
-/** The number of the item that holds the member with a rank. */
+/** Number of the segment's item that holds the member with the given rank. */
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * The ranks to search for a range of matches, and the numbers of the items that hold the members with these
- * ranks. If the posting has only bookmarks, the ranks go from the bookmark before the range to the bookmark
- * after it. The first `skip` matches among them are not in the range.
+ * The ranks among which a range of matches lies, and the numbers of the items that hold the members with
+ * these ranks. If the posting has only bookmarks, the ranks begin with the bookmark before the range and end
+ * at the bookmark after it. Skip the first `skip` matches among these ranks: they precede the range.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

@@ -16,7 +16,7 @@ import {
 /** Target size of a term block, in bytes: most blocks then stay below 4 KB and cost half a read unit. */
 const targetBytes = 3_000
 
-/** A segment has at most 2^12 blocks. Their number is estimated from a sample: 2^-6 (a 64th) of the terms. */
+/** A segment has at most 2^12 term blocks. Their number is estimated from a sample: 1 in 2^6 terms. */
 const maxBits = 12
 const sampleBits = 6
 
@@ -86,7 +86,7 @@ function sortTerms(
   return words
 }
 
-/** Yields the rows of each of `2 ** bits` term blocks, in order, from sorted terms. */
+/** Yields the rows of each of the `2 ** bits` term blocks, in order. `words` has the sorted terms. */
 function* blocksOf(words: Uint32Array, bits: number): Generator<number[][]> {
   const termAt = (i: number) => (words[i + 1] ?? NaN) * 2 ** 17 + ((words[i] ?? 0) >>> 15)
   let i = 0

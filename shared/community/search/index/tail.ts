@@ -29,13 +29,13 @@ export interface IndexLimits {
 
 export const standardLimits: IndexLimits = { minIndexed: 200, tailItems: 22, segment: maxSegment }
 
-/** Adds new members to a tail. `isLong` says that the tail is now long enough to become a segment. */
+/** Adds new members to a search index's tail. `isLong` says whether the tail can now become a segment. */
 type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
 
 /**
- * Reads what is needed to add at most `incoming` new members to the tail of a search index. The writes belong
- * in the transaction that adds these members to the index's list, which has `count` members. If the list
- * becomes large enough for an index, the writes create it.
+ * Prepares to add at most `incoming` new members to the tail of a search index. The returned function creates
+ * the writes for the transaction that adds these members to the list. `count` is the length of the list so
+ * far. If the list becomes large enough for an index, the writes create it.
  */
 export async function openTail(
   list: MemberList,
