@@ -17,7 +17,7 @@ export type SentFields = Omit<UserChanges, 'totp_secret'> & { totp_secret?: stri
 
 type Secrets = Pick<UserChanges, 'login_password' | 'totp_secret'>
 
-/** Converts sent values to their stored form, with secrets hashed or encrypted. */
+/** Converts new values of fields to their stored form: hashes the password, encrypts the TOTP secret. */
 export async function toStored<Fields extends SentFields>(
   userId: number,
   fields: Fields,
@@ -33,7 +33,7 @@ export async function toStored<Fields extends SentFields>(
 /** The fields of a user that a registration sets; the other fields start with a default. */
 export type RegisteredField = Exclude<keyof UserFields, 'passkey' | 'disabled'>
 
-/** Data of a user's registration by the business server. */
+/** What the business server sends to register a user. */
 export interface UserRegistration extends Omit<Registration, 'nickname' | 'email'> {
   fields: Pick<UserFields, 'nickname' | 'email'> & Pick<SentFields, RegisteredField>
 }

@@ -11,7 +11,7 @@ import { emailKey, fieldsIn, normalizeEmail, type UserChanges, userFields } from
 import { readUser, requireUser, type User, userKey } from '../users/user.ts'
 import { claimEmail, type SentFields, toStored } from './register.ts'
 
-/** Data of a user's update by the business server; omitted fields keep their values. */
+/** What the business server sends to update a user; omitted fields keep their values. */
 export interface UserUpdate {
   updateId: string
   userId: number
@@ -32,7 +32,7 @@ export async function updateUser(
 ): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), toStored(userId, fields)])
   const stamp = updateStamp(at, updateId)
-  // If another update was faster, reads the user again and repeats the update.
+  // Reads the user again and repeats the update if another update has changed the user meanwhile.
   return retry(
     async () => {
       const user = await readUser(userId, { consistent: true })
@@ -61,8 +61,8 @@ export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
 /**
- * Selects the changes to fields that no later update has set. Includes fields that this same update has
- * already set. This is harmless, because applyOnce lets each update take effect only once.
+ * Selects the changes to fields that no later update has set. A repeated update selects its own fields again,
+ * which is harmless, because applyOnce lets each update take effect only once.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
@@ -72,8 +72,8 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 }
 
 /**
- * The write that changes fields of a user. It stamps every changed field, even fields of the sign-in record.
- * Its condition fails if one of these fields has changed since `user` was read.
+ * The write that changes fields of a user. It stores the stamp of this update for every changed field, even
+ * for fields of the sign-in record. Fails if one of these fields has changed since `user` was read.
  */
 function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = Object.keys(changes) as (keyof UserChanges)[]

@@ -38,15 +38,15 @@ const Ticket = v.object({
 export const SignInRecord = v.looseObject({
   ...itemFields['sign-in'],
   user_id: Integer,
-  /** The generation of the user's new sessions: see tokens/access-token.ts. */
+  /** How often all sessions of the user were ended. New sessions get this number as their generation. */
   generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),
-  /** When codes were mailed in the last hour, epoch milliseconds. */
+  /** When the latest codes were mailed, epoch milliseconds. */
   mails: v.array(Integer),
   /** The login tickets that were not used, keyed by hash. */
   tickets: v.record(v.string(), Ticket),
-  /** Digests of the source networks that the user has signed in from, joined, the latest first. */
+  /** Digests of the networks that the user has signed in from, in one byte string, the latest first. */
   networks: v.pipe(
     v.instance(Uint8Array),
     v.transform((joined) => splitNetworks(joined)),
@@ -92,7 +92,7 @@ export const endsSessions = ({ login_password, totp_secret, disabled }: UserChan
  * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
  * password, TOTP secret or value of `disabled` ends every login ticket, so that a sign-in that began earlier
  * cannot complete. A change that ends all sessions begins a new generation. A new password or TOTP secret
- * also clears the count of wrong codes. Tries at the old secret must not lock the user out.
+ * also clears the count of wrong codes, so that tries at the old secret do not lock the user out.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write[] {
   const changed = fieldsIn('sign-in', changes)
@@ -135,12 +135,12 @@ export interface CodeStep {
   ticketHash: string
   /** Time step of the TOTP that completes the sign-in; undefined if the code is no TOTP. */
   totpStep: number | undefined
-  /** Digest of the source network, which becomes a known one. */
+  /** Digest of the source network, to be added to the user's known networks. */
   network: string
 }
 
 /**
- * The write that completes a sign-in, for the transaction that puts its token: it uses up the ticket and the
+ * The write that completes a sign-in, for the transaction that adds the token. It uses up the ticket and the
  * time step of a TOTP, clears the count of wrong codes, and remembers the source network. Fails with
  * `bad_login_ticket` if the ticket no longer exists or the user is disabled. Fails with
  * `bad_verification_code` if the time step was used before (RFC 6238 §5.2).
@@ -181,8 +181,8 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
 }
 
 /**
- * The part of an update that removes tickets and attributes of a sign-in record, together with expired
- * tickets and expired counts of tries.
+ * Builds the REMOVE clause of an update of a sign-in record. It removes the given login tickets and
+ * attributes, all expired tickets, and all expired counts of tries.
  */
 export function removeFromRecord(
   record: SignInRecord,

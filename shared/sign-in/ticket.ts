@@ -48,5 +48,5 @@ export const isMailedCode = (ticket: string, code: string, digest: Uint8Array): 
 /** The detail-type of the event that requests a mail. */
 export const mailRequested = 'mail.requested'
 
-/** The detail-type of the event that requests a delayed mail; it is not sent if the user signs in before. */
+/** The detail-type of the event that requests a delayed mail, not sent if the user signs in first. */
 export const mailDelayed = 'mail.delayed'

@@ -7,14 +7,14 @@ import { mailRequested } from './ticket.ts'
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * The kinds of warnings, as events name them. The reason of each, in order: twenty wrong codes in an hour, a
- * hundred wrong codes in a row, and no more mails this hour. The first kind can be sent again after an hour,
- * the others only after a completed sign-in, a new password or a new TOTP secret.
+ * The kinds of warnings: after twenty wrong codes in an hour (`wrong_codes`), after a hundred wrong codes in
+ * a row (`codes_closed`), and when no more mails are sent this hour (`no_more_mails`). The first kind can be
+ * sent again after an hour, the others only after a completed sign-in, a new password or a new TOTP secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** If a request has begun to send a warning but not finished, another request may send it after this time. */
+/** After this time, a request may send a warning that an earlier request began to send and did not finish. */
 const claimMilliseconds = 60_000
 
 /**

@@ -27,9 +27,9 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** The generation of the user when the session began: see `endings` below. */
+  /** The session's generation: how often all of the user's sessions had been ended when this one began. */
   generation: Integer,
-  /** A session's own token: how many tokens were derived from it. A derived token: its number among those. */
+  /** In the session's own token, the number of derived tokens; in a derived token, its place among them. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -63,7 +63,7 @@ export const tokenFailure = (failure: 'unauthenticated' | 'insufficient_scope', 
     headers: { 'www-authenticate': tokenSent ? `Bearer error="${failures[failure].oauth}"` : 'Bearer' },
   })
 
-/** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` for any other text. */
+/** Key of an access_token's item, by the token's SHA-256. Throws `unauthenticated` for any other text. */
 export function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
@@ -77,7 +77,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** The user's generation; by default 0, the generation of users whose sessions were never all ended. */
+  /** How often all sessions of the user have been ended; by default 0. */
   generation?: number
   /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number
@@ -92,8 +92,8 @@ export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
  * Issues an access_token: the given `accessToken`, or a new one. The token becomes valid when the returned
- * `put` is written. Write it in the transaction that consumes the code or ticket. With the returned `key`, a
- * caller can revoke the token without knowing it.
+ * `put` is written. Write `put` in the transaction that uses up the authorization code or the login ticket.
+ * With the returned `key`, a caller can revoke the token without knowing it.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,
@@ -123,8 +123,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user. The same transaction also raises the generation in the sign-in
- * record and ends the login tickets, so that later sign-ins begin in the new generation.
+ * The write that ends all sessions of a user, by raising the user's generation. In the same transaction,
+ * changeSignInRecord gives the new generation to later sign-ins, and ends the login tickets.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {
@@ -134,7 +134,7 @@ export const endAllSessions = (userId: number): Write => ({
   },
 })
 
-/** The condition that a user's sessions of a generation have not been ended. */
+/** Requires in a transaction that the user's sessions of this generation have not been ended. */
 export const requireGeneration = (userId: number, generation: number, otherwise: () => Error): Write => ({
   ConditionCheck: {
     Key: endedKey(userId),

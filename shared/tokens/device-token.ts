@@ -11,8 +11,8 @@ export interface DeviceTokenGrant {
   sessionId: string
   scopes: readonly Scope[]
   /**
-   * When the access_token and the device_token expire; at most `accessTokenTtlSeconds` from now. When a key
-   * stops signing, the JWKS keeps it only until tokens of that lifetime have expired.
+   * When the access_token and the device_token expire; at most `accessTokenTtlSeconds` from now. A key that
+   * has stopped signing stays in the JWKS only until tokens of that lifetime have expired.
    */
   expiresAt: number
   authenticatedAt: number

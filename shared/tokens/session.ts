@@ -8,7 +8,7 @@ import { type Caller, claimedUserId, requireGeneration, TokenItem, tokenKey, tok
 /** Maximum number of tokens derived from one session; a further one ends the oldest. */
 const maxDerived = 100
 
-/** A token of a session as stored, the session's own or a derived one: its item and its key. */
+/** A stored token with its key: the session's own token, or a token derived from it. */
 const StoredToken = v.object({ ...TokenItem.entries, ...Key.entries })
 
 const readTokens = async (userId: number, sessionId: string) => {
@@ -24,8 +24,8 @@ const readTokens = async (userId: number, sessionId: string) => {
 }
 
 /**
- * The condition that a session's own access_token still works, for the transaction that issues a code. If the
- * session ends at the same time, this condition or the later exchange of the code fails.
+ * Requires that a session's own access_token still works, in the transaction that issues an authorization
+ * code. If the session ends at the same time, this condition or the later exchange of the code fails.
  */
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () => Error): Write => ({
   ConditionCheck: {
@@ -40,14 +40,14 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),
-  /** Key of the first-party access_token with which the user consented to the code. */
+  /** Key of the first-party access_token with which the user gave consent. */
   sessionKey: Key,
   sessionExpiresAt: Integer,
   authenticatedAt: Integer,
 })
 export type NamedSession = v.InferOutput<typeof NamedSession>
 
-/** Error: another token was derived from the session since it was read. */
+/** Thrown if another token was derived from the session since the session was read. */
 export class SessionChanged extends OptimisticLockError {
   override readonly name = 'SessionChanged'
 }
@@ -55,8 +55,7 @@ export class SessionChanged extends OptimisticLockError {
 /**
  * Reads a session to derive a token from it. Throws `invalid_grant` when there is no such session. The
  * returned writes fail with SessionChanged if another token was derived meanwhile. They fail with
- * `invalid_grant` if the session has ended, is not first-party, or does not match the user or times in
- * `named`.
+ * `invalid_grant` if the session has ended, is not first-party, or its user or times differ from `named`.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -93,7 +92,7 @@ export async function readDerivingSession(named: NamedSession) {
     generation: own.generation,
     /** The number of the next token that is derived from the session. */
     next: own.derived + 1,
-    /** The writes that check the session against `named`, and end the oldest token beyond the maximum. */
+    /** Writes that check the session, count the new token, and delete the oldest tokens above the limit. */
     writes: [
       countToken,
       requireGeneration(userId, own.generation, refuse),

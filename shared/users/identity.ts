@@ -17,7 +17,7 @@ const mailShape =
  */
 export const EmailAddress = v.pipe(
   v.string(),
-  // For the API reference. The pattern allows space around the address, because it is trimmed afterwards.
+  // The API reference shows this pattern. It allows space around the address, which is trimmed afterwards.
   v.metadata({ maxLength: 254, pattern: String.raw`^\s*[^\s@]+@[^\s@]+\s*$` }),
   v.trim(),
   v.check((email) => countCharacters(email) <= 254, 'must have at most 254 characters'),
@@ -26,7 +26,7 @@ export const EmailAddress = v.pipe(
 
 /**
  * Normalizes an email address for comparison: case, surrounding space and compatibility forms (Unicode NFKC)
- * make no difference. Half a surrogate pair, which the table does not take, becomes U+FFFD.
+ * make no difference. Half a surrogate pair becomes U+FFFD, because the table cannot store it.
  */
 export const normalizeEmail = (email: string): string =>
   // The lower case of some letters must be normalized again (Unicode §3.13, NFKC_Casefold).
@@ -39,13 +39,13 @@ export const UserEmail = v.pipe(
   v.trim(),
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
-  // Refuses U+3002, a full stop by UTS #46 §2.3 but not by NFKC: one domain would have two forms.
+  // Domains treat U+3002 as a dot (UTS #46 §2.3), NFKC does not: one address would have two normal forms.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 
 /**
  * Masks an email address for other users. Shows only the first and last character of the local part, as in
- * `a***e@example.com`. If it has only one or two characters, shows the first: `a***@example.com`.
+ * `a***e@example.com`. Of one or two characters, shows only the first: `a***@example.com`.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** The stored fields of a user that events set, grouped by item: the user, and the sign-in record. */
+/** The fields of a user that events set, grouped by the items that store them: user and sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {
@@ -110,7 +110,7 @@ const emails = itemType({
 /** Maximum bytes of an email address in a key. DynamoDB allows 2,048; normalizing can lengthen an address. */
 const maxKeyBytes = 2_000
 
-/** Key of the item that reserves a normalized email address for one user. A very long one is hashed. */
+/** Key of the item that reserves a normalized email address for one user. A very long address is hashed. */
 export const emailKey = (normalizedEmail: string): Key =>
   emails.key({
     normalizedEmail:
@@ -121,10 +121,10 @@ export const emailKey = (normalizedEmail: string): Key =>
 
 const EmailItem = v.object({ user_id: Integer })
 
-/** Reads, from the item of emailKey, for which user an address is reserved; undefined without an item. */
+/** Returns the id of the user for whom an item reserves an email address; undefined without an item. */
 export const emailOwner = (item: Item | undefined): number | undefined =>
   item === undefined ? undefined : v.parse(EmailItem, item).user_id
 
-/** Reads which user an email address is reserved for; undefined if nobody has it. */
+/** Reads the id of the user who has an email address; undefined if nobody has it. */
 export const readEmailOwner = async (normalizedEmail: string): Promise<number | undefined> =>
   emailOwner(await readItem(emailKey(normalizedEmail), { consistent: true }))

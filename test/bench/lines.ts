@@ -1,10 +1,10 @@
 import type { Table } from './table.ts'
 
-/** A measured figure, and the limit (`line`) that it must not exceed. */
+/** A measured figure of the benchmark, and `line`, the limit that it must not exceed. */
 interface Line {
   figure: string
   line: number
-  /** The figure is the largest value in these rows of the table's column. With `sum`, it is the rows' sum. */
+  /** Where the figure is: the largest value in these rows of a table's column, or with `sum` their sum. */
   table: string
   column: string
   rows: string[]
@@ -55,7 +55,7 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
-  // Allows 200 newcomers a second: a second has 1,000 ms, and a partition takes 1,000 write units a second.
+  // At 5 ms and 5 write units, 200 newcomers a second: a partition takes 1,000 write units a second.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,
     line: 5,

@@ -18,13 +18,13 @@ export interface Table {
 
 /** The options of a run of the benchmark. */
 export interface Options {
-  /** Smaller data, so that a run takes less than a minute. */
+  /** Whether to measure smaller data, so that a run takes less than a minute. */
   short: boolean
   /** How often each kind of cold start is measured. */
   samples: number
 }
 
-/** Formats rows in Markdown as Prettier does, because the documents that show them are formatted. */
+/** Formats rows as a Markdown table with aligned columns, as Prettier would. */
 export function toMarkdown(rows: readonly Row[], columns = [...new Set(rows.flatMap(Object.keys))]): string {
   const isNumeric = columns.map((column) => rows.some((row) => typeof row[column] === 'number'))
   const cells = [columns, ...rows.map((row) => columns.map((column) => formatCell(row[column])))]
@@ -50,7 +50,7 @@ export const round = (value: number, digits = 4): number => Number(value.toPreci
 /** The documents that show tables, between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
 const documents = ['infra/CAPACITY.md']
 
-/** Writes the tables of a run into the documents. If a document names no columns, it gets all columns. */
+/** Writes measured tables into the documents. A place that names no columns gets all columns of its table. */
 export function writeDocuments(tables: readonly Table[]): void {
   const day = new Date().toISOString().slice(0, 10)
   for (const name of documents) {

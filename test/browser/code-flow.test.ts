@@ -46,7 +46,7 @@ it('a user signs in with a mailed code, sees the requested access, and the app g
   expect(claims).toMatchObject({ sub: String(user.userId), aud: 'demo-app', email: user.email })
 })
 
-it('a denial gives the app access_denied and ends the session', async ({ signedIn, app }) => {
+it('if a user denies access, the app gets access_denied and the session ends', async ({ signedIn, app }) => {
   const { page, session } = await signedIn()
   await button(page, 'Deny').click()
 

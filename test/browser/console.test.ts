@@ -17,7 +17,6 @@ it.for(views)(
   async ({ viewport, colorScheme }, { open }) => {
     const page = await open({ viewport, colorScheme })
     const check = async (name: string) => {
-      // Screenshots are for people to look at: .ci/run keeps them.
       const path = `dist/screenshots/${name}-${viewport.width}-${colorScheme}.png`
       await page.screenshot({ path, fullPage: true })
       expect(await findViolations(page), name).toEqual([])
@@ -41,7 +40,7 @@ it.for(views)(
   },
 )
 
-it('a person signs in more often than codes are mailed, and again after the session has ended', async ({
+it('a person can sign in more often than the hourly limit of mailed codes, and again after the session has ended', async ({
   open,
 }) => {
   const page = await open()
@@ -65,7 +64,7 @@ it('a person signs in more often than codes are mailed, and again after the sess
   await page.getByText('signed in as heidi@example.com').waitFor()
 })
 
-it('a search by part of an address shows the mails and their number, and panels keep their columns', async ({
+it('a search by part of an address shows the matching mails and their number, and the panels keep their columns', async ({
   open,
 }) => {
   const page = await open()

@@ -163,8 +163,8 @@ it.for([
   async ([, changes, reason], { open, app }) => {
     const page = await open()
     const forged = new URL(await app.authorizationUrl(changes))
-    // Opens the authorization page directly, as a forged link does: the authorization endpoint would not
-    // redirect such a request to the page.
+    // Opens the authorization page directly, as an attacker's link can. The authorization endpoint itself
+    // never redirects an invalid request to the page.
     await page.goto(`${stack.page_url}/${forged.search}`)
     await heading(page, 'This request cannot be answered').waitFor()
     await page.getByText(reason).waitFor()

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../dist/clients')
 const openapiGenerator = `openapi-generator-cli generate --input-spec ../openapi.json \
   --global-property apiTests=false,modelTests=false,apiDocs=false,modelDocs=false`
 
-/** Each language: the commands to run in its folder, the files of `models`, and the type of a `decimal`. */
+/** For each language: commands to run in its folder, where its model files are, and its type of a decimal. */
 const generators = [
   {
     language: 'typescript',
@@ -78,12 +78,12 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// Only the Python client has a type for this enumeration. If the enumeration were a schema of its own, its
-// constants in the Go client would collide with those of TwoFactorMethod.
+// The Python client names an enumeration LoginVerifyFormMethod, which is no schema of the document. As a
+// schema, its constants in the Go client would collide with those of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 console.table(await Promise.all(generators.map(tryGenerator)))
 
-/** Generates, compiles and uses a client. Returns a row of the table, which says how far that succeeded. */
+/** Generates, compiles and uses a client. Returns a row to print, which says how far that succeeded. */
 async function tryGenerator(generator: (typeof generators)[number]): Promise<object> {
   const { language, name, generate, models, compile, run, decimal } = generator
   const cwd = join(root, language)

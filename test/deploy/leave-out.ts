@@ -16,11 +16,11 @@ const absentTypes: Record<string, string> = {
   'AWS::CloudWatch::CompositeAlarm': 'ministack has no composite alarms',
   'Custom::CDKBucketDeployment':
     'ministack lacks the AWS command line, with which CDK copies files into a bucket',
-  // Has nothing to delete: CDK's bucket deployment is left out, so the bucket gets no files.
+  // This resource would empty a bucket, which has no files here, because CDK's bucket deployment is left out.
   'Custom::S3AutoDeleteObjects': 'ministack has no AWS SDK for functions that do not bundle it',
   'AWS::Events::EventBusPolicy': 'ministack has no policies of event buses',
 }
-/** IAM condition keys for which ministack has no values: a statement that uses them grants nothing. */
+/** IAM condition keys for which ministack has no values: a statement with such a key would grant nothing. */
 const absentKeys = /^(dynamodb:LeadingKeys|events:|kms:)/
 
 /** The reason to leave a resource out; undefined if ministack can create the resource. */
@@ -55,7 +55,7 @@ export function leaveOut(assembly: string): string[] {
 function removeResources(all: Resources) {
   const found = Object.entries(all).flatMap(([id, resource]) => {
     const reason = faultOf(resource)
-    // A construct's path begins with the name of its stack, then the name of the construct in that stack.
+    // A construct's path is `STACK/CONSTRUCT/...`.
     const name = resource.Metadata?.['aws:cdk:path']?.split('/')[1] ?? id
     return reason === undefined ? [] : [{ id, name, reason }]
   })
@@ -66,7 +66,7 @@ function removeResources(all: Resources) {
   return found
 }
 
-/** Removes conditions on absent keys from the statements of IAM policies that allow something. */
+/** Removes, from the `Allow` statements of IAM policies, the conditions that ministack cannot check. */
 function removeConditions(all: Resources) {
   const reason = 'ministack has no values for these condition keys of IAM policies'
   return Object.values(all)

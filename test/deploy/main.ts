@@ -93,7 +93,7 @@ function sealEnvironment({ endpoint, certificate }: { endpoint: string; certific
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EC2_METADATA_DISABLED: 'true',
-    // CDK reads AWS_CA_BUNDLE, everything else NODE_EXTRA_CA_CERTS.
+    // CDK reads AWS_CA_BUNDLE, and every other process reads NODE_EXTRA_CA_CERTS.
     AWS_CA_BUNDLE: certificate,
     NODE_EXTRA_CA_CERTS: certificate,
   }

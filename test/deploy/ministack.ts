@@ -51,7 +51,7 @@ export async function startMinistack(directory: string): Promise<Ministack> {
       USE_SSL: 'true',
       MINISTACK_SSL_CERT: certificate,
       MINISTACK_SSL_KEY: key,
-      // Makes the functions trust the certificate.
+      // Makes the functions on ministack trust its certificate.
       NODE_EXTRA_CA_CERTS: certificate,
       // With MQTT enabled, ministack would listen on every network interface.
       IOT_MTLS_ENABLED: 'false',
@@ -84,7 +84,7 @@ function makeCertificate(certificate: string, key: string): void {
 
 const maxStartMilliseconds = 60_000
 
-/** Reads the log until ministack is ready. This process cannot ask: it does not trust the certificate. */
+/** Reads the log until ministack is ready. Requests would fail, as this process does not trust ministack. */
 async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
   const end = Date.now() + maxStartMilliseconds
   while (Date.now() < end && runs()) {

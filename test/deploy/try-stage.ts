@@ -65,7 +65,7 @@ async function tryAndUpdate(): Promise<void> {
   const { rotate } = await import('./flows/rotation.ts')
   const { signIn, signOut } = await import('./flows/sign-in.ts')
   const { bookDuplicates, expectWallet, refuseEvent, useWallet } = await import('./flows/wallet.ts')
-  // Skipped on ministack, which does not tell IAM the partitions of a request.
+  // Skipped on ministack, whose IAM does not see which partitions a request touches.
   if (!isEmulated)
     await steps.run('AWS judges each member of a transaction by its own partition', judgeTransaction)
   // Deploys the other stage while the tested stage creates its first signing key, which takes up to a minute.
@@ -114,7 +114,7 @@ async function deploy(name: string, assembly: string): Promise<void> {
   await steps.run(`deploy ${name}`, () => cdk(logFile, 'deploy', '--all', ...options))
 }
 
-/** Sets the environment variables of the flows from the stacks' outputs. Returns false without outputs. */
+/** Sets BASE_URL and AUTH_URL from the outputs of the stacks. Returns false if the outputs are missing. */
 function readOutputs(): boolean {
   if (!existsSync(outputsFile)) return false
   const Outputs = v.record(v.string(), v.record(v.string(), v.string()))

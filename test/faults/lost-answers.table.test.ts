@@ -52,13 +52,13 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The remaining time that Lambda reports: a request has a second for its work, an event 1.5 seconds. */
+/** Remaining time that Lambda reports. It leaves a request one second of work, and an event 1.5 seconds. */
 const remainingMilliseconds = 1_500
 const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-/** Repetitions within and after the ten minutes for which DynamoDB remembers the token of a transaction. */
+/** DynamoDB recognizes a repeated transaction for ten minutes: one repetition is within them, one after. */
 const repetitions = [
   ['at once', 0],
   ['eleven minutes later', 660_000],
@@ -83,7 +83,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await countFreeAddresses(pool, 10)).toBe(2)
   })
 
-  it('when the answer to an exchange of a code is lost, repeating it is refused and revokes the token', async () => {
+  it('when the answer to the exchange of an authorization code is lost, a second exchange is refused and revokes the token', async () => {
     const exchange = { body: await consentTo(await createClient(), await createSession()) }
     const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
@@ -104,7 +104,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
   })
 
-  it('an event that is delivered again takes effect once, and its lost answer counts as no fault of the service', async () => {
+  it('an event that is delivered again takes effect once, and its lost answer is not reported as a fault of the service', async () => {
     const userId = await addUser()
     const event = adjustment(userId)
     const metrics = await emittedMetrics(async () => {
@@ -118,7 +118,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('one of fifty simultaneous right codes succeeds, even if the SDK repeats each write that counts the tries', async () => {
+  it('only one of fifty simultaneous right codes succeeds, even if the SDK repeats each write that counts the tries', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>
@@ -127,9 +127,9 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
   })
 
-  it('a right password issues one login ticket, counts one mail, and no longer counts as a try', async () => {
+  it('a right password issues one login ticket, counts one mailed code, and leaves no try counted', async () => {
     const user = await createUser()
-    // Loses the answer to the third write: the first two writes count the try.
+    // The first two writes count the try. The answer to the third write is lost.
     const answer = await withLostFirstAnswers('UpdateItem', 1, () => login(user), { skip: 2 })
     expect(answer).toMatchObject({ status: 200, code: 0 })
     const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
@@ -138,7 +138,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a right password lowers the count of tries of its source only once', async () => {
+  it('a right password takes its counted try back only once', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

@@ -1,4 +1,4 @@
-// Runs random histories with faults against the service and a model of it: npm run test:faults.
+// npm run test:faults: runs random operations with injected faults, and checks every answer of the service.
 import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
 import type { SeedOptions } from './simulation/run-seeds.ts'
@@ -19,7 +19,7 @@ function parseCount(text: string): number {
   return Number(text)
 }
 
-// Another process serves the table and the keys. If a test has started that process, TABLE_NAME is set.
+// Another process serves the table and the keys. TABLE_NAME is set if a test has already started it.
 const isServed = process.env['TABLE_NAME'] !== undefined
 const server = isServed
   ? undefined
@@ -29,7 +29,7 @@ const { environment } = ((await server?.described) ?? { environment: {} }) as {
 }
 Object.assign(process.env, environment, { TZ: 'UTC' })
 
-// These modules are loaded only now, because they read the environment.
+// Imported only now, because these modules read the environment variables that are set above.
 const { runSeeds } = await import('./simulation/run-seeds.ts')
 const failed = await runSeeds(command.opts<SeedOptions>())
 await server?.stop()

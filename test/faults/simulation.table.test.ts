@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 
-/** Runs histories as `npm run test:faults` does, on the table and the keys that all tests share. */
+/** Runs simulations as `npm run test:faults` does, on the table and the keys that all tests share. */
 async function runSeeds(...options: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -12,7 +12,7 @@ async function runSeeds(...options: string[]): Promise<{ code: number | null; ou
   return { output: await text(child.stdout), code: await ended }
 }
 
-it('in twelve random histories with faults, every answer is what a model of the contract expects', async () => {
+it('in twelve random simulations with injected faults, the service answers every request as the contract requires', async () => {
   const { code, output } = await runSeeds('--seeds', '12', '--operations', '3', '--compare', '3')
   expect(code, output).toBe(0)
 }, 300_000)

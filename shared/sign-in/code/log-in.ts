@@ -18,7 +18,7 @@ import { decryptTotpSecret, verifyTotp } from './totp.ts'
 
 const commonFields = { email: EmailAddress, login_ticket: Text(128) }
 
-/** Schema of a second factor. The method decides which code is required; the other one is ignored. */
+/** Schema of a second factor. `method` decides which of the two codes is required; the other is ignored. */
 export const LoginVerifyForm = v.pipe(
   v.variant('method', [
     v.object({ ...commonFields, method: v.literal('EMAIL'), validate_code: SixDigits }),
@@ -68,13 +68,13 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
     const failure = error instanceof Failure ? error.failure : undefined
     const isLast = tries === maxWrongCodes || record.wrong_codes === maxWrongInRow
     if (failure === 'bad_verification_code' && isLast) throw await tooManyCodes(record, now)
-    // Only a wrong code counts as a try, and a code for a login ticket that has ended.
+    // Only two kinds of tries stay counted: a wrong code, and any code for an ended login ticket.
     if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackTry(codeTry)
     throw error
   }
 }
 
-/** A try of a second factor. Its id, kept in the login ticket, prevents counting it twice. */
+/** A try of a second factor. The login ticket keeps the id of the try, so that no try is counted twice. */
 interface CodeTry {
   id: string
   userId: number
@@ -116,8 +116,8 @@ async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
 }
 
 /**
- * Takes back a counted try, unless a sign-in or a new secret has ended the ticket. Resolves with the changed
- * record; undefined if there was nothing to take back.
+ * Takes back a counted try, and resolves with the changed record. Resolves with undefined if the record no
+ * longer has the try, because a sign-in or a new secret has ended the login ticket.
  */
 async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
   const giveBack: Write = {
@@ -137,14 +137,14 @@ async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> 
   }
 }
 
-/** Sends the user a warning about wrong second factors, and returns the failure to throw. */
+/** Warns the user by mail about wrong second factors, and creates the Failure that the caller throws. */
 async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure> {
   const isClosed = record.wrong_codes >= maxWrongInRow
   await warnOwner(record, isClosed ? 'codes_closed' : 'wrong_codes', now)
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // `wait` is 0 if other tries were taken back meanwhile, but Retry-After is at least one second.
+  // `wait` is 0 if simultaneous requests took their tries back. Retry-After must be at least one second.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }
@@ -181,8 +181,7 @@ async function issueTokens(user: SignInRecord, step: CodeStep) {
     firstParty: true,
     generation: user.generation,
   })
-  // The device_token is signed before the write, so that a failure to sign leaves ticket and code unused. The
-  // tokens are returned only after the write.
+  // Signs the device_token before the write: if signing fails, the login ticket and the code stay unused.
   const deviceToken = await signDeviceToken({
     ...grant,
     sessionId,

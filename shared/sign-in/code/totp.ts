@@ -11,7 +11,7 @@ const base32 = new ScureBase32Plugin()
 /** TOTP secret lengths in bytes. RFC 4226 §4 requires 16, but authenticators in use were enrolled with 10. */
 const secretByteLimits = { min: 10, max: 64 }
 
-/** Schema of a TOTP secret in base32, with or without padding, in either case. */
+/** Schema of a TOTP secret in base32, with or without padding, in upper or lower case. */
 export const TotpSecret = v.pipe(
   v.string(),
   v.maxLength(120, 'must have at most 120 characters'),
@@ -88,8 +88,8 @@ export async function verifyTotp(
   now: number,
 ): Promise<number | undefined> {
   const epoch = Math.floor(now / 1000)
-  // Another instance, whose clock is ahead, may have used up every step that is acceptable here. In that
-  // case, no code is valid, and otplib would throw.
+  // An instance whose clock is ahead may have used up every time step that is valid by this clock. Then no
+  // code is right, but otplib would throw an error.
   const newest = Math.floor(epoch / stepSeconds) + 1
   if (lastStep !== undefined && lastStep >= newest) return undefined
   const result = await totp.verify(code, {

@@ -66,29 +66,29 @@ const sources = itemType({
   found: 'by source network',
 })
 
-/** A source of password tries: a network and one account. All counters of the network are in one item. */
+/** A source network that tries passwords of one account. All counters of the network are in one item. */
 export interface Source {
   key: Key
-  /** Name of the source's counter for the account. */
+  /** Names the counter of the network's tries for this account. */
   account: string
 }
 
-/** Name of a source's counter for all accounts together. */
+/** Names the counter of a network's tries for all accounts together. */
 const all = 'all'
 
-/** Maximum number of wrong passwords in an hour from one source: for one account, and over all accounts. */
+/** Maximum number of wrong passwords from a network in an hour: for one account, and for all together. */
 const maxWrong = { account: 10, all: 100 }
 
 /** The source of tries for a normalized email address, whether a user has this address or not. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
-  // With 72 bits, two addresses hardly ever share a counter; if they do, their tries are counted together.
+  // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.
   account: createHash('sha256').update(normalizedEmail).digest().subarray(0, 9).toString('base64url'),
 })
 
 /**
- * Seconds until a source can try again; 0 if it can try now. `counted` is the number of tries in the item
- * whose passwords have not been compared yet. These tries are left out.
+ * Seconds until a source can try a password again; 0 if it can try now. Leaves out `counted` tries, which
+ * the item contains already, although their passwords have not been compared yet.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

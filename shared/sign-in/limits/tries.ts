@@ -11,7 +11,7 @@ import { writeItem } from '../../db/write.ts'
 const minuteMilliseconds = 60_000
 const windowMinutes = 60
 
-/** Name of the attribute in which a counter holds the number of tries in the minute of `now`. */
+/** Name of the attribute that holds a counter's number of tries in the minute of `now`. */
 export const tryAttribute = (counter: string, now: number): string =>
   `${counter}@${Math.floor(now / minuteMilliseconds)}`
 
@@ -19,7 +19,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** When all tries of the minute are at least an hour old, epoch milliseconds. */
+  /** From this instant, every try of the minute is at least an hour old; epoch milliseconds. */
   expiresAt: number
 }
 
@@ -57,20 +57,20 @@ export function secondsUntilBelow(
   return Math.ceil((until - now) / 1000)
 }
 
-/** Names of the attributes of a counter, to reset it. */
+/** Names of the attributes to remove in order to reset a counter. */
 export const attributesOf = (item: Item | undefined, counter: string): string[] =>
   readCounts(item).flatMap((count) => (count.counter === counter ? [count.name] : []))
 
 /**
- * Names of all attributes that can hold tries of a counter now, to reset it without reading the item first.
- * The attribute of the next minute is among them, because the clock of another instance may be ahead.
+ * Names of all attributes to remove in order to reset a counter without reading the item first. The attribute
+ * of the next minute is among them, because the clock of another instance may be ahead.
  */
 export const windowAttributes = (counter: string, now: number): string[] =>
   Array.from({ length: windowMinutes + 2 }, (_, i) =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** The part of an update that removes attributes and login tickets; `clause` is '' if there are none. */
+/** Builds the REMOVE clause of an update for attributes and login tickets; the clause is '' without any. */
 export function removal(
   attributes: readonly string[],
   tickets: readonly string[] = [],
@@ -84,7 +84,7 @@ export function removal(
   }
 }
 
-/** A try is counted in a minute of the clock. For this long after it, a request may take the try back. */
+/** For how long after a minute's end a request may still take back a try counted in that minute. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the counts that can be removed: their tries are over an hour old, or were taken back. */
@@ -95,7 +95,7 @@ export const expiredAttributes = (item: Item | undefined, now: number): string[]
     return expiresAt <= now || isSettled ? [name] : []
   })
 
-/** The part of an update that adds `:by` to counters in the minute of `now`. */
+/** Builds the ADD clause of an update, which adds `:by` to counters in the minute of `now`. */
 function additionTo(counters: readonly string[], now: number) {
   const names = Object.fromEntries(counters.map((counter, i) => [`#try${i}`, tryAttribute(counter, now)]))
   const added = Object.keys(names).map((name) => `${name} :by`)
@@ -103,9 +103,9 @@ function additionTo(counters: readonly string[], now: number) {
 }
 
 /**
- * Counts a try under each counter of an item before the password is compared, so that simultaneous tries
- * cannot pass a limit together. Resolves with the item. A user's record must exist; any other item is created
- * if absent, with a TTL. `expired` names attributes to remove.
+ * Counts a try in some counters of an item, and resolves with the changed item. Call it before a password is
+ * compared, so that simultaneous tries cannot pass a limit together. A user's record must exist; any other
+ * item is created if absent, with a TTL. `expired` names attributes to remove.
  */
 export async function reserveTry(
   key: Key,
@@ -127,7 +127,7 @@ export async function reserveTry(
   return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
-/** Takes back a counted try, and resolves with the item. No count becomes negative if this is repeated. */
+/** Takes back a counted try, and resolves with the item. A repeated call makes no count negative. */
 export async function giveBackTry(key: Key, counters: readonly string[], reservedAt: number): Promise<Item> {
   const { names, clause } = additionTo(counters, reservedAt)
   const giveBack = {

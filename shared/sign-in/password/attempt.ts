@@ -43,9 +43,9 @@ const unknownRecords = itemType({
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
-/** A password try that is counted, so that its password may be compared. */
+/** A password try that has been counted, so that its password may be compared now. */
 export interface PasswordAttempt {
-  /** Normalized email address that was sent. */
+  /** Normalized email address of the request. */
   address: string
   /** When the try was counted, epoch milliseconds. */
   at: number
@@ -54,9 +54,9 @@ export interface PasswordAttempt {
   source: Source
   /** Digest of the source network. */
   network: string
-  /** The counts of the source, this try included. */
+  /** The item with the counts of the source network, this try included. */
   sourceItem: Item
-  /** Key and item of the counts over all sources, this try included. */
+  /** The item that counts the account's tries from all sources, this try included; and the item's key. */
   key: Key
   item: Item
   /** Whether the user has signed in from this source before. */
@@ -92,7 +92,7 @@ export async function reserveAttempt(
   const attempt = { address, at: now, record, source, network: digest, sourceItem, key, item, isKnownSource }
   const isSourceOver = secondsUntilAllowed(source, sourceItem, now, 1) > 0
   if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
-    // Takes the try back first: how long the client must wait follows from the counts without it.
+    // Takes the try back before the client's wait is calculated: a refused try must not count.
     const after = await giveBackAttempt(attempt)
     throw isSourceOver
       ? tooManyTries('source', secondsUntilAllowed(source, after.sourceItem, now))
@@ -133,7 +133,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if simultaneous tries were taken back meanwhile, but Retry-After is at least one second.
+  // `wait` is 0 if simultaneous requests took their tries back. Retry-After must be at least one second.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

@@ -69,10 +69,7 @@ export async function verifyPassword(
   return { right: timingSafeEqual(actual, hash), outdated }
 }
 
-/**
- * A hash that no password matches. Verifying against it takes as long for accounts without a password as for
- * others.
- */
+/** A hash that no password matches. It makes sign-ins without a stored password take as long as others. */
 export const dummyHash = (): string =>
   formatPhc({ ...currentParameters(), salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) })
 

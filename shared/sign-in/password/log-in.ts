@@ -11,13 +11,13 @@ import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from
 /**
  * Checks a password, issues a login ticket for the second factor, and mails a code that works only with this
  * ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
- * password and a disabled user. Throws `too_many_requests` after too many wrong passwords. Throws it also if
- * the user can get no more mail this hour and has no other second factor.
+ * password and a disabled user. Throws `too_many_requests` after too many wrong passwords, or if the user can
+ * get no more mail this hour and has no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
   const checked = await checkPassword(attempt.record, password).catch(async (error: unknown) => {
-    // If checkPassword throws, it has not compared the password. Then this try must not count.
+    // A try must not count if its password could not be compared.
     await giveBackAttempt(attempt)
     throw error
   })

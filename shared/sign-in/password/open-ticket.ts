@@ -86,7 +86,7 @@ export function enrolledMethods({ totp_secret, passkey }: SignInRecord): TwoFact
   ]
 }
 
-/** Error: the record has changed since it was read. `record` is the record as it is stored now. */
+/** Thrown if the sign-in record has changed since it was read. `record` is the record as stored now. */
 export class SignInRecordChanged extends OptimisticLockError {
   override readonly name = 'SignInRecordChanged'
   readonly record: SignInRecord
@@ -102,16 +102,16 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When codes were mailed in the last hour, also this ticket's code; undefined if the ticket has none. */
+  /** When this and earlier codes of the last hour were mailed; undefined if the ticket has no code. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * Completes the password step in one write: adds the login ticket, counts the mail and takes back the counted
- * try. Throws SignInRecordChanged if the password, `disabled` or the list of mails differs from `record`. So
- * no ticket outlives the password that it was given for.
+ * Completes the password step in one write: adds the login ticket, counts the mail and takes back the try.
+ * Throws SignInRecordChanged if the stored password, `disabled` or `mails` differs from `record`, so that a
+ * password which was replaced meanwhile opens no ticket.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mails, newHash } = step
@@ -160,7 +160,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 
-/** Hashes of the tickets that a new ticket from a network replaces. */
+/** Lists the hashes of the old login tickets that a new ticket from this network replaces. */
 function replacedTickets({ tickets, networks }: SignInRecord, network: string): string[] {
   const isKnown = networks.includes(network)
   const ofKind = Object.entries(tickets)

@@ -6,7 +6,7 @@ import { listAccounts } from '../../../shared/ledger/account.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { checkAccessToken, claimedUserId } from '../../../shared/tokens/access-token.ts'
 
-/** Does what GET /account/info does, without our HTTP code: reads the session and the wallet in one call. */
+/** Answers GET /account/info without the service's own HTTP code. Reads session and wallet in one call. */
 async function answerAccountInfo(authorization = '') {
   const [, token = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? []
   const userId = claimedUserId(token)
@@ -18,7 +18,7 @@ async function answerAccountInfo(authorization = '') {
 }
 
 const app = new Hono()
-// Events of the benchmark have this path, whatever function they are for.
+// The benchmark sends every event with the path `/test`, whatever function it is for.
 app.all('/test', async (context) => {
   const body = await answerAccountInfo(context.req.header('authorization'))
   return body === undefined

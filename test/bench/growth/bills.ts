@@ -26,7 +26,7 @@ const filters: Record<string, { amountDirection?: 2; currency?: string; business
 }
 const periods = { newest: {}, 'two dates': { beginTime: '2020-02-01', endTime: middleDay } }
 
-/** The posting of bill number `i`. One in 150 has a rare currency. */
+/** Creates the posting for bill number `i`. One bill in 150 has a rare currency. */
 const postingOf = (i: number) =>
   ({
     kind: 'post',
@@ -39,7 +39,7 @@ const postingOf = (i: number) =>
 
 /** Measures what a page of bills costs with every filter, in a wallet with `size` bills. */
 export async function measureBills(size: number): Promise<Row[]> {
-  // Each size has its own user, so that its bills are in a wallet of their own.
+  // A user for each wallet size, so that the bills of different sizes do not share a wallet.
   const userId = size
   await loadBills(userId, size)
   const rows: Row[] = []

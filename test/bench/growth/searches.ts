@@ -8,7 +8,7 @@ import { largeList, listOwnerId } from '../../support/large-list/large-list.ts'
 import type { Row } from '../table.ts'
 import { measureInRounds, type Send } from './rounds.ts'
 
-/** Measures pages and searches in a downline of `size` members, whose profiles are generated when read. */
+/** Measures pages and searches of a list of `size` members, whose profiles are generated when read. */
 export async function measureSearches(size: number): Promise<Row[]> {
   const find = largeList(size, undefined, true)
   const queries: [string, { keyword?: string }, number][] = [
@@ -23,7 +23,7 @@ export async function measureSearches(size: number): Promise<Row[]> {
   for (const [name, filter, current] of queries) {
     let readUnits = 0
     const answer: Send = async (command) => {
-      // The only other call is a write that charges the caller's budget for the search. It needs no answer.
+      // Any other call is the write that charges a search to the caller's budget, and needs no answer.
       if (!(command instanceof BatchGetCommand)) return {}
       const { Keys = [], ConsistentRead: isConsistent = false } =
         command.input.RequestItems?.[tableName()] ?? {}

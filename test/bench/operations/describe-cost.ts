@@ -17,25 +17,25 @@ export interface Usage {
   bills: Bill[]
 }
 
-/** AWS on-demand prices in us-east-1 in the first half of 2026, in dollars a million, without free tiers. */
+/** AWS on-demand prices in dollars per million units: us-east-1, first half of 2026, no free tiers. */
 const prices = {
-  /** HTTP API requests (Amazon API Gateway pricing). */
+  /** Price of HTTP API requests (Amazon API Gateway pricing). */
   gateway: 1,
-  /** Lambda requests, and GB-seconds on Arm (AWS Lambda pricing). */
+  /** Prices of Lambda requests and of GB-seconds on Arm (AWS Lambda pricing). */
   invocation: 0.2,
   gigabyteSecond: 13.3334,
-  /** Request units on demand (Amazon DynamoDB pricing). */
+  /** Prices of request units (read and write) on demand (Amazon DynamoDB pricing). */
   read: 0.125,
   write: 0.625,
-  /** Requests with symmetric, HMAC and RSA_2048 keys (AWS KMS pricing). */
+  /** Price of requests with symmetric, HMAC and RSA_2048 keys (AWS KMS pricing). */
   kms: 3,
-  /** Custom events (Amazon EventBridge pricing). */
+  /** Price of custom events (Amazon EventBridge pricing). */
   event: 1,
-  /** Requests to a standard queue (Amazon SQS pricing). */
+  /** Price of requests to a standard queue (Amazon SQS pricing). */
   queue: 0.4,
-  /** Mails (Amazon SES pricing). */
+  /** Price of mails (Amazon SES pricing). */
   mail: 100,
-  /** Dollars for a GB of ingested logs (Amazon CloudWatch pricing). */
+  /** Price of a GB of ingested logs (Amazon CloudWatch pricing). */
   logGigabyte: 500_000,
 }
 

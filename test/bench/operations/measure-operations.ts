@@ -25,10 +25,10 @@ const unmeasured = ['fallback']
 
 let current: Usage | undefined
 
-/** Adds to `current` each AWS call of this process, and the bill of AWS for each call to DynamoDB. */
+/** Records every AWS call of this process in `current`, and what AWS bills for each call to DynamoDB. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
-    // Answers in place of the bus, which accepts these events only from the service's own roles.
+    // Answers PutEvents itself: the event bus accepts such events only from the service's own roles.
     const perform = name === 'PutEventsCommand' ? async () => ({ Entries: [{ EventId: 'bench' }] }) : send
     const usage = current
     if (usage === undefined || client instanceof DynamoDBClient) return perform()
@@ -93,7 +93,7 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
   ]
 }
 
-/** Loads a function's source. The path of this file with dashes, without `schedule/`, names the function. */
+/** Loads a function's source file. Its path with dashes, and without `schedule/`, is the function's name. */
 async function loadHandler({ name, environment }: FunctionModel): Promise<Handler> {
   Object.assign(process.env, environment)
   const entry = functionEntries().find(

@@ -38,7 +38,6 @@ async function addBills(userId: number, count: number): Promise<void> {
   for (let bill = 0; bill < count; bill += 1) await applyEvent(walletAdjusted, adjustment(userId))
 }
 
-/** A page of twenty bills. */
 const pageOfBills: Scenario = async (calls) => {
   const { accessToken, userId } = await createSession()
   await addBills(userId, 20)
@@ -77,10 +76,10 @@ const transfer: Scenario = async ({ deliver }) => {
   })
 }
 
-/** Which call to measure. Default: the first call in the scenario that also tests the function's grants. */
+/** Which call to measure. Default: the first call of the scenario that tests the function's permissions. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** The measured calls, by function, then by the end of the title. Other functions have one default call. */
+/** The measured calls, keyed by function and end of the title. Any other function has one default call. */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },
@@ -112,7 +111,7 @@ const calls: Record<string, Record<string, Measured>> = {
   },
 }
 
-/** A function: what calls it, its name, and the beginning of its operations' titles. */
+/** A function: what calls it, its name, and the words with which its operations' titles begin. */
 type Called = [kind: Operation['kind'], of: string, name: string]
 
 const functions: Called[] = [
@@ -131,7 +130,7 @@ const functions: Called[] = [
   ['run', 'verify-ledger', 'verify-ledger'],
 ]
 
-/** All measured operations, at least one for every function of the stack. */
+/** All measured operations, at least one for every measured function. */
 export const operations: Operation[] = functions.flatMap(([kind, of, name]) =>
   Object.entries(calls[of] ?? { '': {} }).map(([what, measured]): Operation => {
     const scenario = measured.scenario ?? scenarios[of]

@@ -25,7 +25,7 @@ const firstKeyMilliseconds = 600_000
 /** Registers a user by event, signs them in by password and authenticator, and verifies the device_token. */
 export async function signIn(): Promise<SignedIn> {
   const userId = newRegistration()['user_id']
-  // The password step mails a code. SES's mailbox simulator accepts mails from every account.
+  // The password step mails a code to this address of SES's mailbox simulator, which accepts all mails.
   const user = newRegistration({
     user_id: userId,
     email: `success+${String(userId)}@simulator.amazonses.com`,

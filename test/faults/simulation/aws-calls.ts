@@ -11,7 +11,7 @@ export interface Weather {
   conflicts: number
   /** The call takes effect, but its answer is lost: the caller gets a timeout after two seconds. */
   lostAnswers: number
-  /** The process is killed before the call, or after it took effect. */
+  /** The process is killed, either before the call or after the call took effect. */
   kills: number
   /** A read that is not strongly consistent shows the table as it was up to a second ago. */
   staleReads: number
@@ -25,18 +25,18 @@ export class Killed extends Error {
 const lostAfterMilliseconds = 2_000
 const maxLatencyMilliseconds = 20
 
-/** The simulation's callbacks for AWS calls. */
+/** The simulation's functions that answer and record AWS calls. */
 export interface Stage {
   /** Answers a command of the services that the simulation plays itself: queues, bus and mail. */
   play: (command: object) => unknown
-  /** Records a call when its turn has come. */
+  /** Records a call at the moment at which the simulation performs it. */
   note: (call: string) => void
 }
 
 /**
- * Makes every AWS call of a task wait for its turn in virtual time, then injects faults with the
- * probabilities in `weather`. Faults of DynamoDB and KMS hit single attempts, which the SDK retries. Returns
- * a function that ends the simulation of calls.
+ * Delays every AWS call of a task in virtual time, and lets it fail with the probabilities in `weather`. In
+ * calls to DynamoDB and KMS, each attempt of the SDK can fail separately. Returns a function that ends the
+ * simulation of calls.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {
@@ -58,7 +58,7 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
     attempts.restore()
   }
 
-  /** Runs a call when its turn comes. */
+  /** Performs a call after a random latency in virtual time. May kill the process, or lose the answer. */
   function takeTurn(task: Task, operation: string, perform: () => Promise<unknown>): Promise<unknown> {
     const stream = `${task.name} ${operation}`
     const inContext = AsyncLocalStorage.snapshot()
@@ -85,7 +85,7 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // Latencies have fractions of a millisecond, so that the SDK's speed does not affect the order of calls.
+    // Fractions of a millisecond make all latencies different, so that no order depends on the SDK's speed.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }

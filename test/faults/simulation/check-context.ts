@@ -4,7 +4,7 @@ import { contentOf, type SimulationRecord } from './record.ts'
 /** Requests an endpoint as a user, and resolves with the `data` of its answer. */
 export type Get = (path: string, query?: string, parameters?: Record<string, string>) => Promise<unknown>
 
-/** The input of a check of one user's data. */
+/** What the checks of a user's data need to know. */
 export interface CheckContext {
   record: SimulationRecord
   userId: number

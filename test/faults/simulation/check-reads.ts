@@ -14,7 +14,7 @@ interface Page<T> {
   pages: string
 }
 
-/** Compares every answer to a user's reads with the model, and lists the differences. */
+/** Compares all that a user can read with the expected answers, and lists the differences. */
 export async function checkReads(context: CheckContext): Promise<string[]> {
   const { userId, get, record } = context
   const shown = {

@@ -7,7 +7,7 @@ import type { SentEvent, Span } from './world.ts'
 
 type Settled = SentEvent & { span: Span }
 
-/** What an event did to a balance; for a refused event, what it would have taken from the balance. */
+/** A change of a balance by an event, or the debit that a refused event asked for. */
 interface Move {
   event: string
   userId: number
@@ -16,13 +16,13 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** The span of an event that may have reversed or prevented this move; undefined without such an event. */
+  /** When an event may have reversed or prevented this change; undefined if there is no such event. */
   undone?: Span | undefined
-  /** Whether the event of `undone` may have come too late, so that this move is final. */
+  /** Whether the event that reverses this change may have come too late, so that the change is final. */
   stands?: boolean | undefined
 }
 
-/** Lists the events that were refused without need, or accepted although they had to be refused. */
+/** Lists the events that were wrongly refused, and those that were wrongly accepted. */
 export function listWrongDecisions(record: SimulationRecord): string[] {
   const all = record.events.filter((event): event is Settled => event.span !== undefined)
   const settled = all.filter(({ type }) => type in keyOf)
@@ -52,7 +52,7 @@ const nameOf = ({ type, detail }: SentEvent): string => keyOf[type as EventType]
 const isSameKey = (one: SentEvent, other: SentEvent): boolean =>
   one.type === other.type && nameOf(one) === nameOf(other)
 
-/** The name of a withdrawal or deposit, and the terms that all its events must have in common. */
+/** The name of a withdrawal or deposit, and the values that must be equal in all its events. */
 function termsOf({ type, detail }: SentEvent): { name: string; terms: string } | undefined {
   if (type === 'withdrawal.updated') {
     const { withdrawal_id, user_id, currency, amount } = detail as Details['withdrawal.updated']
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance was certainly high enough for a refused event. True if the event takes nothing. */
+/** Whether a refused event certainly met a balance that was high enough, or takes nothing from a balance. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
@@ -174,7 +174,7 @@ function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   return least.plus(need.amount).gte('0')
 }
 
-/** Sums moves on the same balance as `of`. Omits the event of `of`, and moves that `counts` rejects. */
+/** Sums the changes that other events made to the balance of `of`, as far as `counts` selects them. */
 const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boolean): Big =>
   moves
     .filter(
@@ -187,7 +187,7 @@ const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boole
     )
     .reduce((sum, { amount }) => sum.plus(amount), new Big('0'))
 
-/** What an event takes from a balance; undefined if nothing. */
+/** What an event takes from a balance; undefined if it takes nothing. */
 function needOf(event: Settled): Move | undefined {
   if (event.type !== 'withdrawal.updated') return postedBy(event).find(({ amount }) => amount.lt('0'))
   const { user_id: userId, currency, amount, status } = event.detail as Details['withdrawal.updated']
@@ -202,7 +202,7 @@ const postedBy = (event: Omit<Settled, 'id' | 'refusal'>): Move[] =>
     amount: direction === 1 ? amount : amount.neg(),
   }))
 
-/** All moves of balances, each with the whole span in which it may have happened. */
+/** All changes of balances, each with the earliest and latest time at which it may have happened. */
 const movesOf = (record: SimulationRecord): Move[] => [
   ...acceptedOf(record, ...postingTypes).flatMap(postedBy),
   ...depositMoves(record),

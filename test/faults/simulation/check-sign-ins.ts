@@ -4,7 +4,7 @@ import { acceptedOf, possibleValues, type Setting, type SimulationRecord } from 
 import type { GivenToken, SignInRecord } from './sign-in.ts'
 import type { WorldAnswer } from './world.ts'
 
-/** The current time, and the requests that a check of sign-ins sends. */
+/** What the checks of sign-ins need: the current time, and two kinds of requests to the service. */
 interface Service {
   now: number
   jwks: () => Promise<WorldAnswer>
@@ -12,7 +12,7 @@ interface Service {
   use: (token: string) => Promise<WorldAnswer>
 }
 
-/** The values that events set for a user's sign-in field, with their times. */
+/** All values that events have set for a field of a user, each with the time at which it was set. */
 function settingsOf(
   record: SimulationRecord,
   userId: number,
@@ -67,7 +67,7 @@ function checkCodes(record: SimulationRecord, { codes }: SignInRecord): string[]
     const isReplay = codes
       .slice(0, i)
       .some((other) => other.plan.userId === userId && other.code === code && other.answers.includes(0))
-    // Once the TOTP secret is set again, a time step can be used again.
+    // An update that sets a TOTP secret makes all time steps usable again.
     const isNew = acceptedOf(record, 'user.updated').some(({ detail }) => detail.totp_secret !== undefined)
     if (method === 'AUTHENTICATOR' && isReplay && !isNew && succeeded > 0)
       return [`${said}: a time step was used twice`]

@@ -8,11 +8,10 @@ export interface Draws {
   below: (stream: string, end: number) => number
   /** Draws whether something with this probability happens. */
   happens: (stream: string, probability: number) => boolean
-  /** Draws one of the items. */
   pick: <T>(stream: string, items: readonly T[]) => T
 }
 
-/** Creates the draws of a seed. */
+/** Creates the random draws that follow from a seed. */
 export function openDraws(seed: number): Draws {
   const counts = new Map<string, number>()
   const number = (stream: string): number => {

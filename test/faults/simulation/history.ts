@@ -3,7 +3,7 @@ import type { Details, EventType } from './events.ts'
 import { clientRegistration, passwordOf, type SignInPlan, totpSecretOf } from './sign-in.ts'
 import type { WorldWeather } from './world.ts'
 
-/** Input to the service, or a failure around it. It begins `after` ms after the previous operation. */
+/** An input to the service, or a failure around it, which begins `after` ms after the previous operation. */
 export type Operation = { after: number } & (
   | { kind: 'event'; type: EventType; detail: object }
   | { kind: 'deposit'; userId: number; detail: Omit<Details['deposit.updated'], 'address'> }
@@ -20,14 +20,14 @@ export type Operation = { after: number } & (
   | { kind: 'disableKey' }
   /** Reads while other operations are in progress. */
   | { kind: 'read'; userId: number; what: string }
-  /** Waits until no work is in progress, and compares every answer to these users with the model. */
+  /** Waits until no work is in progress, and then checks all that these users can read. */
   | { kind: 'quiet'; userIds: number[] }
 )
 
-/** A history, drawn from a seed. */
+/** The random operations and fault probabilities of one simulation, drawn from a seed. */
 export interface History {
   seed: number
-  /** When it begins, epoch milliseconds. */
+  /** When the simulation begins in virtual time, epoch milliseconds. */
   begin: number
   weather: WorldWeather
   userIds: number[]
@@ -36,18 +36,17 @@ export interface History {
 
 const day = 86_400_000
 const currencies = ['USDT', 'USDT', 'BTC', 'EUR'] as const
-/** Pools of deposit addresses: currency and network. */
 const pools = [
   { currency: 'USDT', network: 'TRON' },
   { currency: 'BTC', network: 'BITCOIN' },
 ] as const
 
-/** A history with fewer operations than this has two users. Only one of them is checked, at the end. */
+/** A simulation with fewer operations than this has two users, and checks only one of them, at the end. */
 const minLength = 20
 
 const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)
 
-/** Draws a history of about `length` operations. `day` changes only the instants of the history. */
+/** Draws a simulation of about `length` operations. `day` only moves its beginning to another day. */
 export function drawHistory(seed: number, length: number, day: number): History {
   const draws = openDraws(seed)
   const begin = instantOf(day, 6 + draws.below('begin hour', 12))
@@ -84,7 +83,7 @@ function drawWeather(draws: Draws, signsIn: boolean): WorldWeather {
     duplicates: drawOne('duplicates', 0, 0.1, 0.3),
     lostDeletes: drawOne('lost deletes', 0, 0.03),
     maxLate: drawOne('late', 0, 2_000, 20_000),
-    // Keeps the clocks right if users sign in: with a wrong clock, right authenticator codes are refused.
+    // Clocks are right if users sign in: a service with a wrong clock refuses right authenticator codes.
     clockOff: signsIn ? 0 : drawOne('clock', 0, 0, 290_000, -290_000),
   }
 }
@@ -94,7 +93,7 @@ interface Source {
   begin: number
   userIds: readonly number[]
   sent: readonly EventOperation[]
-  /** Whether the history contains sign-ins. */
+  /** Whether users sign in during the simulation. */
   signsIn: boolean
 }
 type EventOperation = Operation & { kind: 'event' }
@@ -106,7 +105,7 @@ const event = <Type extends EventType>(type: Type, detail: Details[Type], after 
   detail,
 })
 
-/** Registers the users in one or more referral trees, provisions addresses, and credits every wallet. */
+/** Registers the users in one or more referral trees, adds deposit addresses, and credits asset wallets. */
 function drawStart({ draws, begin, userIds, signsIn }: Source): Operation[] {
   const registered = userIds.map((userId, i) => {
     const above = i === 0 || draws.happens('root', 0.2) ? undefined : userIds[draws.below('referrer', i)]
@@ -264,7 +263,7 @@ const device: Draw = (source, key) => {
   })
 }
 
-/** A number under 1,000 that is different for each operation of a history. */
+/** A number under 1,000 that is different for each operation of a simulation. */
 const uniqueNumber = (key: string): number => Number(key.split('-')[1]) % 1_000
 
 const traffic: Draw = (source, key) =>
