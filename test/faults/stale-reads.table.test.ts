@@ -54,7 +54,7 @@ it('a page of bills is complete even if no eventually consistent read finds the 
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name !== 'QueryCommand') return perform()
     queries += 1
-    // Every second query finds nothing. The service then repeats the query, or reads the bills by key.
+    // The first, third and fifth query find nothing, so the service must repeat them or read bills by key.
     return queries % 2 === 1 ? { Items: [] } : perform()
   })
   try {

@@ -6,7 +6,7 @@ import { createClient, createSession, issueClientToken } from '../support/oauth-
 import { address } from '../support/oauth.ts'
 import { createAccessToken } from '../support/community.ts'
 
-/** A text in requests, for example the name of an unknown parameter, that no answer is allowed to repeat. */
+/** A text in requests, for example the name of a parameter. No answer may repeat it. */
 const marker = 'zzmarkerzz'
 
 interface Sent {
@@ -118,7 +118,7 @@ const long = (bytes: number) => {
   const body = note('"x"')
   return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
 }
-// The caller has no referrals, so a body that passes all checks of its content is refused with 40301.
+// A valid body is refused with 40301, because the caller has no referrals to write a note on.
 const isRead = 40301
 it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
   ['valid content', () => note('"met in Lisbon"'), isRead],

@@ -41,7 +41,7 @@ interface Named {
 /** A request with the id of another user's data, and the same request with an id that does not exist. */
 type Pair = [others: Named, nobodys: Named]
 
-/** The pairs of requests for each route that takes the id of a user's data, keyed by method and path. */
+/** Pairs of requests for each route that takes the id of a user's data. The keys are method and path. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
@@ -127,7 +127,7 @@ const pairs: Record<string, () => Promise<Pair[]>> = {
   },
 }
 
-/** Authorization requests with an unregistered redirect URI: to an existing client, and to an unknown one. */
+/** Two authorization requests with an unregistered redirect URI, the second for an unknown client. */
 async function wrongRedirects(): Promise<Record<string, string>[]> {
   const client = await createClient()
   const request = authorizationRequest({ ...client, redirectUri: 'https://elsewhere.example/' })
@@ -147,7 +147,7 @@ const lookalike = (userId: number): string =>
     authenticatedAt: 0,
   }).accessToken
 
-/** Sends a request. Returns all that a client can compare: everything but the request ids and the date. */
+/** Sends a request. Returns the answer without request ids and date, which always differ. */
 async function ask(method: string, path: string, { query, body, form, token, ...named }: Named) {
   const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`
   const content = form === undefined ? body && JSON.stringify(body) : new URLSearchParams(form).toString()
@@ -189,7 +189,7 @@ it.each(Object.keys(pairs))(
 )
 
 it.each(signedIn)(
-  'a forged or expired access_token gets the same answer whether its user exists or not: $method $path',
+  'a made-up or expired access_token gets the same answer whether its user exists or not: $method $path',
   async ({ method, path }) => {
     const { userId, accessToken: expired } = await ended
     const nobodys = await ask(method, path, { token: lookalike(nobody) })
@@ -198,12 +198,12 @@ it.each(signedIn)(
   },
 )
 
-it('every public route, except for public documents, has a test with an id of another user', () => {
+it('every public route has a test with an id of another user, unless it serves a public document', () => {
   const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
   expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
 })
 
-it('every signed-in route with parameters other than filters has a test with an id of another user', async () => {
+it('every signed-in route whose parameters are not all filters has a test with an id of another user', async () => {
   const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
   const inputs = routesWithoutPair.map(async (route) => {
     const input = inputSchema((await loadEndpoint(route.entry)).description.input)

@@ -69,7 +69,7 @@ const overviewOf = (count: number) => ({
   yesterday_earnings: list(count, amount),
 })
 
-// Lambda sends at most 6,144 KB (AWS: Lambda quotas). The export of members limits itself to that size.
+// Lambda sends at most 6,144 KB (AWS: Lambda quotas). The export of members is cut to this size.
 it.each([
   ['a page of bills', accountBills, page(bill), 62],
   ['100 currencies of a wallet', accountInfo, list(100, account), 26],

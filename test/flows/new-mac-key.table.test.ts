@@ -10,7 +10,7 @@ import { measureCalls } from '../support/measure-calls.ts'
 import { login } from '../support/sign-in-calls.ts'
 import { createUser, md5, newRegistration, register, toTestUser, update } from '../support/sign-in.ts'
 
-// The steps of "A new MAC key" in infra/RUNBOOK.md: each step is a deployment with other `MAC_KEY_IDS`.
+// These tests follow "A new MAC key" in infra/RUNBOOK.md, where each step deploys other `MAC_KEY_IDS`.
 const older = process.env['MAC_KEY_IDS'] ?? ''
 const hmac = { KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC', MultiRegion: true } as const
 const { KeyMetadata: made } = await kms.send(new CreateKeyCommand(hmac))
@@ -24,7 +24,7 @@ const refused = { status: 401, code: 40101 }
 const callsOf = async (attempt: Parameters<typeof login>[0]) =>
   (await measureCalls(async () => expect(await login(attempt)).toMatchObject(refused))).names
 
-it('a password moves to the new MAC key at its user’s next sign-in, in the write that adds the login ticket', async () => {
+it('after a new MAC key is added, the user’s next sign-in hashes the password again with this key, without an additional write', async () => {
   deploy(older)
   const user = await createUser()
   deploy(older, newer)
@@ -35,7 +35,7 @@ it('a password moves to the new MAC key at its user’s next sign-in, in the wri
   expect(keyOf(await stored(user.userId))).toBe('newer')
   const later = await measureCalls(async () => expect((await login(user)).code).toBe(0))
   expect([moving.writeUnits, moving.names.length]).toEqual([later.writeUnits, later.names.length + 1])
-  // During a deployment, functions have different versions. Every version accepts the password.
+  // Old and new versions of a function run side by side during a deployment. All must accept the password.
   for (const keys of [[older, newer], [newer, older], [newer]]) {
     deploy(...keys)
     expect((await login(user)).code, String(keys)).toBe(0)
@@ -55,7 +55,7 @@ it('a wrong password reveals neither which MAC key an account has, nor whether t
   expect((await login(user)).code).toBe(0)
 })
 
-it('after a new MAC key is added, clients that registered with the old one authenticate, and repeated events are recognized', async () => {
+it('after a new MAC key is added, clients that registered with the old key still authenticate, and repeated events are recognized', async () => {
   deploy(older)
   const secret = 'a client secret of 34 characters!!'
   const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }

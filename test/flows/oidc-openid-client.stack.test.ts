@@ -9,7 +9,7 @@ const session = await createSession()
 const publicClient = await createClient({ redirectUris: ['http://127.0.0.1:4000/callback'] })
 const confidential = await createClient({ secret, redirectUris: ['https://client.example/cb'] })
 
-/** Runs discovery as the library's documentation shows it; plain http, because the stack has no TLS. */
+/** Runs discovery as the library's documentation shows it. */
 const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(stack.base_url), client.clientId, client.secret, authentication, {
     // Allows plain http for the local stack, which has no TLS.
@@ -17,7 +17,7 @@ const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<
     execute: [oidc.allowInsecureRequests],
   })
 
-/** Prepares a sign-in as the library's documentation shows it: the URL, and what to check in the answer. */
+/** Prepares a sign-in as the library documents it. Returns its URL, and what to check in the answer. */
 async function begin(client: TestClient, authentication: oidc.ClientAuth, changes = {}) {
   const config = await discover(client, authentication)
   const [pkceCodeVerifier, expectedState] = [oidc.randomPKCECodeVerifier(), oidc.randomState()]

@@ -16,7 +16,7 @@ const Envelope = v.object({ code: v.number(), msg: v.string(), data: v.unknown()
 const LoginResult = v.object({ login_ticket: v.string() })
 const UserDetails = v.object({ access_token: v.string(), device_token: v.string(), expire: v.number() })
 
-/** A loopback address that no other test calls from, because guesses are counted by source address. */
+/** A loopback address that no other test uses, because the service counts guesses by source address. */
 const newLoopback = () => `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
 
 /** Posts JSON from the given loopback address. */

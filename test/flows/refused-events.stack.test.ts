@@ -10,10 +10,10 @@ import { addUser, adjustment, balanceOf } from '../support/ledger.ts'
 import { patience } from '../support/quirks.ts'
 import { putEvents } from '../support/put-event.ts'
 
-/** Once no dead letter has come for this time, no more will come. Deliveries are always closer together. */
+/** If no dead letter comes for this long, none is left, because dead letters follow each other faster. */
 const quietMilliseconds = patience(1_000)
 
-/** Deletes dead letters with this text until no more come. Resolves with the amounts of their events. */
+/** Deletes all dead letters that contain a text. Resolves with the amounts in these refused events. */
 async function takeDeadLetters(text: string, atLeast: number): Promise<string[]> {
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'wallet-adjusted-dead-letters' }))
@@ -24,7 +24,7 @@ async function takeDeadLetters(text: string, atLeast: number): Promise<string[]>
     Date.now() - (amounts.size < atLeast ? startedAt : foundAt) <
     (amounts.size < atLeast ? patience(25_000) : quietMilliseconds)
   while (isWaiting()) {
-    // Keeps all messages visible, because other tests read the same queue.
+    // Does not hide the messages that it receives, because other tests read the same queue.
     const reading = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 })
     const { Messages = [] } = await sqs.send(reading)
     for (const { MessageId, Body = '', ReceiptHandle } of Messages.filter(({ Body }) =>

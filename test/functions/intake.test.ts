@@ -35,7 +35,7 @@ it.each([
   ['mail.requested', 'code', 15 * minute],
   ['mail.requested', 'wrong_codes', 65 * minute],
   ['mail.delayed', 'code', 15 * minute],
-])('a %s of kind %s that expires later than any mail of this kind is refused', (detailType, kind, latest) => {
+])('an event %s with a mail of kind %s is refused if it expires later than such a mail ever does', (detailType, kind, latest) => {
   const refused = (ahead: number) =>
     refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
   expect(refused(latest - minute)).toEqual([])

@@ -6,7 +6,7 @@ import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
 import { md5 } from '../support/sign-in.ts'
 
-/** Alice makes most requests, because she has data of every kind. */
+/** The demo user Alice makes most requests, because she has data of every kind. */
 const alice = demoUsers[0]?.user_id ?? 0
 
 /** Issues an access_token of Alice; by default a first-party token with every scope, for two hours. */
@@ -27,7 +27,7 @@ async function issue(
   return accessToken
 }
 
-/** A caller: its Authorization header, the scopes of its token, and whether it is first-party. */
+/** Describes a caller: the Authorization header, the token's scopes, and whether the token is first-party. */
 const caller = (authorization: string, scopes: readonly string[] = [], firstParty = false) => ({
   authorization,
   scopes,
@@ -35,8 +35,8 @@ const caller = (authorization: string, scopes: readonly string[] = [], firstPart
 })
 
 /**
- * Creates the callers of the requests, and lists real values of parameters, keyed by name. Alice has many
- * sessions, because some requests end a session.
+ * Returns the callers that the requests can use, and real values for each parameter. Alice has many sessions,
+ * because some requests end a session.
  */
 export async function describeActors() {
   const alices: string[] = []

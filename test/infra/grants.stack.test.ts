@@ -5,7 +5,7 @@ import { listForeign, listUnused } from './grants/list-grants.ts'
 import { startOwnStack } from './grants/own-stack.ts'
 
 const stack = await startOwnStack()
-// Sets the functions' environment variables in this process: scenarios run shared code to prepare data.
+// This process needs the functions' environment variables, because scenarios run shared code to prepare data.
 for (const { environment } of stack.functions) Object.assign(process.env, environment)
 process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
 const { signInScenarios } = await import('./grants/sign-in-scenarios.ts')
@@ -39,7 +39,7 @@ const title = '%s has every IAM grant that it needs, and needs every action or p
 describe.concurrent('functions', () => {
   test.each(Object.keys(concurrentScenarios))(title, testGrantsOf)
 })
-// The next tests run one by one, after those above: the rotation's scenario deletes the signing keys.
+// The next tests run only after those above, because the rotation's scenario deletes the signing keys.
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)
 
 // This test is the last one, because it needs the AWS calls of all functions.

@@ -1,7 +1,7 @@
 import { CommunityModel, type ModelMember } from '../../support/community-model.ts'
 import { acceptedOf, mayBeLast, type SimulationRecord } from './record.ts'
 
-/** Builds the model of the community from all accepted events. */
+/** Builds the expected community from all accepted events. */
 export function communityOf(record: SimulationRecord): CommunityModel {
   const updates = acceptedOf(record, 'user.updated').sort((a, b) => a.detail.at - b.detail.at)
   const purchases = acceptedOf(record, 'package.purchased')
@@ -24,7 +24,7 @@ export function communityOf(record: SimulationRecord): CommunityModel {
   )
 }
 
-/** The notes that an owner may have on a direct referral: more than one if the last changes overlapped. */
+/** The possible texts of an owner's note on a direct referral: several if the last changes overlapped. */
 export function possibleNotes({ notes }: SimulationRecord, owner: number, target: number): string[] {
   const set = notes.filter(
     ({ request, answer }) => request.userId === owner && request.target === target && answer.status === 200,

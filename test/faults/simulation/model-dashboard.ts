@@ -29,7 +29,7 @@ export function ratesOf(
 export function networkRewardsOf(record: SimulationRecord, userId: number): { least: Big; greatest: Big } {
   const bounds = { least: zero, greatest: zero }
   for (const { currency, amount, span } of rewardsOf(record, userId)) {
-    // The contract does not say how a product is rounded. Like every amount, a product has 18 decimal places.
+    // Rounds to 18 decimal places, half to even, as the service does. The contract does not say how to round.
     const values = possibleRates(record, currency, span).map((rate) =>
       amount.times(rate).round(18, Big.roundHalfEven),
     )

@@ -3,7 +3,7 @@ import type { Details, Wallet } from './events.ts'
 import { type Accepted, acceptedOf, mayBeFirst, type SimulationRecord } from './record.ts'
 import type { Span } from './world.ts'
 
-/** An expected bill, without the fields that depend on its place in the list. */
+/** An expected bill, without the balance after it, which depends on the bills before it. */
 export interface ExpectedBill {
   wallet: Wallet
   currency: string
@@ -16,7 +16,7 @@ export interface ExpectedBill {
   span: Span
 }
 
-/** One currency of a wallet. */
+/** A wallet's amounts in one currency. */
 export interface Holding {
   balance: Big
   hold: Big
@@ -24,7 +24,7 @@ export interface Holding {
   withdrawal: Big
 }
 
-/** A user's expected money. */
+/** The bills and balances that a user should have. */
 export interface UserMoney {
   bills: ExpectedBill[]
   holdings: Record<Wallet, Map<string, Holding>>
@@ -41,8 +41,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The money that a user should have. `observed` has the references of the user's actual bills. If two events
- * raced, these references tell which came first, because the contract leaves their order open.
+ * The bills and balances that a user should have. The contract does not say which of two simultaneous events
+ * takes effect first. `observed`, the references of the bills that the user actually has, decides this.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>
@@ -115,7 +115,7 @@ export function postingsOf({ type, detail }: { type: string; detail: object }): 
   }
 }
 
-/** An expected deposit. */
+/** A deposit that a user should have. */
 export interface ExpectedDeposit {
   userId: number
   name: string
@@ -127,7 +127,7 @@ export interface ExpectedDeposit {
   events: readonly Accepted<'deposit.updated'>[]
 }
 
-/** All expected deposits. `observed` has the references of actual bills. */
+/** All expected deposits. One that both failed and was confirmed is credited if `observed` has its bill. */
 export function depositsOf(record: SimulationRecord, observed: ReadonlySet<string>): ExpectedDeposit[] {
   const owners = new Map(
     record.addresses.map(({ request, answer }) => [

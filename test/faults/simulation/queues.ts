@@ -4,7 +4,7 @@ import { toSqsEvent } from '../../support/sqs-event.ts'
 import type { Draws } from './draws.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** The message attributes of a message. */
+/** The attributes of an SQS message. */
 export type Attributes = Record<string, MessageAttributeValue>
 
 /** A message of a queue. Instants are epoch milliseconds of the virtual time. */
@@ -90,7 +90,6 @@ export class Queue {
     this.#pollAfter(delay + this.#draws.below(`${this.#spec.name} poll`, maxPollMilliseconds))
   }
 
-  /** Sets the number of seconds until a message is visible again. */
   changeVisibility(id: string, seconds: number): void {
     const message = this.messages.get(id)
     if (message === undefined) return

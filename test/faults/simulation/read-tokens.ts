@@ -9,7 +9,7 @@ import type * as ScopesModule from '../../../shared/tokens/scopes.ts'
 import { loadInProcess } from './processes.ts'
 import { processCount } from './world.ts'
 
-/** Clears the key sets that the processes have cached from the previous history. */
+/** Clears the signing key sets that the simulated processes cached in the previous simulation. */
 export async function forgetKeySets(): Promise<void> {
   for (let process = 0; process < processCount; process += 1) {
     const { forgetCachedKeySet } = (await loadInProcess(process, 'shared/keys/sign.ts')) as typeof SignModule
@@ -27,7 +27,7 @@ export async function disableActiveKey(): Promise<void> {
 
 const forever = 400 * 86_400_000
 
-/** Issues each user an access_token with every scope, for the requests that check the service's answers. */
+/** Issues each user an access_token with every scope, for all requests except those of simulated sign-ins. */
 export async function issueTokens(userIds: readonly number[], now: number): Promise<Map<number, string>> {
   const load = (path: string) => loadInProcess(0, path)
   const { issueAccessToken } = (await load('shared/tokens/access-token.ts')) as typeof TokenModule

@@ -15,7 +15,7 @@ export interface DoneRequest<Request, Answer> {
   span: Span
 }
 
-/** All input to the service so far, and its outcome. The model knows nothing else. */
+/** What was sent to the service, and what came of it. The expected answers follow from this alone. */
 export interface SimulationRecord {
   events: readonly SentEvent[]
   notes: readonly DoneRequest<{ userId: number; target: number; note: string }, { status: number }>[]
@@ -31,21 +31,21 @@ export const isBefore = (one: Span, other: Span): boolean => one.to.step < other
 const first = (spans: readonly Span[], end: 'from' | 'to') =>
   spans.map((span) => span[end]).reduce((one, other) => (one.step < other.step ? one : other))
 
-/** The span from the earlier beginning to the later end. */
+/** The shortest span that contains both spans. */
 export const unite = (one: Span, other: Span): Span => ({
   from: one.from.step < other.from.step ? one.from : other.from,
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** The items that may have happened last: no other item began after they ended. */
+/** Leaves out each item that cannot have been the last, because another item began after it had ended. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** The items that may have happened first: no other item ended before they began. */
+/** Leaves out each item that cannot have been the first, because another item ended before it began. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
-/** A value with its sender's instant, and the span in which the service may have received it. */
+/** A value, the time that its sender gave it (`at`), and the span in which the service received it. */
 export interface Setting<T> {
   at: number
   value: T
@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** The values that may have applied during a span. At any time, the setting with the latest `at` applies. */
+/** The values that may have applied during a span. Of several received values, the latest (`at`) applies. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))
@@ -82,7 +82,7 @@ export function acceptedOf<Type extends EventType>(
     const accepted = { type: type as Type, detail: detail as Details[Type], span }
     const key = `${type} ${keyOf[accepted.type](accepted.detail)}`
     const earlier = byKey.get(key)
-    // The earliest beginning and the earliest end of all copies, because any copy may have taken effect.
+    // The span begins when the first copy arrives, and ends as soon as any copy has been processed.
     const both = [span, ...(earlier === undefined ? [] : [earlier.span])]
     byKey.set(key, { ...accepted, span: { from: first(both, 'from'), to: first(both, 'to') } })
   }

@@ -13,14 +13,13 @@ import { useOwnTable } from '../../support/own-table.ts'
 import { currentTask, VirtualTime } from './virtual-time.ts'
 import { World, type WorldAnswer } from './world.ts'
 
-/** The outcome of a history. */
+/** The outcome of a simulation. */
 export interface Outcome {
   /** Everything that went wrong; empty if all is well. */
   problems: string[]
-  /** Number of events, and number of refused events. */
   events: number
   refused: number
-  /** Number of steps of the virtual time, and digest of all AWS calls: both are the same in every run. */
+  /** Number of steps, and digest of all AWS calls. Both are the same whenever the seed is run. */
   steps: number
   trace: string
 }
@@ -28,8 +27,8 @@ export interface Outcome {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 /**
- * Runs a history on a table of its own, and compares the service with the model at each `quiet` operation.
- * The table is in memory, or in DynamoDB Local if `dynamodbLocal` is set.
+ * Simulates the operations on a new table, in memory or in DynamoDB Local. Each operation `quiet` waits for
+ * all work to end, and compares the service's answers with the expected answers.
  */
 export async function runHistory(history: History, { dynamodbLocal = false } = {}): Promise<Outcome> {
   const { seed, begin, weather, userIds, operations } = history
@@ -72,7 +71,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draws do not depend on the keys of items, because the keys of tokens differ from run to run.
+    // Draws random numbers without regard to the items' keys, because tokens have new keys in every run.
     return () => draws.number(stream) * 1_000
   }
 
@@ -191,7 +190,7 @@ async function rotateKeys(run: Run, input: object): Promise<void> {
   let result = await world.rotateKeys(input)
   for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
     if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
-    // A failed call is repeated by its caller. A rotation that waits for KMS is continued by the schedule.
+    // The caller soon repeats a failed call. The schedule continues a rotation that waits for KMS.
     await world.time.pass(result === undefined ? 5_000 : 60_000)
     result = await world.rotateKeys(result === undefined ? input : {})
   }
@@ -217,12 +216,12 @@ const read =
       ...(parameters && { path: parameters }),
     })
 
-/** Compares the service's answers to the given users with the model. */
+/** Compares the service's answers to these users with the expected answers. */
 async function check(run: Run, userIds: readonly number[], draws: Draws): Promise<string[]> {
   const { world, record } = run
   const known = new Set(acceptedOf(record, 'user.registered').map(({ detail }) => detail.user_id))
   const registered = userIds.filter((userId) => known.has(userId))
-  // Renews the tokens, because new secrets may have ended them.
+  // Renews the tokens, because tokens end when their user gets a new password or TOTP secret.
   run.tokens = await issueTokens([...run.tokens.keys()], world.time.now)
   let done = false
   const checks = [

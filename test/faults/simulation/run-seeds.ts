@@ -6,18 +6,18 @@ import { shrink } from './shrink.ts'
 import { installVirtualTime } from './virtual-time.ts'
 import { processCount } from './world.ts'
 
-/** Which seeds to run. */
+/** Which simulations to run. Each seed gives another simulation. */
 export interface SeedOptions {
   seeds: number
   seed: number
   operations: number
-  /** Whether to show the digest of the calls of each seed. */
+  /** Whether to print a digest of each simulation's AWS calls. */
   trace: boolean
-  /** How many of the seeds also run on DynamoDB Local, where they must make the same calls. */
+  /** How many seeds also run on DynamoDB Local, where they must make the same AWS calls. */
   compare: number
 }
 
-/** Every history begins on a later day than the previous history, so that no cached data is still valid. */
+/** Each seed runs a day later than the previous seed, so that no cached data is still valid. */
 let days = 0
 const nextDay = (): number => (days += 1)
 
@@ -49,7 +49,7 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
   return totals.failed
 }
 
-/** Runs a seed in memory and on DynamoDB Local, without stale reads because DynamoDB Local has none. */
+/** Runs a seed in memory and on DynamoDB Local. Simulates no stale reads, because DynamoDB Local has none. */
 async function compareWithLocal(seed: number, { operations }: SeedOptions): Promise<string[]> {
   const runFresh = (options?: { dynamodbLocal: boolean }) => {
     const history = drawHistory(seed, operations, nextDay())

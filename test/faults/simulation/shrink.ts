@@ -1,8 +1,8 @@
 import type { History } from './history.ts'
 
 /**
- * Removes operations from a failing history while it still fails: halves, then quarters, down to single
- * operations. `fails` runs a history, and is called at most `maxRuns` times.
+ * Removes operations from a failing simulation if it still fails without them: halves, then quarters, down to
+ * single operations. Calls `fails`, which runs a simulation, at most `maxRuns` times.
  */
 export async function shrink(
   history: History,

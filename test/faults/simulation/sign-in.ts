@@ -13,7 +13,7 @@ export interface SignInPlan {
   password: string
   method: 'EMAIL' | 'AUTHENTICATOR'
   wrongCodes: number
-  /** How often the right code is sent at the same time. */
+  /** How many requests with the right code are sent at once. */
   simultaneous: number
   uses: readonly SessionUse[]
 }
@@ -25,7 +25,7 @@ export interface GivenToken {
   token: string
   /** When the token expires, epoch milliseconds. */
   expire: number
-  /** The span from the beginning of the sign-in until the token was given. */
+  /** The span from the beginning of the sign-in (or consent) until the token was given. */
   span: Span
   /** When somebody ended the token or its session. */
   ended: Span | undefined

@@ -4,14 +4,14 @@ import { syncBuiltinESMExports } from 'node:module'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import timersPromises from 'node:timers/promises'
 
-/** An invocation of a function, or another piece of work whose time is virtual. */
+/** An invocation of a function, or other work that runs in virtual time. */
 export interface Task {
-  /** Name of the work, which is the same in every run of a seed. */
+  /** Name of the task, which is the same whenever the seed is run. */
   name: string
   time: VirtualTime
   /** Whether the process of the task was killed. A killed task makes no more calls. */
   killed: boolean
-  /** How far the clock of its process is off, in milliseconds. */
+  /** How far the clock of the task's process is ahead, in milliseconds; negative if it is behind. */
   clockOffset: number
   /** Draws the numbers that the code gets from Math.random. */
   random: () => number
@@ -21,13 +21,13 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the history began. Sums with epoch milliseconds round differently on each day. */
+  /** Milliseconds since the simulation began. Fractions of epoch milliseconds round differently each day. */
   at: number
   order: number
   run: () => unknown
 }
 
-/** Resources of Node.js that do not mean work in progress. */
+/** Types of Node.js resources that may be open although no work is in progress. */
 const idleResources =
   /^(TCP|Pipe|TTY|Process|Signal)\w*Wrap$|^(Timeout|Immediate|MessagePort|CloseReq|TTYWrap)$/
 
@@ -36,7 +36,7 @@ const maxSettleMilliseconds = 10_000
 
 /**
  * The clock of a simulation. It stands still while code runs, and then jumps to the next event: a timer, or
- * an AWS call whose turn it is. One event runs at a time, so that a run depends on nothing but its draws.
+ * an AWS call whose turn it is. One event runs at a time, so that a run depends only on its seed.
  */
 export class VirtualTime {
   /** The current virtual time, epoch milliseconds. */
@@ -84,7 +84,7 @@ export class VirtualTime {
         if (next === undefined || event.at < next.at || (event.at === next.at && event.order < next.order))
           next = event
       if (next === undefined) {
-        // Waits further: a long computation that yields to the event loop may still make an AWS call.
+        // Keeps waiting, because a long computation that yields to the event loop may still call AWS.
         idle += 1
         if (idle === maxIdleTurns) throw new Error('something waits for what never comes')
         continue
@@ -98,7 +98,7 @@ export class VirtualTime {
   }
 }
 
-/** Makes random bytes in tasks depend on the seed: a search, for example, can begin at a random place. */
+/** Draws the random bytes of tasks from the seed, so that every run of the seed gets the same bytes. */
 function seedCrypto(): void {
   const { randomBytes } = crypto
   const seeded = (size: number): Buffer => {
@@ -109,7 +109,7 @@ function seedCrypto(): void {
   Object.assign(crypto, { randomBytes: seeded })
 }
 
-/** Number of pending WebCrypto operations. Node.js does not list the threads in which they run. */
+/** Number of pending WebCrypto operations, which getActiveResourcesInfo of Node.js does not show. */
 let digests = 0
 
 function countDigests(): void {
@@ -126,8 +126,8 @@ function countDigests(): void {
 }
 
 /**
- * Replaces Argon2 with a quick hash that needs no thread, because nothing tells whether a thread is still
- * working. A history does not test how hard passwords are to guess.
+ * Replaces Argon2 with a quick hash, because Node.js does not show whether the thread that computes Argon2 is
+ * still working. The simulation does not test how hard passwords are to guess.
  */
 function digestPasswordsAtOnce(): void {
   crypto.argon2 = (algorithm, { message, nonce, tagLength: outputLength }, callback) => {
@@ -140,7 +140,7 @@ function digestPasswordsAtOnce(): void {
 const toBytes = (part: NodeJS.ArrayBufferView | ArrayBuffer | string) =>
   part instanceof ArrayBuffer ? Buffer.from(part) : part
 
-/** Waits until all code that can run has run, and only idle resources are open. */
+/** Waits until all code that can run has run, and Node.js has no work in progress. */
 async function settle(): Promise<void> {
   const end = performance.now() + maxSettleMilliseconds
   for (let quiet = 0; quiet < 2; quiet += 1) {
@@ -151,7 +151,7 @@ async function settle(): Promise<void> {
   }
 }
 
-/** What the clock of the running task shows, epoch milliseconds; undefined outside of tasks. */
+/** The time on the clock of the running task, in epoch milliseconds; undefined outside of tasks. */
 function virtualNow(): number | undefined {
   const task = currentTask.getStore()
   return task && task.time.now + task.clockOffset

@@ -40,7 +40,7 @@ export interface Mail {
   at: number
 }
 
-/** When something began and ended: the instants (epoch milliseconds) and the steps of virtual time. */
+/** When something began and ended: `at` in epoch milliseconds, `step` in steps of the simulation. */
 export interface Span {
   from: { at: number; step: number }
   to: { at: number; step: number }
@@ -57,13 +57,13 @@ export interface SentEvent {
   refusal: string | undefined
 }
 
-/** An answer to a request; the numbers of its body are text. */
+/** An answer to a request. Numbers in its body are given as text, so that no digit is lost. */
 export interface WorldAnswer {
   status: number
   code: string
   data: unknown
   headers: Record<string, unknown>
-  /** How often the request was sent until this answer came. */
+  /** How many times the request was sent before the service gave this answer. */
   attempts: number
 }
 
@@ -79,7 +79,7 @@ const deadLettersUrl = 'http://queue.invalid/dead-letters'
 
 const mailDelayMilliseconds = 10_000
 
-/** Lambda's timeouts in milliseconds: see infra/permissions.ts. */
+/** Timeouts of the functions in milliseconds, as in infra/permissions.ts. */
 const timeouts = { endpoint: 10_000, event: 30_000, schedule: 60_000 }
 
 interface Delivered extends SentEvent {
@@ -95,7 +95,7 @@ export class World {
   readonly mails: Mail[] = []
   /** The instant until which the mail service is down, in epoch milliseconds. */
   mailsFrom = 0
-  /** Digest of all calls in their order. */
+  /** Digest of all AWS calls in their order. */
   trace = ''
   readonly time: VirtualTime
   readonly #draws: Draws
@@ -126,7 +126,7 @@ export class World {
     process.stdout.write = (text: string, ...rest: []) => {
       if (!text.startsWith('{"_aws"')) return write(text, ...rest)
       const task = currentTask.getStore()
-      // Ignores the fault of a killed process: the kill caused the error, not the service.
+      // Ignores the faults of a killed process, because the kill causes them, and not the service.
       if (text.includes('"Faults":1') && !task?.killed)
         this.violations.push(`${task?.name ?? 'nothing'} counted a fault`)
       return true
@@ -166,7 +166,7 @@ export class World {
     return [...this.#tasks, ...queued, `free ${this.#free.length}`].join(', ')
   }
 
-  /** Makes AWS throttle this share of calls for a time. */
+  /** Makes AWS throttle this share of all calls for some milliseconds. */
   throttle(share: number, milliseconds: number): void {
     const { throttles } = this.#weather
     this.#weather.throttles = share
@@ -218,7 +218,7 @@ export class World {
     return queue
   }
 
-  /** Answers a call to a service that the simulation plays itself. */
+  /** Answers a call to SQS, EventBridge or SES, which the simulation imitates. */
   #play(command: object): unknown {
     if (command instanceof SendMessageCommand) return this.#takeMessage(command.input)
     if (command instanceof ChangeMessageVisibilityCommand) {
@@ -264,7 +264,7 @@ export class World {
     return { MessageId: 'sent' }
   }
 
-  /** Sends a request, and repeats it as a client does while the answer is a temporary failure. */
+  /** Sends a request. Repeats it, as clients do, as long as the service temporarily cannot answer. */
   async request(name: string, path: string, request: TestRequest): Promise<WorldAnswer> {
     this.#requests += 1
     this.#running += 1
@@ -293,7 +293,7 @@ export class World {
     }
   }
 
-  /** Runs the key rotation. Resolves with undefined if AWS refused its calls or its process was killed. */
+  /** Runs the key rotation. Resolves with undefined if AWS failed temporarily or the process was killed. */
   async rotateKeys(input: object): Promise<{ waits_for_kms: boolean; signer: string | null } | undefined> {
     this.#requests += 1
     const path = 'functions/schedule/rotate-signing-keys.ts'

@@ -35,7 +35,7 @@ test('client.registered stores the client, with its secret only as a MAC', async
   expect(await isClientSecret('another', secret, mac), 'of another client').toBe(false)
 })
 
-test('client.registered stores the digest of its event as a MAC, so nobody can guess the secret from a stolen table', async () => {
+test('client.registered stores the digest of its event as a MAC, so that nobody can guess the client secret from a stolen table', async () => {
   const detail = registration({ secret })
   await deliver(handler, detail)
   const { businessKey, digest } = eventRecord(detailType, `${detail.client_id}#${detail.updated_at}`, detail)
@@ -62,7 +62,7 @@ test.each([
   expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
 })
 
-test('a client.registered with other content under the business key of an earlier event is refused and changes nothing', async () => {
+test('a client.registered with the business key of an earlier event but other content is refused and changes nothing', async () => {
   const detail = registration()
   await deliver(handler, detail)
   expect(await deliver(handler, { ...detail, name: 'Another name' })).toEqual(

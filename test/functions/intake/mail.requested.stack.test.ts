@@ -14,6 +14,6 @@ test('nobody but the service can put a mail.requested on the bus with the servic
     name: 'AccessDeniedException',
     message: expect.stringContaining('with an explicit deny in a resource-based policy') as string,
   })
-  // With another source, the bus accepts the event. dlq.stack.test.ts shows that no mail is sent.
+  // The bus accepts the event if it names another source. dlq.stack.test.ts tests that no mail is sent then.
   expect(await put('business')).toMatchObject({ FailedEntryCount: 0 })
 })

@@ -4,7 +4,7 @@ import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates } from '../../../shared/rates/rates.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
 
-// A quote currency that no other test uses: the table keeps one publication for each quote currency.
+// Uses its own quote currency, because another test's rates in the same currency would replace these rates.
 const quote = `Q${randomInt(2 ** 40)}`
 process.env['QUOTE_CURRENCY'] = quote
 let last = Date.now()

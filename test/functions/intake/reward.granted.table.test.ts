@@ -93,7 +93,7 @@ it('two rewards that arrive at once are both summed, even if they are the first 
 
 describe('the worth of a reward in the reward currency', () => {
   beforeAll(async () => {
-    // A quote currency that no other test uses: the table keeps one publication for each quote currency.
+    // Uses its own quote currency: another test's rates in the same currency would replace these rates.
     const quote = `Q${randomInt(2 ** 40)}`
     Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })
     const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01' }

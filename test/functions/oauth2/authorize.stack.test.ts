@@ -155,7 +155,7 @@ describe('an authorization request with a bad parameter', () => {
     expect(response.headers.get('set-cookie')).toBeNull()
   })
 
-  test('a state of 4,097 characters is refused, and returned with the error', async () => {
+  test('an authorization request with a state of 4,097 characters is refused, and the error returns the whole state', async () => {
     const state = 'a'.repeat(4097)
     const { to, query } = location(await getAuthorize(request({ state })))
     expect(to).toBe('https://client.example/callback')

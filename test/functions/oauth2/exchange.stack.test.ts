@@ -34,7 +34,7 @@ test.each([
   })
 })
 
-test('the token exchange grants a client the requested scopes, or all its scopes if none are requested, and the token has the nonce', async () => {
+test('the token exchange gives a client the scopes and the nonce of the request, or all its scopes if the request names none', async () => {
   const request = { access_token: session.accessToken, client_id: client.clientId }
   const all = (await postJson(path, request)).body['data'] as Record<string, string>
   expect(all['scope']).toBe('openid email account.read')
@@ -113,7 +113,7 @@ describe('an invalid exchange', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('the token exchange refuses different tokens in body and header: 40100 if one is unknown, 40001 if both work', async () => {
+  test('a token exchange with different tokens in body and header is refused, with 40001 if both tokens are valid, and otherwise with 40100', async () => {
     const other = await createSession()
     const codes = []
     for (const [inBody, inHeader] of [

@@ -20,7 +20,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     ['form', postForm],
     ['JSON', postJson],
   ])(
-    'a client revokes its token with a %s body, and revoking it again succeeds (RFC 7009 §2.2)',
+    'a client can revoke its token with a %s body, and can repeat that request (RFC 7009 §2.2)',
     async (_kind, post) => {
       const token = await tokenOf(client)
       const other = await tokenOf(client)
@@ -81,7 +81,7 @@ test.each([
   ['no client', { token: 'x', client_id: '' }, 40001, 'invalid_request'],
   ['an unknown client', { token: 'x', client_id: 'nobody' }, 40104, 'invalid_client'],
 ])(
-  'revoking with %s is answered with both a code of the envelope and an OAuth error',
+  'a revocation request with %s is answered with the error code of this API and that of OAuth',
   async (_why, overrides, code, error) => {
     const { status, body } = await postForm('/oauth2/revoke', { client_id: client.clientId, ...overrides })
     expect(status).toBe(400)

@@ -53,7 +53,7 @@ test.each([
 })
 
 describe('challenges follow RFC 6750 §3.1', () => {
-  test('userinfo answers a request without a token with a challenge that names no error', async () => {
+  test('if a request has no token, userinfo answers with a challenge that names no error', async () => {
     const response = await fetch(address('/oauth2/userinfo'))
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')

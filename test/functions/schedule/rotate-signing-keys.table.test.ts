@@ -46,7 +46,7 @@ it('a scheduled rotation that KMS throttles is continued by the next run; a requ
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws at once, and does not call KMS. The SDK would retry a throttled call for seconds.
+  // Throws this error without a call to KMS, because the SDK would retry a throttled call for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()
@@ -102,7 +102,7 @@ it('an emergency rotation reports for how long functions might still sign with t
   const old = await signer()
   passTime(1)
   const { retiring } = await invoke({ action: 'rotate', emergency: true })
-  // Functions cache the key set for a minute; the rotation adds 3 s for the write and for clock differences.
+  // Functions cache the key set for 60 s. The other 3 s are for the write and for differences of clocks.
   expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
   passTime(43_000)
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
@@ -208,7 +208,7 @@ describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
     }
   })
 
-  it('a crashed revocation leaves a key that signs, and repeating the revocation completes it', async () => {
+  it('if a revocation crashes, there is still a key that signs, and repeating the revocation removes the revoked key', async () => {
     await invoke({})
     for (let at = 1, died = true; died; at += 1) {
       const revoked = activeKey(await readKeySet())

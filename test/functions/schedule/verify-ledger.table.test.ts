@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// Slice 0, the first of 16 slices of wallets, is verified at this time, outside of the hourly write pause.
-// Slice 0 gets twenty wallets: more than two batches of eight.
+// At this time, the first of the 16 slices of wallets is verified, and the hourly pause of writes is over.
+// This slice gets twenty wallets, so that it takes more than two batches of eight.
 let now = Math.floor(Date.now() / day) * day + turnOfEach
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ function runFor(batches: number): Promise<VerificationReport> {
   return handler({}, { awsRequestId: 'test', getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) })
 }
 
-/** Runs verify-ledger once for each of the 16 slices; resolves with the number of verified wallets. */
+/** Runs verify-ledger for each of the 16 slices of wallets. Resolves with the number of verified wallets. */
 async function runEach(): Promise<number> {
   let wallets = 0
   for (let run = 1; run <= registerShards; run += 1) {

@@ -18,7 +18,7 @@ import {
 } from '../../support/sign-in.ts'
 
 const Details = v.object({
-  // The ids of the user and the session, and 256 random bits.
+  // An access_token contains the ids of its user and session, and 256 random bits.
   access_token: v.pipe(v.string(), v.regex(/^at_[0-9a-z]+\.[\w-]{22}\.[\w-]{43}$/)),
   device_token: v.string(),
   expire: v.number(),
@@ -96,7 +96,7 @@ describe('a valid code', () => {
         return () => verifyMailed(user, ticket, code)
       },
     ],
-  ])('%s that is sent fifty times at once as second factor succeeds once', async (_what, prepare) => {
+  ])('%s, sent fifty times at once as second factor, succeeds only once', async (_what, prepare) => {
     const verify = await prepare()
     const answers = await Promise.all(Array.from({ length: 50 }, verify))
     expect(answers.filter((answer) => answer.code === 0)).toHaveLength(1)

@@ -133,7 +133,7 @@ test('an unknown address, a wrong password, a disabled user and a user without a
     expect(answer).toMatchObject({ status: 401, code: 40101, data: null })
     seen.push(names)
   }
-  // All cases make the same AWS calls in the same order, so they take the same time.
+  // The four sign-ins make the same AWS calls, so that their duration tells nothing about the account.
   expect(seen).toEqual(Array(4).fill(['BatchGetItem', 'UpdateItem', 'UpdateItem', 'GenerateMac']))
 })
 

@@ -10,7 +10,7 @@ import { useOwnKeys } from '../../support/own-keys.ts'
 
 useOwnKeys()
 
-// Moves the clock ahead for each test, so that the requests of the previous test do not count as demand.
+// Moves the clock ahead before each test, because the previous test's requests would count as heavy traffic.
 let now = Date.now()
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: (now += 10_000) }))
 const get = (headers: Record<string, string> = {}) =>
@@ -67,7 +67,7 @@ it('the JWKS has a new key right after an emergency rotation, and lacks a key ri
   expect(await kids()).not.toContain(old)
 })
 
-it('under great demand, the table is read for the JWKS once a second, and a revoked key is gone within two seconds', async () => {
+it('under heavy traffic, the JWKS endpoint reads the table only once a second, and a revoked key is gone within two seconds', async () => {
   const ask = async (times: number) => {
     for (let i = 0; i < times; i += 1) await get()
   }

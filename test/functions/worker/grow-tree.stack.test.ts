@@ -6,11 +6,11 @@ import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** Number of members that join at once. For the 10,000 of the long tests, the worker runs several times. */
+/** Number of members that join at once. The long tests set 10,000, which take the worker several runs. */
 const backlog = Number(process.env['BACKLOG'] ?? 2_000)
 const sampleMilliseconds = 100
 
-/** Waits until a tree's root has `complete` members below it; resolves with the elapsed milliseconds. */
+/** Waits until a referral tree has this many members below its root. Resolves with the milliseconds taken. */
 async function watchGrowth(rootId: number, complete: number): Promise<number> {
   const startedAt = Date.now()
   let changedAt = startedAt

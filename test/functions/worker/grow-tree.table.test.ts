@@ -111,7 +111,7 @@ test.each([
   ['a throttled table', Object.assign(new Error('slow'), { name: 'ThrottlingException' }), 0],
   ['an unexpected error', new TypeError('x is undefined'), 1],
 ])(
-  '%s delays a referral tree by two seconds, and only an unexpected error counts as a fault',
+  'after %s, the worker tries a referral tree again in two seconds, and only an unexpected error counts as a fault',
   async (_what, error, faults) => {
     const rootId = await addRoot()
     vi.spyOn(log, 'warn').mockReturnValue(undefined)
@@ -123,7 +123,7 @@ test.each([
   },
 )
 
-test('a message that names no referral tree fails alone, and is not quoted in the log', async () => {
+test('only the messages that name no referral tree fail in a batch, and the log does not quote them', async () => {
   const rootId = await addRoot()
   const warn = vi.spyOn(log, 'warn')
   const bodies = ['{"secret', 'null', '{"root_id":"secret"}', `{"root_id":${rootId}}`]

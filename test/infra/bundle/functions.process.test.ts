@@ -16,14 +16,14 @@ import { fakeAws } from '../../support/fake-aws.ts'
 
 vi.mock('esbuild', { spy: true })
 
-/** Maximum size of a bundle: a cold start reads and compiles every byte. */
+/** Maximum size of a bundle, because a cold start reads and compiles every byte. */
 const maxBytes = 265_000
 
 const bundleFile = (entry: string) => join(bundleDirectory(entry), 'index.mjs')
 
 /**
- * Loads a bundle while AWS answers every call, except mails, with success. Returns the result of `use`, and
- * the AWS operations that the bundle called. Mails are answered with `mailError`.
+ * Loads a bundle while AWS accepts every call except mails, which fail with `mailError`. Returns the result
+ * of `use`, and the AWS operations that the bundle called.
  */
 async function loadBundle<T>(entry: string, mailError: string, use: (bundle: object) => T | Promise<T>) {
   const calls: string[] = []

@@ -31,10 +31,8 @@ const distribution = (from = stacks) => {
 }
 const behaviors = () => [distribution().DefaultCacheBehavior, ...distribution().CacheBehaviors]
 
-/** The properties of a resource of the API's stack. */
 const find = (id: string) => stacks.get('api')?.resources[id]?.Properties ?? expect.unreachable(id)
 
-/** The environment of every function of the API. */
 const environments = (from = stacks) =>
   ofType(from, 'AWS::Lambda::Function')
     .filter(({ stack }) => stack === 'api')
@@ -98,7 +96,7 @@ describe('the edge', () => {
     })
   })
 
-  it('the edge stores the key set and the discovery document separately for each origin, with strong ETags', () => {
+  it('the edge stores the key set and the discovery document separately for each Origin header, with strong ETags', () => {
     const [publicDocuments = expect.unreachable(), ...others] = distribution().CacheBehaviors
     expect(others).toEqual([])
     expect(publicDocuments.PathPattern).toBe('/.well-known/*')
@@ -118,7 +116,7 @@ describe('the edge', () => {
 })
 
 describe('the secret by which functions recognize requests from the edge', () => {
-  /** Returns which secrets functions accept, and which secret CloudFront sends, each by its number. */
+  /** Returns the numbers of the secrets that functions accept, and of the secret that CloudFront sends. */
   const read = (secretNumber: number) => {
     const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'api')
     const config = readConfig({ stage: 'prod', edge: true, ...configured })
@@ -156,7 +154,7 @@ describe('the secret by which functions recognize requests from the edge', () =>
     expect(first).toMatchObject({ accepted: [1, 2], sent: [1] })
     expect(second).toMatchObject({ accepted: [1, 2, 3], sent: [2] })
     expect(third).toMatchObject({ accepted: [2, 3, 4], sent: [3] })
-    // CloudFormation reads a secret again only if the reference to it changes.
+    // The reference must change, because otherwise CloudFormation would not read the changed secret.
     expect(new Set([first, second, third].map(({ reference }) => reference)).size).toBe(3)
   })
 
@@ -166,7 +164,7 @@ describe('the secret by which functions recognize requests from the edge', () =>
   })
 })
 
-it('a stage without the knob `edge` has no edge', () => {
+it('a stage has no CloudFront distribution, firewall or edge secret unless its configuration sets `edge`', () => {
   expect([...typesIn(without)].filter((type) => /CloudFront|WAFv2|SecretsManager/.test(type))).toEqual([])
   for (const variables of environments(without)) expect(variables).not.toHaveProperty('ORIGIN_SECRETS')
 })

@@ -35,7 +35,7 @@ const givesTags = (tags: Record<string, string>) => ({
 })
 const devTags = { 'signing-key': 'account-service-dev' }
 
-it('a function has one IAM statement for all table reads and one for all table writes, as transactions may require', () => {
+it('a function has one IAM statement for all table reads and one for all table writes, because AWS may check a whole transaction against one statement', () => {
   const kinds = dev.functions.flatMap(({ name, policies }) =>
     policies
       .flatMap(({ Statement }) => Statement)
@@ -86,7 +86,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // Allows a request without the key's spec and usage: AWS does not document that IAM gets them.
+    // Allowed even without key spec and usage: AWS does not document that TagResource requests have them.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()
@@ -124,7 +124,7 @@ describe('an administrator, to whom IAM policies allow everything', () => {
 })
 
 describe('the rotation', () => {
-  it('the rotation retires a signing key by the key’s own policy, even while IAM does not see the key’s tag', () => {
+  it('a signing key’s own policy lets the rotation retire the key, even while IAM does not yet see the key’s tag', () => {
     for (const action of ['DisableKey', 'ScheduleKeyDeletion'])
       expect(rotation(dev)(onKey(action, { ...keyOf('dev'), tags: {} })), action).toBeUndefined()
     expect(rotation(dev)(onKey('DisableKey', keyOf('prod')))).toContain('not authorized')
@@ -161,18 +161,18 @@ describe('keys that are not the rotation’s', () => {
     ['another system’s elliptic curve key', { ...signingKey({}), keySpec: 'ECC_NIST_P256' }],
   ]
 
-  it.each(others)('the rotation cannot tag %s as its own', (_, key) => {
+  it.each(others)('the rotation cannot tag %s as its own signing key', (_, key) => {
     expect(rotation(dev)(onKey('TagResource', key, givesTags(devTags)))).toContain('not authorized')
   })
 
-  it('the rotation cannot tag an RSA signing key that has an alias: the keys of other systems usually have aliases', () => {
+  it('the rotation cannot tag an RSA signing key that has an alias, because keys of other systems usually have aliases', () => {
     const aliases = { 'kms:ResourceAliases': ['alias/another-system'] }
     const tag = onKey('TagResource', signingKey({}), { ...givesTags(devTags), ...aliases })
     expect(rotation(dev)(tag)).toContain('not authorized')
   })
 
   it.each(['Sign', 'DisableKey', 'ScheduleKeyDeletion', 'GetPublicKey', 'TagResource'])(
-    'the policies of the MAC and TOTP keys deny %s to the rotation, even if these keys have its tag',
+    'the policies of the MAC and TOTP keys deny %s to the rotation, even if these keys have the tag of signing keys',
     (action) => {
       for (const key of [dev.keys.MAC, dev.keys.TOTP]) {
         const tagged = { ...key, keyUsage: 'SIGN_VERIFY', keySpec: 'RSA_2048', tags: devTags }
@@ -208,7 +208,7 @@ it.each<[string, string[] | undefined, boolean]>([
 })
 
 it.each(['mail-requested', 'mail-delayed'])(
-  '%s can send mails as the mail sender, but as nobody else of the same domain',
+  '%s can send mails from the configured sender address, but from no other address of its domain',
   (name) => {
     const send = (from: string) =>
       dev.denialsOf(name)({

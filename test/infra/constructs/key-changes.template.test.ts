@@ -48,7 +48,7 @@ describe('a change of a key', () => {
         expect(raisedBy(eventName, caller, key)).toEqual(['key-changes'])
   })
 
-  it('the rotation of any stage retires signing keys without an alarm, but its other key changes raise an alarm', () => {
+  it('the rotation of any stage retires signing keys without an alarm, but every other key change by a rotation raises an alarm', () => {
     for (const stage of ['prod', 'other']) {
       const rotation = functionOf(stage, 'rotate-signing-keys')
       for (const action of ['DisableKey', 'ScheduleKeyDeletion']) {
@@ -81,7 +81,7 @@ describe('a signature', () => {
   })
 })
 
-it('both alarm rules send their calls to the queue that `dlq` shows, and the rule foreign-signatures also gets read-only calls', async () => {
+it('both alarm rules send calls to the queue that the command `dlq` shows, and the rule foreign-signatures also gets read-only calls', async () => {
   const { deadLetters } = findQueue({ hasAlarms: true, namePrefix: 'account-service-prod-' }, 'key-changes')
   for (const name of ['key-changes', 'foreign-signatures'])
     expect(rules.find((rule) => rule.name.endsWith(name))?.targets).toMatchObject([

@@ -16,7 +16,7 @@ const senders = {
   operator: [role('on-call')],
 }
 
-/** The policy statements of a stage's event bus if the knob `senders` has this value. */
+/** The policy statements of the event bus if `senders` is configured with this value. */
 function statements(knob: object): PolicyStatement[] {
   const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'Stack')
   restrictSenders(new EventBus(stack, 'Bus'), readConfig({ ...configured, stage: 'prod', senders: knob }))
@@ -27,7 +27,7 @@ function statements(knob: object): PolicyStatement[] {
   return Object.values(policies).map(({ Properties: { Statement } }) => ({ ...Statement, Resource: '*' }))
 }
 
-/** What the bus's policy decides on an event of a role; undefined if it leaves the decision to IAM. */
+/** What the bus's policy decides if a role puts an event; undefined if it leaves the decision to IAM. */
 function decide(knob: object, roleArn: string, source: string | string[], detailType: string, tags = {}) {
   const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
   const context = new Map<string, string | string[]>([
@@ -48,7 +48,7 @@ describe('the policy of the bus', () => {
     ['a role of another stage', { ...own, stage: 'dev' }, 'Deny'],
     ['a role of another service', { ...own, service: 'shop' }, 'Deny'],
     ['a role without tags', {}, 'Deny'],
-  ])('if %s sends an event with the source account-service, the decision is %s', (_who, tags, decision) => {
+  ])('if %s sends an event with the source account-service, the policy of the bus decides %s', (_who, tags, decision) => {
     for (const knob of [{}, senders])
       expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)
   })
@@ -62,10 +62,10 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
-    // Each of the next two rows is one PutEvents call with entries of two sources.
+    // In the next two cases, a single PutEvents call has events of two sources.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
-  ])('for role %s, source %s and event %s, the decision is %s', (name, source, detailType, decision) => {
+  ])('if role %s sends an event with source %s and type %s, the policy of the bus decides %s', (name, source, detailType, decision) => {
     expect(decide(senders, role(name), source, detailType)).toBe(decision)
   })
 

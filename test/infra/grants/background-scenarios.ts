@@ -41,15 +41,15 @@ async function clearKeySet(): Promise<void> {
 const indexed = (joinedAt: number) =>
   toIndexed({ userId: joinedAt, joinedAt, nickname: 'Indexed', email: 'indexed@example.com' })
 
-/** The grant scenarios of workers and scheduled functions, keyed by function name. */
+/** For each worker and each scheduled function, a scenario that uses all its IAM grants. */
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent, child } = await joinFamily()
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     await addNewcomers(child, standardLimits.minIndexed, parent)
     await deliverMessage({ root_id: parent })
-    // Fills the search index's tail, which the function then turns into a segment. Adds a replaced item,
-    // which the function then deletes.
+    // Gives the search index so many new entries that the function must pack them into a segment, and an
+    // outdated item that the function must delete.
     const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
     const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())
@@ -62,7 +62,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Adds a wallet to the ledger slice that is due now, and to the next slice, which may soon be due.
+    // The function verifies the wallets in turn. Adds a wallet whose turn is now, and one whose turn is next.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)

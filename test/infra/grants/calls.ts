@@ -24,16 +24,14 @@ export interface Calls {
   request: (request?: TestRequest) => Promise<void>
   /** Delivers one event to the function, as the bus does through the function's queue. */
   deliver: (detail: object) => Promise<void>
-  /** Delivers one SQS message with this body to the function. */
   deliverMessage: (body: object) => Promise<void>
-  /** Invokes the function with a payload. */
   run: (payload: object) => Promise<unknown>
 }
 
 /** Calls a function so that it uses each of its IAM grants at least once. Creates its own test data. */
 export type Scenario = (calls: Calls) => Promise<unknown>
 
-/** Creates the calls of a scenario. `invoke` runs the Lambda function under test. */
+/** Returns the ways to call a Lambda function, which `invoke` runs. */
 export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>): Calls {
   const run = async (payload: object): Promise<unknown> => {
     const result = await invoke(JSON.stringify(payload))

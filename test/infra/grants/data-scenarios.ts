@@ -46,7 +46,7 @@ async function newDepositor() {
   return { accessToken, address: await claimAddress(userId, pool) }
 }
 
-/** The grant scenarios of the endpoints for a user's own data, keyed by function name. */
+/** For each endpoint that handles a user's own data, a scenario that uses all its IAM grants. */
 export const dataScenarios: Record<string, Scenario> = {
   'account-info': readOwn,
   'account-asset': readOwn,

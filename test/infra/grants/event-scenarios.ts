@@ -16,7 +16,7 @@ import { grant } from './events.ts'
 /** Delivers an invalid event, which an intake function must send to its dead-letter queue. */
 const deliverInvalid = ({ deliver: send }: Calls): Promise<void> => send({})
 
-/** Adds a wallet whose next bill fills a chunk, so that the function also writes to the bill index. */
+/** Adds a wallet with so many bills that the next bill makes the function write to the bill index. */
 const addLongWallet = (userId: number, wallet: WalletName = 'asset') =>
   addBills({ userId, wallet }, chunkOfBills, { close: false })
 
@@ -41,7 +41,7 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
-    // Updates a user who has a referrer: the function must then update the member lists, too.
+    // Updates a user who has a referrer, so that the function must update member lists, too.
     const { child } = await newFamily()
     await calls.deliver({ update_id: randomUUID(), user_id: child, at: Date.now(), nickname: 'another' })
   },
@@ -148,7 +148,7 @@ const validEvents: Record<string, Scenario> = {
   },
 }
 
-/** The grant scenarios of the intake functions, keyed by function name. */
+/** For each intake function, a scenario that uses all its IAM grants. */
 export const eventScenarios: Record<string, Scenario> = Object.fromEntries(
   Object.entries(validEvents).map(([name, scenario]): [string, Scenario] => [
     `intake-${name}`,

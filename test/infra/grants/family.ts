@@ -10,7 +10,7 @@ export async function newFamily(): Promise<{ parent: number; child: number; toke
   return { parent, child, token: await createAccessToken(parent, [...scopes]) }
 }
 
-/** Creates a member with a direct referral. The journal has both joins; no member list has them yet. */
+/** Creates a member with a direct referral. Neither of them is in a member list yet. */
 export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const parent = newUserIds()
   const child = parent + 1

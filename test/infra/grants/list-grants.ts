@@ -1,17 +1,17 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** A grant. It counts as used if any of its actions was used (in `partition`, if that is set). */
+/** A grant counts as used if one of its actions was used. If `partition` is set, only uses there count. */
 interface Grant {
   actions: string[]
   resources: readonly string[]
   partition?: string
 }
 
-/** Actions that scenarios need not use: those of Lambda itself, and those of functions after a failure. */
+/** Actions that scenarios need not use, because Lambda uses them, or functions only after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Splits a function's grants: one per partition, per DeleteItem, and per action that has no partition. */
+/** Lists what a function must use: each partition, each DeleteItem, and each action without partitions. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -47,8 +47,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
 
 /**
  * AWS may check each operation of a transaction against the partitions of all its operations. Lists the
- * partitions for which AWS refuses this transaction if it checks in this way. The list is empty if one
- * statement allows every action of the transaction on every partition.
+ * partitions for which AWS would then refuse this transaction. There are none if one statement allows all
+ * actions of the transaction on all these partitions.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)
@@ -60,7 +60,7 @@ export function listForeign({ policies }: FunctionModel, members: readonly Acces
   return fewest.map((key) => key.replace(/#.*/, '#'))
 }
 
-/** Whether a policy's pattern matches a text; does not use the local IAM, which these tests check. */
+/** Whether a policy's pattern matches a text. Does not use the local IAM, because these tests check it. */
 function matches(pattern: string, text: string): boolean {
   const [start = '', ...parts] = pattern.split('*')
   const end = parts.pop()

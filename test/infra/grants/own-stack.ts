@@ -26,7 +26,7 @@ export async function startOwnStack() {
     awsUrl: aws.awsUrl,
     functions: aws.functions,
     invoke: runtime.invoke,
-    /** The calls of a function to AWS. Each call is the list of the accesses that IAM checks for it. */
+    /** For each call of the function to AWS, lists the accesses that IAM checked. */
     callsOf: (name: string) => calls.get(name) ?? [],
     logOf: (name: string) => lines.get(name) ?? '',
     async stop() {

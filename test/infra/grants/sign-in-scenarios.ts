@@ -8,7 +8,7 @@ const firstParty = 'first-party'
 
 const secret = 'a client secret of 34 characters!!'
 
-/** The grant scenarios of the sign-in endpoints, keyed by function name. */
+/** For each sign-in endpoint, a scenario that uses all its IAM grants. */
 export const signInScenarios: Record<string, Scenario> = {
   'oauth2-authorize': async ({ request }) => {
     await request({ query: authorizationRequest(await createClient()), expect: 302 })

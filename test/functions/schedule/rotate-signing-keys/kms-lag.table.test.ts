@@ -30,7 +30,7 @@ const second = 1_000
 const minute = 60 * second
 const day = 86_400 * second
 
-/** The longest time between two polls of KMS. A run stops polling 15 s before the next run starts. */
+/** The longest time between two polls of KMS, because a run stops polling 15 s before the next run. */
 const gap = 16 * second
 
 function passTime(milliseconds: number): void {
@@ -55,7 +55,7 @@ async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   expect.unreachable('the rotation still waits for KMS')
 }
 
-/** Creates the first signing key. Meanwhile, KMS shows every change without delay. */
+/** Creates the first signing key while KMS shows every change without delay. */
 async function bootstrap() {
   const lags = kms.lags
   kms.lags = seconds(0, 0, 0)
@@ -73,7 +73,7 @@ async function countKeys(): Promise<number> {
   return (await listOwnKeys()).length
 }
 
-/** The start of the next test: a day after the end of the previous test, so no key is from the future. */
+/** When the next test starts: a day after the previous test, so that no key is from the future. */
 let clock = Date.now()
 
 let errors = vi.spyOn(log, 'error')
@@ -94,7 +94,7 @@ const seconds = (exists: number, tags: number, state: number) => ({
   state: state * second,
 })
 
-/** Cases: how long KMS takes to show that a key exists, its tags, and its state. */
+/** For each case, how long KMS takes to show a new key, its tags and its state. */
 const lags = [
   ['everything at once', seconds(0, 0, 0)],
   ['everything after 300 s', seconds(300, 300, 300)],
@@ -116,7 +116,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
       expect(check).toMatchObject({ signed: true, verified_by_kms: true, verified_by_jwk: true })
   }
 
-  it('a first run creates one key, which signs as soon as KMS allows it', async () => {
+  it('a first rotation run creates one key, which signs as soon as KMS allows it', async () => {
     const start = Date.now()
     await runEveryMinute()
     expect((await signer()).active_at).toBeLessThanOrEqual(start + lag + gap)
@@ -154,7 +154,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
     await expectKeys(2)
   })
 
-  it('one new key replaces a revoked signer as soon as KMS allows it, and the evidence calls the signer disabled only when KMS does', async () => {
+  it('one new key replaces a revoked signing key as soon as KMS allows it, and the evidence calls a key disabled only after KMS does', async () => {
     const old = await bootstrap()
     const start = Date.now()
     await runEveryMinute({ action: 'revoke', kid: old.kid })
@@ -167,7 +167,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
   })
 })
 
-it('if a rotation run crashes right after KMS has created its key, the next run creates another key', async () => {
+it('if a rotation run crashes right after KMS has created a key, the next run creates another key', async () => {
   kms.lags = seconds(90, 90, 90)
   const start = Date.now()
   const death = Promise.withResolvers<undefined>()
@@ -191,7 +191,7 @@ describe('with a KMS that lags by 90 s', () => {
     kms.lags = seconds(90, 90, 90)
   })
 
-  it('ten simultaneous runs create one key', async () => {
+  it('ten simultaneous rotation runs create only one key even if KMS shows changes late', async () => {
     await Promise.all(Array.from({ length: 10 }, () => invoke()))
     await runEveryMinute()
     expect(await countKeys()).toBe(1)
@@ -209,7 +209,7 @@ describe('with a KMS that lags by 90 s', () => {
   })
 })
 
-it('if KMS refuses a new key, runs wait for ten minutes and then fail, until KMS works and a requested rotation makes another key', async () => {
+it('rotation runs wait ten minutes for a key that KMS refuses to use, then fail until a rotation is requested and KMS works again', async () => {
   kms.lags.tags = day
   const runs: string[] = []
   for (let runAt = 0; runAt < 30; runAt += 1) {
@@ -234,7 +234,7 @@ it('if KMS refuses a new key, runs wait for ten minutes and then fail, until KMS
   await expectSoundKeySet({ lost: 1 })
 })
 
-// This test must run last, because the key that it leaves without a tag would disturb the others.
+// This test must run last: it takes the tag from a signing key, which would disturb the other tests.
 it('a denied signature with a new signing key counts as a fault only after IAM has had time to see the key’s tag', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }

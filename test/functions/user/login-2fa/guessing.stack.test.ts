@@ -31,11 +31,11 @@ const guess = async (ticket: string) => verifyAuthenticator(user, ticket, await 
 const warnings = async () =>
   (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Many tries'))
 
-/** Waits for a warning, and then until a second warning would have arrived. Expects only one. */
+/** Expects one warning, and waits long enough to see that no second one comes. */
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // Waits for a later mail to another user. A second warning would have arrived before that mail.
+  // A mail to another user is sent now. A second warning would arrive before that mail.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
@@ -67,13 +67,13 @@ test('if fifty wrong codes are sent at once for ten login tickets, only twenty a
   await expectOneWarning()
 }, 60_000)
 
-test('a refused code does not use up a try of its login ticket', async () => {
+test('a code that is refused without comparison does not count as an attempt on its login ticket', async () => {
   const tickets = await openTickets(5)
   const last = tickets.pop() ?? ''
   for (const ticket of tickets) for (let i = 0; i < 5; i += 1) await guess(ticket)
   for (let i = 0; i < 6; i += 1) expect(await guess(last)).toMatchObject(blocked)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60_000 })
-  // Uses a new login ticket to show that codes are no longer refused: the old ticket has expired by now.
+  // Codes are accepted again. This needs a new login ticket, because the old ticket has expired by now.
   expect((await verifyAuthenticator(user, await openTicket(user), await right())).code).toBe(0)
 }, 60_000)
 
@@ -102,7 +102,7 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // Six tries are more than a login ticket allows. They run three at a time, because SDK retries take long.
+    // Six codes are more than a login ticket allows. Three are sent at once, because SDK retries take long.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

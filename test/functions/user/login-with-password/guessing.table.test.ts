@@ -35,12 +35,12 @@ async function guessElsewhere(source: string, times: number): Promise<void> {
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
 }
 
-/** Runs `meanwhile` after a sign-in has read that no limit is reached, and before it counts its own try. */
+/** Runs `meanwhile` after a sign-in has read that no limit is reached, but before the sign-in is counted. */
 const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<void>): Promise<void> =>
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
-  test('the tenth wrong password for an account blocks its source, but only for this account, even with the right password', async () => {
+  test('the tenth wrong password for an account blocks its source for this account only, even with the right password', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
@@ -73,7 +73,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(counts).toEqual({ compared: 10, wrong: 9, blocked: 41 })
   })
 
-  test('the right password is not compared if other tries reach the limit after the sign-in has read the counts', async () => {
+  test('the right password is not compared if wrong passwords reach the limit while the sign-in is in progress', async () => {
     const person = await createUser()
     const sourceIp = newSourceIp()
     const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
@@ -91,7 +91,7 @@ describe('wrong passwords of one source for one account', () => {
     expect((await login(person, sourceIp)).code).toBe(0)
   })
 
-  test('a refused try does not make the wait longer', async () => {
+  test('a sign-in that is refused after too many wrong passwords does not prolong the block of its source', async () => {
     const person = await createUser()
     const sourceIp = newSourceIp()
     const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('if many people sign in from one source, the zero counts that right passwords leave are removed after a few minutes', async () => {
+  test('right passwords leave counts of zero, which are removed within minutes even if many people sign in from one source', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -144,7 +144,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Except for keys, TTL and the counts over all accounts, each attribute is one account's count.
+    // Each attribute is the count of one account, except for keys, TTL and the totals of all accounts.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
@@ -205,7 +205,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(home, person.email)).toMatchObject(refused)
   })
 
-  test('a refused password does not prolong the time for which new sources are blocked', async () => {
+  test('a sign-in that is refused after too many wrong passwords does not prolong the block of new sources', async () => {
     const person = await createUser()
     const now = Date.now()
     const minutesAgo = [50, ...Array<number>(99).fill(20)]
@@ -234,7 +234,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(newSourceIp(), email)).toMatchObject(blocked)
   })
 
-  test('a metric is raised while the password of an account is being guessed, but not for an unknown address', async () => {
+  test('a metric shows that somebody guesses the password of an account, but shows no guesses for an unknown address', async () => {
     const person = await createUser()
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(signInKey(person.userId), true, 100)

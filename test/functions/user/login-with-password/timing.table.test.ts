@@ -57,7 +57,7 @@ async function expectEqualTimes(
 test('sign-ins with an unknown address, wrong password or disabled user take the same time within 5 %', async () => {
   const [wrong, disabled] = await Promise.all([createUser(), createDisabledUser()])
   const kinds = { nobody, wrong: () => ({ ...wrong, password: md5('x') }), disabled: () => disabled }
-  // With the warm-up, these are 60 rounds: too few to reach the limit of a hundred wrong passwords an hour.
+  // 40 rounds and 20 of warm-up are too few to reach the limit of a hundred wrong passwords an hour.
   await expectEqualTimes(kinds, 40101, 40)
 }, 180_000)
 

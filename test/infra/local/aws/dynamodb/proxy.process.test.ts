@@ -13,9 +13,7 @@ import { functionModel } from '../stack.ts'
 
 const start = useTable()
 
-/**
- * Starts an AWS endpoint with a table. Returns clients of the owner and of a function with these permissions.
- */
+/** Starts an AWS endpoint. Returns a DynamoDB client with all permissions, and one with only these. */
 async function startTable(statements: PolicyStatement[]) {
   const stack = await start([functionModel('worker', statements)])
   return { owner: stack.dynamodb, worker: stack.as('worker').dynamodb }
