@@ -68,6 +68,8 @@ const onProcesses = {
     'test/support/reap-processes.ts',
     'test/support/check-answers.ts',
   ],
+  restoreMocks: true,
+  unstubEnvs: true,
 }
 
 /** The slowest tests, of code that seldom breaks. `npm run test:long` runs them. */
@@ -102,6 +104,9 @@ const isolatedInMemory = [
   'test/shared/sign-in/password/digest.table.test.ts',
 ]
 
+/** A test of processes that replaces a module. */
+const isolatedProcess = ['test/infra/local/stage.process.test.ts']
+
 /** Tests on DynamoDB Local that reload or replace modules, so other files cannot share their modules. */
 const ofOwnModules = [
   'test/functions/intake/{mail.requested,rates.published}.table.test.ts',
@@ -131,7 +136,12 @@ export default defineConfig({
         ...alone,
       }),
       project('template', alone),
-      project('process', { ...onProcesses, exclude: long.process }),
+      project('process', {
+        ...onProcesses,
+        isolate: false,
+        exclude: [...long.process, ...isolatedProcess],
+      }),
+      project('process-isolated', { ...onProcesses, include: isolatedProcess }),
       project('long-process', { ...onProcesses, include: long.process }),
       project('table', {
         ...inMemory,
