@@ -13,9 +13,9 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// At this time, the first of the 16 slices of wallets is verified, and the hourly pause of writes is over.
-// This slice gets twenty wallets, so that it takes more than two batches of eight.
-let now = Math.floor(Date.now() / day) * day + turnOfEach
+// A minute into the five minutes in which the first of the 16 slices of wallets is verified: writes pause on
+// the hour. This slice gets twenty wallets, so that it takes more than two batches of eight.
+let now = Math.floor(Date.now() / day) * day + turnOfEach + 60_000
 
 beforeAll(async () => {
   dropTable = await useOwnTable()

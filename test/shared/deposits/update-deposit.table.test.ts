@@ -115,7 +115,7 @@ it('deposits are listed newest first, and can be filtered by currency and by day
 it('if deposits are filtered by a period, every page has only deposits from that period', async () => {
   const { userId, address } = await addDepositor()
   for (const day of [1, 2, 3, 4, 5]) {
-    vi.setSystemTime(`2026-03-0${day}T12:00:00Z`)
+    vi.setSystemTime(`2026-03-0${day}T12:30:00Z`)
     await deliver(depositUpdated, deposit(address, { txid: `${userId}-${day}` }))
   }
   vi.useRealTimers()
