@@ -35,12 +35,15 @@ it.each([
   ['mail.requested', 'code', 15 * minute],
   ['mail.requested', 'wrong_codes', 65 * minute],
   ['mail.delayed', 'code', 15 * minute],
-])('an event %s with a mail of kind %s is refused if it expires later than such a mail ever does', (detailType, kind, latest) => {
-  const refused = (ahead: number) =>
-    refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
-  expect(refused(latest - minute)).toEqual([])
-  expect(refused(latest + minute)).toEqual(['must not be later than a mail of its kind expires'])
-})
+])(
+  'an event %s with a mail of kind %s is refused if it expires later than such a mail ever does',
+  (detailType, kind, latest) => {
+    const refused = (ahead: number) =>
+      refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
+    expect(refused(latest - minute)).toEqual([])
+    expect(refused(latest + minute)).toEqual(['must not be later than a mail of its kind expires'])
+  },
+)
 
 it.each([
   ['email', 'nobody'],

@@ -79,14 +79,17 @@ test.each([
   ['the challenge method plain', 40001, { code_challenge_method: 'plain' }],
   ['no challenge method', 40001, { code_challenge_method: undefined }],
   ['a malformed challenge', 40001, { code_challenge: 'short' }],
-])('consent refuses a request with %s, whether the user approves or denies it', async (_why, code, overrides) => {
-  for (const approved of [true, false]) {
-    const { status, body } = await postConsent(session, { ...request(overrides), approved })
-    expect(status).toBe(400)
-    expect(body['code']).toBe(code)
-    expect(body).not.toHaveProperty('error')
-  }
-})
+])(
+  'consent refuses a request with %s, whether the user approves or denies it',
+  async (_why, code, overrides) => {
+    for (const approved of [true, false]) {
+      const { status, body } = await postConsent(session, { ...request(overrides), approved })
+      expect(status).toBe(400)
+      expect(body['code']).toBe(code)
+      expect(body).not.toHaveProperty('error')
+    }
+  },
+)
 
 test.each([
   ['approved as text', { approved: 'yes' }],

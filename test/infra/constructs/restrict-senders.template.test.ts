@@ -48,10 +48,13 @@ describe('the policy of the bus', () => {
     ['a role of another stage', { ...own, stage: 'dev' }, 'Deny'],
     ['a role of another service', { ...own, service: 'shop' }, 'Deny'],
     ['a role without tags', {}, 'Deny'],
-  ])('if %s sends an event with the source account-service, the policy of the bus decides %s', (_who, tags, decision) => {
-    for (const knob of [{}, senders])
-      expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)
-  })
+  ])(
+    'if %s sends an event with the source account-service, the policy of the bus decides %s',
+    (_who, tags, decision) => {
+      for (const knob of [{}, senders])
+        expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)
+    },
+  )
 
   it.each([
     ['shop', 'business', 'wallet.transferred', 'Allow'],
@@ -65,9 +68,12 @@ describe('the policy of the bus', () => {
     // In the next two cases, a single PutEvents call has events of two sources.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
-  ])('if role %s sends an event with source %s and type %s, the policy of the bus decides %s', (name, source, detailType, decision) => {
-    expect(decide(senders, role(name), source, detailType)).toBe(decision)
-  })
+  ])(
+    'if role %s sends an event with source %s and type %s, the policy of the bus decides %s',
+    (name, source, detailType, decision) => {
+      expect(decide(senders, role(name), source, detailType)).toBe(decision)
+    },
+  )
 
   it.each([
     [{ business: [] }],
