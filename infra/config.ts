@@ -43,10 +43,10 @@ export const Config = v.pipe(
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether the edge, CloudFront with a firewall (AWS WAF), is the only way to the API; or its settings.
-     * `rate` (600): requests a minute from one IPv4 address. Routes with the same share of `throttleRate`
-     * have one limit: that share of `rate`, at least 10. `secretNumber` (1): add one to rotate the secret
-     * that proves that a request came through the edge. `alarmTopicArn`: topic for alarms in us-east-1.
+     * Whether the only way to the API is the edge: CloudFront with a firewall (AWS WAF). Instead of `true`,
+     * these settings can be given. `rate` (600): maximum requests a minute from one IPv4 address, fewer for
+     * expensive routes. `secretNumber` (1): add one to rotate the secret that proves that a request came
+     * through the edge. `alarmTopicArn`: topic for alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */

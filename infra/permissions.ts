@@ -1,6 +1,6 @@
 import type { indexPartitions, Partition } from '../shared/db/partitions.ts'
 
-/** A partition, or a part of a partition: the records of one detail-type, or one kind of wallets or bills. */
+/** The beginning of the partition keys that a permission covers; `*` stands for any text. */
 export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*#${'asset' | 'reward'}`
 
 /** What a Lambda function may do; infra/constructs/grant.ts turns it into IAM statements. */
@@ -30,16 +30,14 @@ export interface Permissions {
   timeout?: number
 }
 
-/** Whoever may put an item may also update it, and the other way round. */
 const puts = ['PutItem', 'UpdateItem']
 /** The action of a condition check in a transaction. It reveals no more than the other actions do. */
 const checks = ['ConditionCheckItem']
 
 /**
  * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document whether it judges a write by its own partition or by the partitions of the whole transaction. The
- * statements suit both cases; infra/SECURITY.md lists the exceptions. No statement has `Scan`, which reads
- * every partition.
+ * document which partitions must be allowed for a write in a transaction: its own, or those of all
+ * operations. Except for the transactions listed in infra/SECURITY.md, the statements suit both cases.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()
@@ -52,14 +50,9 @@ export function tableStatements({ reads = [], writes = [], deletes = [] }: Permi
   ].filter(({ keys }) => keys.length > 0)
 }
 
-/** Memory in megabytes of a function whose permissions do not set it. */
 export const defaultMemoryMegabytes = 256
 
-/**
- * How long, in seconds, EventBridge and then Lambda may each delay a scheduled call before dropping it. The
- * next call replaces it, and a schedule that was stopped must not run later.
- */
+/** After this time, in seconds, EventBridge or Lambda drops a scheduled call. The next call replaces it. */
 export const maxScheduleAgeSeconds = 60
 
-/** Timeout in seconds of a function whose permissions do not set it, keyed by kind of caller. */
 export const defaultTimeoutSeconds = { endpoint: 10, event: 30, worker: 30, schedule: 60 } as const

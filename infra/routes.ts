@@ -21,8 +21,8 @@ export interface Route {
 const signingShare = 0.3
 
 /**
- * Permissions of the member list and its export. A search of a million members keeps a whole processor busy
- * for over a second. Lambda gives one at 1,769 MB (AWS: Configure Lambda function memory).
+ * Permissions of the member list and its export. A search of a million members takes over a second of CPU
+ * time. With 1,769 MB, a function has a whole processor (AWS: Configure Lambda function memory).
  */
 const searchPermissions: Permissions = {
   reads: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
@@ -30,7 +30,6 @@ const searchPermissions: Permissions = {
   memory: 1769,
 }
 
-/** The routes of an endpoint that answers several methods. */
 const forMethods = (methods: Route['method'][], row: Omit<Route, 'method'>): Route[] =>
   methods.map((method) => ({ method, ...row }))
 

@@ -12,11 +12,10 @@ export const anyPrincipal = 'arn:*:iam::*:*'
 
 /**
  * The policy of every signing key of a stage. Only the service's roles may sign. Only the rotation,
- * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only the
- * latter two may share it. The rotation needs no IAM policy for its actions; other roles and users do. All
- * other actions depend on IAM policies alone. No condition limits the rotation: KMS refuses a policy that its
- * creator cannot change ("policy lockout safety check", KMS API reference, CreateKey). Conditions name all
- * other principals, because KMS refuses a `Principal` that does not exist.
+ * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only
+ * `breakGlass` and the root user may share it. No condition limits the rotation, because KMS refuses a
+ * policy that its creator cannot change ("policy lockout safety check", KMS API reference, CreateKey). All
+ * other roles and users are named in conditions, because KMS refuses a `Principal` that does not exist.
  */
 export function signingKeyPolicy(
   { partition, account, region }: Record<'partition' | 'account' | 'region', string>,

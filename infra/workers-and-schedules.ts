@@ -16,7 +16,7 @@ export interface Schedule {
   name: string
   /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
-  /** Set if a run stores nothing but its own progress. Stopping the service does not wait for such runs. */
+  /** Set if a run stores only its own progress. The command that stops the service does not wait for it. */
   onlyReads?: true
   permissions: Permissions
 }

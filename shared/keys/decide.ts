@@ -40,7 +40,7 @@ export interface RotationState {
   now: number
 }
 
-/** The next step of a rotation run. `requested`: the call asked for the step; if false, the step was due. */
+/** The next step of a rotation run. `requested`: true if a request asked for it, false if it was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -58,9 +58,8 @@ export type RotationStep =
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** Begin another attempt, because the run of the current one seems dead or KMS refuses the current key. */
+  /** Begin to create another key: KMS refuses the last one, or the run that creates it seems to be dead. */
   | { kind: 'restartAttempt'; attempt: Attempt }
-  /** Add the attempt's key, which KMS has created, to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
@@ -69,9 +68,8 @@ export type RotationStep =
   | { kind: 'done' }
 
 /**
- * Maximum number of keys that scheduled runs create. It keeps the JWKS under the 150,000 bytes that API
- * Gateway reads, and the item under DynamoDB's 400 KB. Runs reach the maximum only if the rotation period is
- * far shorter than the token lifetime.
+ * While the key set has this many keys, scheduled runs create none. So the JWKS stays under the 150,000 bytes
+ * that API Gateway reads, and the item under DynamoDB's 400 KB.
  */
 const maxKeys = 100
 

@@ -38,10 +38,7 @@ export const Evidence = v.object({
   at: Integer,
   action: v.picklist(actions),
   trigger: Trigger,
-  /**
-   * Lambda request id of the invocation that wrote the record. It differs from the request id in `trigger` if
-   * the invocation that began the transition crashed.
-   */
+  /** Lambda request id of the invocation that wrote the record, even if another one began the transition. */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),
   old_arn: v.nullable(v.string()),

@@ -88,7 +88,7 @@ export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise
   }
 }
 
-/** The KMS state that evidence gives for a key in another region, which this region's KMS cannot reach. */
+/** The state recorded for a key in another region, because KMS shows only the keys of its own region. */
 export const otherRegion = 'InOtherRegion'
 
 /** Whether a key is in another region than this deployment. KMS says that such a key does not exist. */

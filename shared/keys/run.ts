@@ -17,7 +17,7 @@ export interface RotationResult {
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
-  /** Whether KMS lags or AWS fails for a moment, so that the next runs must finish what this run began. */
+  /** Whether the next runs must finish what this run began, because KMS lags or AWS failed for a moment. */
   waits_for_kms: boolean
 }
 
@@ -27,10 +27,7 @@ export interface RotationResult {
  */
 const maxSteps = 400
 
-/**
- * How long to wait for another run's attempt: long enough for KMS to create a key, and short compared to the
- * minute between two scheduled runs.
- */
+/** How long a run waits while another run creates a key. KMS needs less time. */
 const patienceMilliseconds = 10_000
 
 /**

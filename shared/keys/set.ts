@@ -29,12 +29,11 @@ export const SigningKey = v.object({
   active_at: v.nullable(Integer),
   retiring_at: v.nullable(Integer),
   retired_at: v.nullable(Integer),
-  /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
+  /** When a retiring key may leave the JWKS, epoch milliseconds. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: how long the key's last token can be valid after the key has stopped signing. It is the
-   * maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each at its
-   * highest since the key was published.
+   * Drain time: how long the key's last token can be valid after the key has stopped signing. While the key
+   * signs, longer caching or a longer token lifetime raises this time, but nothing lowers it.
    */
   drain_ms: Integer,
 })
@@ -43,9 +42,9 @@ export type SigningKey = v.InferOutput<typeof SigningKey>
 /** A key that KMS has created and that is not yet part of the key set. */
 export type CreatedKey = Pick<SigningKey, 'kid' | 'arn' | 'n' | 'e'>
 
-/** The call that caused a key transition or an attempt. */
+/** What caused a key transition or an attempt to create a key. */
 export const Trigger = v.object({
-  /** `clock` if the step was due anyway, otherwise the kind of call that requested it. */
+  /** `clock` stands for the schedule, and each of the other kinds for a request. */
   kind: v.picklist(['clock', 'rotate', 'emergency', 'revoke']),
   /** Lambda request id of the invocation that began the transition or attempt. */
   request_id: v.string(),

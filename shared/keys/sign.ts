@@ -38,12 +38,11 @@ export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8
   return Signature
 }
 
-/** Error names with which KMS refuses the use of a key. */
 const refusals = /^(AccessDenied|Disabled|KMSInvalidState|NotFound)Exception$/
 
 /**
- * Whether KMS refuses the use of a key with this error: the key is unknown or in the wrong state, or its tags
- * allow no access. A new try can succeed if the key was created or revoked a moment ago, because KMS lags.
+ * Whether KMS refuses the use of a key with this error: the key is unknown or in the wrong state, or a policy
+ * denies access. KMS can refuse a new key for some minutes after its creation.
  */
 export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.test(error.name)
 

@@ -40,10 +40,10 @@ export type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { 
 /** Maximum random wait of a run after another run was faster to write the key set. */
 const maxRacePauseMilliseconds = 50
 
-/** Polling interval while another run's attempt may still finish. */
+/** Polling interval while another run may still finish the creation of a key. */
 const pollMilliseconds = 100
 
-/** First and longest wait before a run retries a key that KMS refuses; each wait is twice the one before. */
+/** A run retries a key that KMS refuses. It doubles the wait before each retry, up to a maximum. */
 const minKmsPauseMilliseconds = 100
 const maxKmsPauseMilliseconds = 8_000
 
@@ -87,7 +87,6 @@ async function tryWrite(...write: Parameters<typeof writeKeySet>): Promise<boole
   return written
 }
 
-/** The trigger to record for a step: this run's call if the call requested the step, otherwise the clock. */
 function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigger {
   if (!requested) return { kind: 'clock', request_id: id, requested_by: null }
   const kind = request.action === 'rotate' && request.emergency ? 'emergency' : request.action

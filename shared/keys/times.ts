@@ -61,10 +61,7 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   Math.max(key.drain_ms, drainMilliseconds(times)) +
   times.signingKeyRetireMarginSeconds * 1000
 
-/**
- * For how many more milliseconds a function can sign with a former signer, because its cached key set still
- * names that key as the signer; 0 if no function can sign with the key any more.
- */
+/** For how many more milliseconds functions that cache the key set can sign with a former signer. */
 export const remainingSigningMilliseconds = (
   { retiring_at }: Pick<SigningKey, 'retiring_at'>,
   { signingKeyPublishSeconds }: Pick<KeyTimes, 'signingKeyPublishSeconds'>,

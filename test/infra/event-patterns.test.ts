@@ -6,7 +6,6 @@ import { events, outsideSenders } from '../../infra/events.ts'
 const sources = [...outsideSenders, 'account-service', 'Business', 'stranger']
 const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted', 'User.registered']
 
-/** Lists the queues that get an event, each named by its detail-type. `unmatched` gets all other events. */
 function deliveries(stage: string, source: string, detailType: string): string[] {
   const event = { source, 'detail-type': detailType, detail: {} }
   const taken = events.filter((row) => compilePattern(writtenPattern(stage, row))(event))
@@ -14,7 +13,6 @@ function deliveries(stage: string, source: string, detailType: string): string[]
   return [...taken.map((row) => row.detailType), ...unmatched]
 }
 
-/** The event pattern of one event type, with its members named as in the CloudFormation template. */
 function writtenPattern(stage: string, row: (typeof events)[number]) {
   const { detailType, ...rest } = takenPattern(stage, row)
   return { ...rest, 'detail-type': detailType }

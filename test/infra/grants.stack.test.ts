@@ -39,7 +39,7 @@ const title = '%s has every IAM grant that it needs, and needs every action or p
 describe.concurrent('functions', () => {
   test.each(Object.keys(concurrentScenarios))(title, testGrantsOf)
 })
-// The next tests run only after those above, because the rotation's scenario deletes the signing keys.
+// The rotation's scenario deletes the signing keys, so it runs after the scenarios that sign with them.
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)
 
 // This test is the last one, because it needs the AWS calls of all functions.

@@ -12,7 +12,6 @@ const rows: { name: string; permissions: Permissions }[] = [
   ...[...workers, ...schedules],
 ]
 
-/** Names of the endpoints, events and other functions that may do one of these actions in a partition. */
 const whoMay = (partition: RegExp, ...any: string[]): string[] => {
   const may = (permissions: Permissions) => partitions(permissions, any).some((key) => partition.test(key))
   return [...new Set(rows.filter(({ permissions }) => may(permissions)).map(({ name }) => name))].sort()

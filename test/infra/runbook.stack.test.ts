@@ -20,7 +20,6 @@ afterAll(() => stack.stop())
 const url = stack.baseUrl
 const people = peopleOf(url)
 
-/** Tests of the runbook's procedures, keyed by heading. Each runs the commands that the runbook gives. */
 const procedures: Record<string, () => Promise<void>> = {
   'Stopping the service': () => stoppingTheService(url, people),
   'A leaked signing key': () => aLeakedSigningKey(url, people),

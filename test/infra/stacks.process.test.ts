@@ -75,7 +75,7 @@ describe('IAM policies', () => {
   })
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
-    // kms:CreateKey creates the ARN, so no policy can name it. The other actions support only the resource *.
+    // For these actions, IAM supports no resource other than *.
     const allowed = new Set([
       'cloudtrail:DescribeTrails',
       'cloudtrail:LookupEvents',
@@ -93,7 +93,7 @@ describe('IAM policies', () => {
   it('the inline policies of a role stay below IAM’s limit of 10,240 characters without white space', () => {
     const sizes = ofType(stacks, 'AWS::IAM::Policy').map(({ resource }) => {
       const { PolicyDocument: document } = resource.Properties
-      // The deployed policy is shorter, because references in a template are longer than ARNs.
+      // A policy is longer in the template than in IAM, because the template has references instead of ARNs.
       return JSON.stringify(document).replaceAll(/\s/g, '').length
     })
     expect(Math.max(...sizes)).toBeLessThan(8_000)

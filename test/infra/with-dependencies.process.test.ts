@@ -15,7 +15,6 @@ beforeAll(() => {
   writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
 })
 
-/** Runs a script in a fresh clone. Returns its error output without the line `installing …`. */
 function firstStart(environment: NodeJS.ProcessEnv): string {
   const { status, stderr } = spawnSync(process.execPath, [join(clone, 'infra/with-dependencies.mjs'), 'x'], {
     encoding: 'utf8',

@@ -14,7 +14,7 @@ export async function readKeyStatus() {
     /** All signing keys, oldest first, retired ones included. */
     keys: keys.map((key) => ({ kid: key.kid, arn: key.arn, state: key.state, ...instantsOf(key) })),
     evidence,
-    /** The unfinished attempt to create a key; null if there is none. KMS may have delayed the attempt. */
+    /** The unfinished attempt to create a key; null if there is none. */
     attempt: attempt && { started_at: attempt.started_at, trigger: attempt.trigger, arn: attempt.arn },
     /** When the next step of the rotation is due; null before the first key exists. */
     next_due: evidence.at(-1)?.next_due ?? null,

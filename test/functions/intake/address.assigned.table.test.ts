@@ -7,7 +7,7 @@ import { claimAddress, readUserAddress } from '../../../shared/deposits/user-add
 import { deliver, refusedAs } from '../../support/deliver.ts'
 import { assignment, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser } from '../../support/ledger.ts'
-/** Provisions a pool of two addresses, and adds two users without an address. */
+
 async function newScene() {
   const pool = newPool()
   const batch = provision(pool, 2)

@@ -6,7 +6,7 @@ import { addLoginTicket, delayedMail } from '../../support/login-tickets.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { createUser, md5, type TestUser, update } from '../../support/sign-in.ts'
 import { verifyMailed } from '../../support/sign-in-calls.ts'
-/** Delivers the mail of a login ticket; returns how many mails were sent, and the calls to DynamoDB. */
+
 async function deliverMail(user: TestUser, ticket: string, changes: object = {}) {
   const sent = vi.spyOn(SESv2Client.prototype, 'send')
   try {

@@ -14,6 +14,6 @@ test('nobody but the service can put a mail.requested on the bus with the servic
     name: 'AccessDeniedException',
     message: expect.stringContaining('with an explicit deny in a resource-based policy') as string,
   })
-  // The bus accepts the event if it names another source. dlq.stack.test.ts tests that no mail is sent then.
+  // The bus accepts a mail.requested from another source, but it causes no mail (see dlq.stack.test.ts).
   expect(await put('business')).toMatchObject({ FailedEntryCount: 0 })
 })

@@ -15,7 +15,6 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** Delivers a mail request while SES answers every mail with an error. */
 async function deliverRefused(code: string, message: string) {
   let outcome: unknown
   const metrics = await emittedMetrics(() =>

@@ -13,7 +13,6 @@ beforeEach(() => {
 afterEach(() => void Object.assign(settings(), before))
 
 it.each([
-  // The publish window, jwksMaxAgeSeconds, and the time for which the JWKS is then cached.
   [86_400, 300, 300],
   [7_200, 300, 300],
   [7_200, 3_600, 3_600],
@@ -43,7 +42,6 @@ it.each([
   (signingKeyPublishSeconds, milliseconds) => {
     Object.assign(settings(), { signingKeyPublishSeconds })
     expect(signerCacheMilliseconds(signingKeyPublishSeconds)).toBe(milliseconds)
-    // A function caches the JWKS for one second, or for as long as a key set if that is shorter.
     expect(jwksCacheMilliseconds()).toBe(Math.min(1_000, milliseconds))
   },
 )

@@ -33,7 +33,6 @@ const rates = {
   ]),
 }
 
-/** Parses a summary as its owner receives it, but keeps each number as the text of its digits. */
 const read = (summary: AssetSummary): unknown =>
   JSON.parse(stringifyExact(summary), (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined ? context.source : value,

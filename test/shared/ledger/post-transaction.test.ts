@@ -8,7 +8,6 @@ import { Big, zero } from '../../../shared/money.ts'
 const at = Date.parse('2026-03-01T12:00:00Z')
 const asset = newWallet({ userId: 7, wallet: 'asset' })
 
-/** A change of the asset wallet: a credit, or a debit if the amount is negative. */
 const adjust = (currency: string, amount: number): LedgerTransaction => {
   const type = amount < 0 ? 'ADJUSTMENT_DEBIT' : 'ADJUSTMENT_CREDIT'
   const posting = { kind: 'post', type, currency, amount: new Big(String(Math.abs(amount))) } as const
@@ -31,7 +30,6 @@ const balancesOf = (wallet: Wallet | undefined) =>
     [...(wallet?.holdings ?? [])].map(([currency, { balance }]) => [currency, Number(balance.toFixed())]),
   )
 
-/** Decides transactions of the asset wallet one after the other; returns the wallet, bills and rejections. */
 function decideAll(transactions: LedgerTransaction[]) {
   let wallet = asset
   const bills: NewBill[] = []

@@ -5,7 +5,6 @@ import { handler as withdrawalUpdated } from '../../../functions/intake/withdraw
 import { deliver, refusedAs } from '../../support/deliver.ts'
 import { addUser, adjustment, holdingsOf, readPage } from '../../support/ledger.ts'
 
-/** Adds a user who has ten of each of two currencies. */
 async function addOwner(): Promise<number> {
   const userId = await addUser()
   for (const currency of ['USDT', 'BTC'])
@@ -41,7 +40,7 @@ describe.each([
         refused: 'conflicting_content: user_id, currency and amount of a withdrawal may not change',
       })
       expect(await Promise.all(owners.map(holdingsOf))).toEqual(before)
-      // The withdrawal still accepts an update with its original user, currency and amount.
+      // The same update is accepted with the withdrawal's own user, currency and amount.
       expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
     },
   )

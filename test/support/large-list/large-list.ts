@@ -13,7 +13,7 @@ type Person = ReturnType<typeof inventPerson>
 /** The user id of the list's owner. The user ids of the members in the list follow this id. */
 export const listOwnerId = 1
 
-/** Finds an item of a large list as the table returns it: with numbers as text. */
+/** Finds an item by its key, in the form in which the table returns it. */
 export type FindItem = (key: Key) => Item | undefined
 
 /**
@@ -29,7 +29,6 @@ export function largeList(
   const keep = (item: Item & Partial<Key>) => stored.set(`${item.pk ?? ''} ${item.sk ?? ''}`, asStored(item))
   const members = Array.from({ length: size }, (_, i): IndexedMember => {
     const userId = listOwnerId + 1 + i
-    // A new member joins about every 30 seconds.
     const joinedAt = Date.UTC(2024, 0, 1) + i * 30_000 + ((i * 7_919) % 29_989)
     return toIndexed({ userId, joinedAt, ...person(userId) })
   }).sort(comparePositions)

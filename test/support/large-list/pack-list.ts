@@ -36,7 +36,6 @@ export function packList(list: MemberList, entries: readonly BTreePosition[]): I
   return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]
 }
 
-/** Splits elements into parts of two thirds of `max`, or makes one part if all elements fit. */
 function split<T>(things: readonly T[], max: number): T[][] {
   if (things.length <= max) return things.length === 0 ? [] : [[...things]]
   const size = Math.floor((max * 2) / 3)

@@ -125,7 +125,7 @@ export class KeyStore {
     return this.#arnPrefix + keyId
   }
 
-  /** Delays when changes of a KMS key become visible. A key from the store is visible at once. */
+  /** Lets callers see changes of a KMS key after a delay. A key from the store is visible at once. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

@@ -1,10 +1,9 @@
 import type { Quirks } from '../../quirks.ts'
 
 /**
- * The changes that KMS shows late. `exists`: at first, KMS answers NotFoundException for a new key. `tags`:
- * IAM conditions see new tags late, but ListResourceTags shows them at once. `state`: DescribeKey and
- * cryptographic calls still see the old state; a new key is `Creating`. KMS Developer Guide, "Eventual
- * consistency" and "ABAC for AWS KMS": up to five minutes for tags, usually seconds for the others.
+ * The changes of a KMS key that callers see late (KMS Developer Guide, "Eventual consistency"). `exists`: at
+ * first, KMS answers NotFoundException for a new key. `tags`: IAM conditions see new tags late, but
+ * ListResourceTags shows them at once. `state`: callers see the old state; a new key is `Creating`.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 
@@ -31,7 +30,7 @@ export class LaggingValue<Value> {
   change(value: Value, lagMilliseconds: number): void {
     const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
     this.#changes.splice(0, visible)
-    // A change without a delay is visible at any time, so it stays visible if a test turns the clock back.
+    // A test may turn the clock back: a change without a delay must then stay visible.
     const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
     this.#changes.push({ value, visibleAt })
   }

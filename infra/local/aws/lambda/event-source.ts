@@ -11,7 +11,7 @@ import type { Queue } from '../sqs/queue.ts'
 import { losesAnswer } from '../sqs/queue-quirks.ts'
 import { queueAccess, type Queues } from '../sqs/queues.ts'
 
-/** What event sources and rules need to deliver messages and events. */
+/** Options for the delivery of queued messages to functions, and of events to queues and functions. */
 export interface DeliveryOptions {
   model: StackModel
   queues: Queues
@@ -27,7 +27,7 @@ export interface EventSource {
   uuid: string
   queueArn: string
   functionArn: string
-  /** `Disabling` from the call of `disable` until the batches in flight have been processed. */
+  /** `Disabling`: functions still process batches that were received before `disable` was called. */
   state: () => 'Enabled' | 'Disabling' | 'Disabled'
   enable: () => void
   disable: () => void
@@ -140,7 +140,6 @@ async function deliver(
   }
 }
 
-/** Picks a random time in milliseconds after which a function times out too early; undefined for never. */
 function drawTimeout(name: string, quirks: Quirks): number | undefined {
   const isEnded = quirks.happens('timeouts', name, timeoutProbability)
   return isEnded ? quirks.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined

@@ -16,7 +16,7 @@ const Position = v.object({ joinedAt: number, userId: number })
 const SegmentItems = v.object({ id: v.string(), size: number, bits: number })
 export type SegmentItems = v.InferOutput<typeof SegmentItems>
 
-/** A segment of a search index. The periods in which the members of two segments joined can overlap. */
+/** A segment of a search index: members who joined from `oldest` to `newest`. Two segments can overlap. */
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
@@ -27,7 +27,7 @@ export type TailRange = v.InferOutput<typeof TailRange>
 const Head = v.object({
   segments: v.array(Segment),
   tail: TailRange,
-  /** Items that the newest segment has replaced. Only searches that began before that read them. */
+  /** Items that the newest segment has replaced. They are kept for searches that are still running. */
   replaced: v.object({ segments: v.array(SegmentItems), tail: TailRange }),
 })
 
@@ -144,28 +144,27 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
   Array.from({ length: 2 ** bits }, (_, block) => blockKey(list, id, block))
 
 /**
- * The members of a segment who match a term, by rank: the index in the segment, oldest member first. With few
- * matches, `interval` is 1 and `ranks` has all. With many, `ranks` has every `interval`-th match, as a
- * bookmark. To find the matches between two bookmarks, compare the texts of all members there.
+ * The members of a segment who match a term. A member's rank is its index in the segment, oldest first. If
+ * many members match, `ranks` has only every `interval`-th of them. To find the others, a search compares the
+ * texts of all members between two of these ranks.
  */
 export interface Posting {
   count: number
   interval: number
-  /** Ranks in ascending order; `i * interval` matches come before `ranks[i]`. */
   ranks: number[]
 }
 
 /** Maximum number of members in a segment: a rank has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of ranks in a posting, so that it takes a few hundred bytes. */
+/** Maximum number of ranks that are kept for a term, so that they take a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows that a block stores for a term: one row for each rank that is kept. If some ranks are left out,
- * one more row stores the number of all matches. `maxSegment` is added to it, so it is greater than any rank.
+ * The rows that a term block stores for a term: one for each rank that is kept. If ranks are left out, a last
+ * row has the number of all matches plus `maxSegment`, which is greater than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)
@@ -179,7 +178,7 @@ export const packBlock = (rows: readonly number[][], version: number): Item & { 
   packed: packRows(rows),
 })
 
-/** Finds the posting of a term in the item of its block; undefined if nobody matches the term. */
+/** Finds the members who match a term in the item of the term's block; undefined if nobody matches. */
 export function findPosting(item: Item, term: number): Posting | undefined {
   const rows = unpackRows<[number, number]>(v.parse(PackedItem, item).packed)
   const ranks = rows.flatMap(([name, rank]) => (name === term ? rank : []))

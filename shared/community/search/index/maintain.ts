@@ -19,16 +19,14 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Moves the members of a search index's long tail into a new segment, and merges the newest segment into it
- * if there is space. No search reads the new items until the last transaction puts them into the index. This
- * transaction fails if the tree's head or the index has changed meanwhile. After an interruption, call
- * maintainIndex again: only items of a segment that nobody reads are left over.
+ * Moves the members of a search index's tail into a new segment once the tail is long. Merges the newest
+ * segment into it if there is space. Searches see the new segment after the last transaction, which fails if
+ * the tree or the index has changed meanwhile. After an interruption, call this function again.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
-  // Does nothing while a batch is open: the batch adds members to tails, which the transaction below would
-  // not notice.
+  // An open batch may still add members to the tail, and the transaction below would not notice them.
   if (head.open !== undefined || index === undefined) return
   const { tail, segments, replaced } = index
   if (tail.to - tail.from < limits.tailItems) return
@@ -58,5 +56,5 @@ export async function maintainIndex(rootId: number, list: MemberList, limits: In
 const readMembersAt = async (keys: readonly Key[]): Promise<IndexedMember[]> =>
   (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
 
-/** Maximum number of simultaneous writes: enough for 200 new members a second (a few hundred writes). */
+/** Maximum number of simultaneous writes: enough to keep up with 200 new members a second. */
 const writeConcurrency = 16

@@ -51,10 +51,7 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
   }
 }
 
-/**
- * Replaces texts of members in the given items. Term blocks are written first: after an interruption, old
- * texts in the items show that the replacement is not finished.
- */
+/** Writes the term blocks before the members' items: old texts there show that the work is unfinished. */
 async function replaceIn(
   keys: readonly Key[],
   texts: ReadonlyMap<number, SearchText>,
@@ -76,7 +73,6 @@ async function replaceIn(
   }
 }
 
-/** Rebuilds the term blocks of a segment that gain or lose terms through new search texts. */
 async function rewriteBlocks(
   list: MemberList,
   { id, bits }: Segment,

@@ -39,10 +39,9 @@ const itemUnits = 0.5
 const otherUnits = 60
 
 /**
- * Finds members with a list's search index, in two rounds of reads. The first reads the tail, one term block
- * of each segment that lies within the range of time, and all members of each segment that lies there only in
- * part. The second reads the members to return. Resolves with undefined if the index is outdated: items of it
- * have been replaced, or members of the list are missing in it.
+ * Finds members with a list's search index. First reads the tail, one term block of each segment wholly in
+ * the range of time, and all members of each segment partly in it. Then reads the members to return. Resolves
+ * with undefined if items of the index have been replaced, or if it lacks members of the list.
  */
 export async function searchIndex(
   list: MemberList,
@@ -134,9 +133,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, the range of its matches that may have to be returned. All matches (of the segments and
- * in `found`) are counted from the newest: `skip` are skipped and the next `take` returned. The periods of
- * segments can overlap, so a range may contain too many matches, but never too few.
+ * For each segment, the range of its matches that may be on the requested page. Segments can overlap in time,
+ * so a range may have too many matches, but never too few.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -157,14 +155,9 @@ function rangesOfWindow(
   })
 }
 
-/** Number of the segment's item that holds the member with the given rank. */
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
-/**
- * The ranks among which a range of matches lies, and the numbers of the items that hold the members with
- * these ranks. If the posting has only bookmarks, the ranks begin with the bookmark before the range and end
- * at the bookmark after it. Skip the first `skip` matches among these ranks: they precede the range.
- */
+/** Chooses the members to read for a range of matches. The first `skip` matches among them precede it. */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
   const last = ranks[Math.ceil(end / interval)] ?? segment.size

@@ -20,7 +20,7 @@ const targetBytes = 3_000
 const maxBits = 12
 const sampleBits = 6
 
-/** Prepares a segment of at most `maxSegment` members, sorted by position. `items` yields its items. */
+/** Prepares a segment of at most `maxSegment` members, sorted by position, and the items to store for it. */
 export function prepareSegment(
   list: MemberList,
   id: string,
@@ -64,8 +64,8 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
 }
 
 /**
- * The terms of all texts with the ranks of their members, sorted. Each entry is a 64-bit number in two words,
- * the lower one first; its last 15 bits are the rank. To sort a million entries as text would take seconds.
+ * Sorts the terms of all texts as 64-bit numbers, because to sort a million terms as text would take seconds.
+ * The last 15 bits of each number are a member's rank.
  */
 function sortTerms(
   texts: readonly SearchText[],

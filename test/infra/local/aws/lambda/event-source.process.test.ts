@@ -30,10 +30,6 @@ interface Setup {
   run: (event: SQSEvent) => InvocationResult | Promise<InvocationResult>
 }
 
-/**
- * Starts a queue `work`, whose messages Lambda delivers to `run`. A received message is invisible for one
- * second, and it becomes a dead letter after two receives.
- */
 async function startWorker({ queue, mapping, statements, quirks, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
   const dead = queueModel(queue?.fifo ? 'dead.fifo' : 'dead')
@@ -105,7 +101,7 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
 
 test('SQS delivers the whole batch again after an error or an invalid result of the function, but only the failed message after a partial failure', async () => {
   const failedB = ({ Records }: SQSEvent) => Records.filter(({ body }) => body === 'b')
-  // '1122': both messages were received a first and a second time. No message is received a third time.
+  // '1122': each of two messages was delivered twice. '112': only one of them was delivered again.
   const cases: [string, Setup['run'], string][] = [
     [
       'an error of the function',

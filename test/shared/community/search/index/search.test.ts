@@ -20,7 +20,6 @@ import { asStored } from '../../../../support/as-stored.ts'
 
 const list: MemberList = { kind: 'COMMUNITY', ownerId: 1 }
 
-/** Mocks the table client so that reads find these items. */
 function serve(items: readonly (Item & Key)[]): void {
   const stored = new Map(items.map((item) => [`${item.pk} ${item.sk}`, asStored(item)]))
   const send = async (command: unknown): Promise<object> => {
@@ -78,7 +77,6 @@ function inventPeople(size: number, spread: number, random: (below: number) => n
   }))
 }
 
-/** Builds a search index and its items. Spreads the people over the segments and the tail of the index. */
 function indexPeople(people: readonly Person[], random: (below: number) => number, segments: number) {
   const items: (Item & Key)[] = []
   const index: SearchIndex = structuredClone(emptyIndex)
@@ -102,7 +100,6 @@ function indexPeople(people: readonly Person[], random: (below: number) => numbe
   return { index, items }
 }
 
-/** Invents a keyword that is likely to match somebody. */
 function inventKeyword(people: readonly Person[], random: (below: number) => number): string {
   const { nickname, email } = people[random(people.length)] as Person
   const { nickname: name, maskedEmail } = toSearchText({ nickname, email })
