@@ -25,21 +25,17 @@ import { buildStackModel } from './template/build-model.ts'
 export interface LocalStack {
   /** URL of the API, without a trailing slash. */
   baseUrl: string
-  /** URL of the AWS endpoint, without a trailing slash. */
   awsUrl: string
-  /** URL of the authorization page, without a trailing slash. */
   pageUrl: string
   model: StackModel
   aws: AwsEndpoint
   invoke: InvokeFunction
-  /** File with every line that the functions have logged. */
   logFile: string
   /** Stops all parts in reverse order of their start, so that no process or server of the stack is left. */
   stop: () => Promise<void>
 }
 
 export interface StartOptions extends LocalStackOptions {
-  /** Shows a line to the person who started the stack. */
   showLine: (line: string) => void
   /** File for the lines that functions log. Default: a file in the data directory. */
   logFile?: string | undefined
@@ -48,14 +44,13 @@ export interface StartOptions extends LocalStackOptions {
 }
 
 const region = 'us-east-1'
-/** Account id of the local stack, which belongs to no real account. */
 const accountId = '000000000000'
 /** Minimum free disk space: several times what bundles, demo data and some use of the stack need. */
 const minFreeBytes = 100_000_000
 
 /**
  * Starts the local stack. Resolves when every server answers (with demo data: when the demo user Alice can
- * sign in). Throws after stopping every started part: a `StartupError` if a person can fix the problem.
+ * sign in). If it fails, stops what has started, and throws: a `StartupError` if a person can fix the cause.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
   const started = new AsyncDisposableStack()
@@ -131,7 +126,7 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Registering the demo users needs no signing key, so the schedule that creates one can run meanwhile.
+  // Demo users can register without a signing key, so the schedule that creates the key runs meanwhile.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

@@ -14,7 +14,6 @@ export interface LocalStackOptions {
   settings: Record<string, string>
   /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
   dynamodbEndpoint?: string | undefined
-  /** The faults and delays of AWS that the stack imitates; none by default. */
   aws?: QuirkOptions | undefined
 }
 

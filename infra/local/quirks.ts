@@ -57,7 +57,7 @@ export interface Quirks {
   has: (quirk: Quirk) => boolean
   /** Draws a number of at least 0 and under 1. */
   draw: (quirk: Quirk, stream: string) => number
-  /** Draws whether a fault or delay of this probability happens; false for a quirk that is not chosen. */
+  /** Draws whether the quirk happens, with this probability. A quirk that is not chosen never happens. */
   happens: (quirk: Quirk, stream: string, probability: number) => boolean
 }
 

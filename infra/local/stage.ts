@@ -16,8 +16,8 @@ export type Synthesize = (
 ) => Promise<StackTemplate[]>
 
 /**
- * Bundles the functions and the pages, and synthesizes the stage `local`. Throws a `StartupError` that names
- * every invalid setting of infra/config.ts.
+ * Bundles the functions and the authorization page, and synthesizes the stage `local`. Throws a
+ * `StartupError` that names every invalid setting of infra/config.ts.
  */
 export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings) => {
   // Load CDK while the bundler runs in its own process.

@@ -3,7 +3,7 @@ export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
 
-/** Throws a `StartupError` inside an expression, where JavaScript does not allow a `throw` statement. */
+/** Throws a `StartupError`. */
 export function refuse(reason: string): never {
   throw new StartupError(reason)
 }

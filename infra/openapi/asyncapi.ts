@@ -10,8 +10,8 @@ import { inputSchema, type JsonSchema } from './schemas.ts'
 
 /**
  * Builds the AsyncAPI 3 document of the events that the service takes from its bus. The payload of a message
- * is the event's `detail`, which senders compose and generated code represents. Descriptions and schemas come
- * from the handlers, senders from infra/events.ts, and examples from the demo events.
+ * is the event's `detail`. Descriptions and schemas come from the handlers, senders from infra/events.ts, and
+ * examples from the demo events.
  */
 export async function asyncApiDocument(): Promise<JsonSchema> {
   const intakes = await loadIntakes()
@@ -50,7 +50,7 @@ function describeMessage({ detailType, key, rejections }: Intake): JsonSchema {
     description: readComment(readFileSync(intakeFile(detailType), 'utf8'), 'export const handler'),
     payload: { $ref: `#/components/schemas/${detailType}` },
     examples: example && [{ payload: example.detail }],
-    // Every member `x` of the sample detail is `{x}`, so its business key shows how keys are composed.
+    // The sample detail has the value `{x}` for each member `x`, so its key shows how keys are composed.
     'x-business-key': key(new Proxy({}, { get: (_, name) => `{${String(name)}}` })),
     'x-senders': senders,
     'x-refusals': describeRefusals(rejections),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchema, JsonSchemas } from './schemas.ts'
 
-/** Schema names of members that are objects, enumerations or lists of these, keyed by `SCHEMA.MEMBER`. */
+/** Names for the schemas of members, keyed by `SCHEMA.MEMBER`. For a list, its items get the name. */
 const memberNames: Record<string, string> = {
   'AssetSummary.assets': 'AssetValue',
   'Bill.business_id': 'BillType',
@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to the part. If a different part already has this
- * name, returns the new part itself or, for a schema, throws an error.
+ * Registers a schema, parameter or response under a name, and returns a reference to it. If the name is
+ * taken, returns a parameter or response itself, but throws for a schema.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -31,7 +31,7 @@ export function namePart(components: Components, kind: keyof Components, name: s
   return part
 }
 
-/** Replaces a schema and its members in `memberNames` by references; in a list, the schema of the items. */
+/** Replaces a schema, and its members in `memberNames`, by references. In a list, replaces only the items. */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema
   const { items, properties = {} } = schema as { items?: JsonSchema; properties?: JsonSchemas }

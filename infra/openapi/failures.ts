@@ -5,9 +5,8 @@ import type { Operation } from './operation.ts'
 import { type JsonSchema, objectOf } from './schemas.ts'
 
 /**
- * The answers of API Gateway itself, keyed by status, with their causes (guides "Throttle requests to your
- * HTTP APIs", "Quotas for configuring and running an HTTP API", "Troubleshooting issues with HTTP API Lambda
- * integrations"). An HTTP API cannot give these answers another body.
+ * The answers of API Gateway itself, keyed by status, with their causes (AWS guides on throttling, quotas and
+ * troubleshooting of HTTP APIs). They cannot be given another body.
  */
 const gatewayAnswers: Record<number, { message: string; when: string }> = {
   413: { message: 'Request Entity Too Large', when: 'the request is over 10 MB, or over 6 MB as an event' },
@@ -85,7 +84,7 @@ const oauth = { error: { ...text, description: 'OAuth endpoints: RFC 6749 §5.2.
 const fieldText =
   'The field or parameter; of an unknown parameter that is repeated, its name if that is a plain word.'
 
-/** The schemas of failures. Answers of API Gateway fit only `AnyFailure`. */
+/** The schemas of failures. `AnyFailure` also fits the failures that API Gateway answers by itself. */
 export const failureSchemas: Record<string, JsonSchema> = {
   Failure: objectOf(failure, oauth),
   FailureDetails: objectOf({ errors: { type: 'array', items: refTo('FieldError') } }),

@@ -9,11 +9,11 @@ export interface Operation {
   /** Failures specific to the endpoint. Failures implied by its scope, parameters and body are added. */
   failures?: FailureName[]
   /**
-   * What the endpoint checks in its parameters or body, as JSON Schema: required properties, conditions and
-   * keywords. Keywords with a `type` replace the schema of a property; others are added to the schema.
+   * JSON Schema of checks that the endpoint makes in code. A property with a `type` replaces the property's
+   * generated schema; other keywords are added to that schema.
    */
   checks?: { required: string[]; properties: Record<string, JsonSchema> } & JsonSchema
-  /** Name of the schema of the answer's `data` (of a list: of its items); undefined if `data` is null. */
+  /** Schema name of the answer's `data`, or of the items if `data` is a list; undefined if `data` is null. */
   data?: string
   /** Example of the `data` in a successful answer. */
   example?: unknown
@@ -22,6 +22,6 @@ export interface Operation {
   /** Name of the schema of the request body. */
   form?: string
   request?: unknown
-  /** Successful answers without the JSON envelope, keyed by status, as in an OpenAPI document. */
+  /** Successful answers without `code`, `msg` and `data`, keyed by status, as in an OpenAPI document. */
   replies?: Record<number, JsonSchema>
 }

@@ -5,10 +5,10 @@ import { Money } from '../../shared/money.ts'
 export type JsonSchema = Record<string, unknown>
 export type JsonSchemas = Record<string, JsonSchema>
 
-/** Converts the schema that validates a part of a request to JSON Schema. */
+/** Converts the schema of a request or event to JSON Schema. */
 export const inputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input')
 
-/** Converts the schema that types an answer to JSON Schema. */
+/** Converts the schema of an answer to JSON Schema. */
 export const outputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output')
 
 function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSchema {
@@ -39,19 +39,19 @@ const money: JsonSchema = {
   'x-go-type-import': { path: 'github.com/shopspring/decimal' },
 }
 
-/** Names of members with small numbers, which get the format int32. Other whole numbers get int64. */
+/** Members with small numbers, which get the format int32. Other whole numbers get int64. */
 const small = new Set(
   'current size cap level devices expires_in confirmations required_confirmations'.split(' '),
 )
 
-/** Rewrites a schema with keywords that all code generators know; undefined if nothing changes. */
+/** Rewrites a schema with keywords that all code generators know. */
 function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined {
   if (type === 'number') return { type: 'integer', format: 'int64' }
   if (type === 'literal')
     return schema['const'] === true
       ? { type: 'boolean', description: 'Always true.' }
       : { type: typeof schema['const'], ...schema }
-  // The direction of a bill is the only enumeration of the numbers 1 and 2.
+  // Only the direction of a bill has the values 1 and 2.
   if (type === 'picklist' && String(schema['enum']) === '1,2')
     return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
   if (type === 'nullable') {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-// Importing the functions for their schemas creates AWS clients, which need these variables.
+// The imported functions need these variables.
 process.env['AWS_REGION'] ??= 'us-east-1'
 process.env['BASE_URL'] ??= 'https://api.example.com'
 const { openApiDocument } = await import('./document.ts')

@@ -7,7 +7,7 @@ import type { Wallet } from './wallet.ts'
 /** Answer: one currency of a wallet as its owner sees it. */
 export const Account = v.object({
   currency: v.string(),
-  /** Balance of the currency that can be spent. */
+  /** Amount that can be spent. */
   balance: Money,
   /** Amount that is held for withdrawals that are not settled yet. */
   hold: Money,
@@ -31,7 +31,6 @@ export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
 
 /** Answer: what a wallet is worth in the quote currency. Sums leave out currencies without a rate. */
 export const AssetSummary = v.object({
-  /** The quote currency. */
   currency: v.string(),
   total: Money,
   balance: Money,

@@ -7,7 +7,7 @@ export type Direction = v.InferOutput<typeof Direction>
 
 /** How the ledger treats a type of bill. */
 interface BillTypeRow {
-  /** Number of the type, 0 to 15, in stored wallets and indexes of bills; so it must never change. */
+  /** Number of the type in stored data, from 0 to 15. It must never change. */
   code: number
   direction: Direction
   /** Detail-type of the event that causes bills of this type. */

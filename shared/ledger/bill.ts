@@ -13,7 +13,6 @@ import { countBills, emptyHolding, type Holding, quarterOf, type Wallet, type Wa
 export const Bill = v.object({
   id: v.string(),
   currency: v.string(),
-  /** Amount of the bill; positive, whether it adds to the wallet or takes from it. */
   amount: Money,
   amount_direction: Direction,
   business_id: BillType,
@@ -52,7 +51,7 @@ export interface Posting {
   fromHold?: boolean
 }
 
-/** A bill that a posting adds to a wallet, not yet written. */
+/** A new bill that is not stored yet. */
 export interface NewBill extends Posting {
   id: WalletId
   /** Number of the bill in its wallet: 1, 2, 3, … without gaps. */
@@ -68,13 +67,10 @@ const billKeys = itemType({
   found: 'by its number',
 })
 
-/** The numbered list of a wallet's bills. */
+/** Partition key of a wallet's bills. */
 export const billList = (id: WalletId): string => billKeys.partition({ ...id })
 
-/**
- * The write that stores a new bill. It never overwrites one: if its condition fails and no other does, the
- * wallet's item was lost or put back to an older state, and the error counts as a fault.
- */
+/** The write that stores a new bill. It never overwrites a bill. */
 export function putBill({ id, number, type, currency, reference, remark, ...bill }: NewBill): Write {
   const item = {
     id: `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${number}`,
@@ -100,7 +96,6 @@ export function toBill(row: Item): Bill {
 interface Reservation {
   kind: 'hold' | 'release'
   currency: string
-  /** Amount of the reservation; positive. */
   amount: Big
 }
 
@@ -110,7 +105,7 @@ export type Movement = Posting | Reservation
 /** Result of a movement: the changed wallet, with the new bill of a posting; or the reason of a rejection. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
-/** Maximum number of currencies in a wallet, because every bill writes the wallet's item with all of them. */
+/** Maximum number of currencies in a wallet. Every bill rewrites the wallet with all of them. */
 const maxCurrencies = 100
 
 /** Applies a movement to a wallet at an instant (epoch milliseconds). Writes nothing. */

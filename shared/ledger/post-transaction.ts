@@ -14,8 +14,8 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction; its business key is stored in the same write. Without an event, a
-   * write of `alongside` must have a condition that fails if the transaction is posted a second time.
+   * The event that causes the transaction. Without an event, `alongside` must return a write that fails if
+   * the transaction is posted a second time.
    */
   record?: EventRecord
   /** When the transaction is booked, epoch milliseconds. Default: the booking instant of its event. */
@@ -23,19 +23,19 @@ export interface LedgerTransaction {
   userId: number
   /** The movements, each with its wallet; at most one for each wallet of the user. */
   wallets: { wallet: WalletName; movement: Movement }[]
-  /** Further writes of the same DynamoDB transaction, built from the instant at which it is booked. */
+  /** Builds further writes for the same DynamoDB transaction. */
   alongside?: (bookedAt: number) => Write[]
 }
 
 /**
  * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's
- * business key, the writes of `alongside`, the bills, and the wallets if they have not changed since they
- * were read. Within a process, transactions of a user wait for each other, so a batch is applied in order.
+ * business key, the bills, the changed wallets and the writes of `alongside`. Within a process, transactions
+ * of a user wait for each other, so a batch is applied in order.
  *
  * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, a wallet would have
  * too many currencies, or the event's key was used with other content. Throws OutOfOrderEvent for an unknown
- * user, ConditionFailed when another process changed a wallet first, a plain Error when a wallet is lost or
- * older than its bills, and the error of a write of `alongside` whose condition does not hold.
+ * user, and ConditionFailed when another process changed a wallet first. A failed write of `alongside` throws
+ * its own error.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction
@@ -57,7 +57,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
-    // If an earlier delivery of this event has used the money, the outcome of that delivery is the answer.
+    // An earlier delivery of this event may have used the money. Then the outcome of that delivery counts.
     const known = record && (await findOutcome(record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known

@@ -39,7 +39,7 @@ export const emptyHolding = (number: number): Holding => ({
   withdrawal: zero,
 })
 
-/** The mark of a bill: all that the bill index keeps of the bill. It is enough for every filter. */
+/** What the bill index keeps of a bill: its currency and type, and when it was booked. */
 export interface Mark {
   /** Currency and type of the bill as one integer (see codeOf). */
   code: number
@@ -87,7 +87,7 @@ export const newWallet = (id: WalletId): Wallet => ({
   tail: [],
 })
 
-/** The number of a wallet's bills. */
+/** Counts the bills of a wallet. */
 export const countBills = ({ counts }: Wallet): number =>
   [...counts.values()].reduce((total, count) => total + count, 0)
 

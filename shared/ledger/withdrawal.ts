@@ -36,7 +36,7 @@ export async function updateWithdrawal(next: Withdrawal, record: EventRecord): P
   try {
     return await advance(next, before, record)
   } catch (error) {
-    // If another event of this withdrawal has meanwhile moved the money, this event must be tried again.
+    // If another event has meanwhile changed this withdrawal, this event must be tried again.
     const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
     throw isStale ? new ConditionFailed() : error
   }

@@ -68,14 +68,11 @@ export function checkAuthorizationRequest(parameters: AuthorizationParameters, c
   return { scopes, codeChallenge, maxSignInAgeSeconds: maxSignInAge(parameters) }
 }
 
-/** Maximum number of characters of the parameters that are kept or returned as they were sent. */
+/** Maximum number of characters of nonce and state, which are kept or returned as they were sent. */
 const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096 }
 const maxLengthOfOthers = 2048
 
-/**
- * Rejects parameters that are too long, because the nonce goes into device_tokens, and the state goes into
- * redirects.
- */
+/** Rejects parameters that are too long: the nonce goes into device_tokens, and the state into redirects. */
 export function checkLengths(parameters: Partial<AuthorizationParameters>): void {
   for (const [name, value = ''] of Object.entries(parameters)) {
     const max = maxLengths[name] ?? maxLengthOfOthers

@@ -56,9 +56,9 @@ export const RequestDescription = v.object({
 export type RequestDescription = v.InferOutput<typeof RequestDescription>
 
 /**
- * Describes an authorization request to the authorization page. Makes the same checks of the request as the
- * consent endpoint, so that nobody types a password for a request that would be refused. Anyone can call it,
- * so it costs only one eventually consistent read, as authorize does.
+ * Describes an authorization request to the authorization page. Makes the same checks as the consent
+ * endpoint, so that nobody types a password for a request that would be refused. Anyone can call it, so it
+ * only reads the client.
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters

@@ -82,7 +82,6 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
   return client
 }
 
-/** Whether one of `readings` is the client's secret. Tries them in order, each with at most one KMS call. */
 async function matchesSecret(clientId: string, readings: string[], stored: string): Promise<boolean> {
   for (const reading of readings) if (await isClientSecret(clientId, reading, stored)) return true
   return false

@@ -15,7 +15,7 @@ const Client = v.object({
   scopes: v.array(v.picklist(scopes)),
   /** MAC of a confidential client's secret; undefined for a public client. */
   secretMac: v.optional(v.string()),
-  /** Instant of the latest registration, epoch milliseconds. */
+  /** When the client was last registered or replaced, epoch milliseconds. */
   updatedAt: Integer,
 })
 export type Client = v.InferOutput<typeof Client>

@@ -13,10 +13,7 @@ import {
 import type { Client } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
-/**
- * The consent endpoint's answer to the authorization page: the URL to which it sends the browser and, if the
- * user consented, also that URL's response parameters.
- */
+/** The consent endpoint's answer: the URL to open next and, if the user consented, the URL's parameters. */
 export const ConsentAnswer = v.object({
   redirect_to: v.string(),
   code: v.optional(v.string()),

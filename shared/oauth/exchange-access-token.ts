@@ -8,7 +8,7 @@ import { checkLengths, grantScopes } from './authorization-request.ts'
 import { readClient } from './client.ts'
 import { Parameter } from './parameter.ts'
 
-/** Schema of the members that every answer with a device_token has (RFC 6749 §5.1). */
+/** Schema of the members that all answers with a device_token have in common (RFC 6749 §5.1). */
 export const DeviceTokenAnswer = v.object({
   device_token: v.string(),
   token_type: v.literal('Bearer'),
@@ -73,7 +73,7 @@ async function checkSentToken(inBody: string | undefined, bearer: string | undef
 
 /**
  * Issues a device_token with the claims that its scopes allow, and builds the answer with it. Reads the user
- * only when the scopes allow claims about them.
+ * only for claims about the email address or name.
  */
 export async function issueDeviceToken(
   grant: Omit<DeviceTokenGrant, 'email' | 'nickname'>,

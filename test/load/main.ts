@@ -58,7 +58,6 @@ const code = await runOps(['--url', stack.baseUrl, 'ledger', 'verify'], {
 })
 process.exitCode = code === 0 && failures.length === 0 ? 0 : 1
 
-/** Sends one kind of load, prints its figures, and records the kind as failed if any answer is not 2xx. */
 async function load(what: string, options: Omit<Options, 'url'>) {
   const result = await autocannon({ url: stack.baseUrl, connections: 4, ...options })
   const { latency, requests } = result

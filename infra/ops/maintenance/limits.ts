@@ -5,8 +5,8 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * How many equal answers in a row show that a change has reached every server of API Gateway, and the pause
- * between two answers. AWS does not document how long a change takes.
+ * A change counts as complete after this many equal answers of API Gateway in a row, with this pause between
+ * two. AWS does not document how long a change takes.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 
@@ -22,7 +22,7 @@ const limits: Record<PartName, number[]> = {
     ...events.map(({ permissions }) => permissions.timeout ?? defaultTimeoutSeconds.event),
     ...workers.map(({ permissions }) => permissions.timeout ?? defaultTimeoutSeconds.worker),
   ],
-  // EventBridge and then Lambda can each delay a run by this time.
+  // EventBridge and then Lambda can each delay a run by `maxScheduleAgeSeconds`.
   schedules: schedules
     .filter(({ onlyReads }) => !onlyReads)
     .map(

@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs of a stage: two while a deployment puts a CloudFront distribution (edge) in front of the
- * API, otherwise one. An API is stopped by a stage variable, which functions get with each request.
+ * Finds the APIs of a stage. There are two while a deployment adds the edge (CloudFront), otherwise one. A
+ * stage variable, which functions get with each request, stops an API.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())
@@ -107,7 +107,7 @@ async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   throw new OperationError(`no queue delivers to ${[...missing].join(', ')}: deploy again`)
 }
 
-/** Finds the rules of the schedules. Operators can still invoke the functions of stopped rules. */
+/** Finds the rules of the schedules. While a rule is stopped, operators can still invoke its function. */
 function findRules({ namePrefix }: Target): Promise<Switch[]> {
   const client = new EventBridgeClient(clientOptions())
   return Promise.all(

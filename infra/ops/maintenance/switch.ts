@@ -26,8 +26,8 @@ export const formatMaintenance = (states: Maintenance): string =>
   partNames.map((name) => `${name}: ${states[name]}`).join(', ')
 
 /**
- * Stops parts of the service or lets them run, and waits until the change is in effect everywhere. After a
- * stop, also waits until every call that had begun has ended.
+ * Stops or starts parts of the service, and waits until the change is in effect everywhere. After a stop,
+ * also waits until every call that had begun has ended.
  */
 export async function switchMaintenance(
   { target, terminal, show }: CommandContext,

@@ -21,7 +21,7 @@ import { sharedAlarms } from './shared-alarms.ts'
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** Every alarm of a stage except those of the edge (CloudFront) and of the standby, in other regions. */
+/** All alarms on metrics in the stage's own region. Those of CloudFront and the standby are elsewhere. */
 export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
   [
     ...functionAlarms(props),
@@ -85,9 +85,9 @@ const apiAlarms = ({ api: { api } }: Observed): UnnamedAlarm[] => [
 ]
 
 /**
- * Alarms on routes that get as many requests as their throttle allows: API Gateway then answers 429 to every
- * client. API Gateway has no metric of throttled requests, so these alarms count the requests that reach the
- * function. The fallback function has no such alarm, because no client needs its answers.
+ * Alarms on routes that get nearly as many requests as their throttle allows. Above the throttle, API Gateway
+ * answers 429 to every client. API Gateway has no metric of throttled requests, so these alarms count the
+ * requests that reach the function. The fallback function needs no such alarm.
  */
 const throttleAlarms = ({ config }: Observed): UnnamedAlarm[] =>
   endpointFunctions().map(({ entry, routes }) => {

@@ -16,8 +16,8 @@ const journeys = {
 } as const
 
 /**
- * `shared` has the alarms on what all journeys need, and `requests` those on failures that clients see.
- * `shared` silences the journeys, and both silence `requests`, so that a fault sends one notification.
+ * `shared` has the alarms on what all journeys need, and `requests` those on failures that clients see. So
+ * that a fault sends one notification, `shared` silences the journeys, and all of them silence `requests`.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -49,8 +49,8 @@ const extensionPeriod = Duration.minutes(5)
 export const healthAlarms = ['causes', 'requests']
 
 /**
- * Creates an alarm for each journey, which notifies the topic. The alarm `causes`, which joins all of them
- * except `requests`, only silences `requests`.
+ * Creates an alarm for each journey, for `shared` and for `requests`. These alarms notify the topic. A
+ * further alarm, `causes`, is raised with any of them except `requests`, and only silences `requests`.
  */
 export function addJourneys(
   scope: Stack,

@@ -13,10 +13,10 @@ export interface Observed {
   intake: IntakeStack
 }
 
-/** Period over which metrics are added up, unless an alarm says otherwise. */
+/** Period of metrics, unless an alarm says otherwise. */
 export const period = Duration.minutes(5)
 
-/** Period of most alarms on what all journeys share. They must be raised before the alarms of journeys. */
+/** Period of most alarms that silence others, because they must be raised first. */
 export const minute = Duration.minutes(1)
 
 /** Names of all functions of the stage, without the stage's prefix. */
@@ -26,9 +26,8 @@ export const functionNames = ({ api, intake }: Observed): string[] => [
 ]
 
 /**
- * One of Lambda's metrics of a function. The function is named in plain text: a CDK reference would export
- * the name from the other stack, and CloudFormation refuses to remove an export in use, so no function could
- * ever be removed.
+ * One of Lambda's metrics of a function. The function's name is plain text: CloudFormation refuses to remove
+ * a function to whose name another stack refers.
  */
 export const functionMetric = (config: Config, name: string, metricName: string): Metric =>
   new Metric({
@@ -65,7 +64,7 @@ export const serviceMetric = (
 export const failureMetric = (config: Config, failure: FailureName): Metric =>
   serviceMetric(config, 'Failures', 'Sum', { failure })
 
-/** Percentage of a function's calls that failed with the given failure; 0 below `atLeast` failures. */
+/** Percentage of a function's calls with the given failure; 0 if there are fewer than `atLeast` failures. */
 export const failureShare = (
   config: Config,
   failure: FailureName,
@@ -92,8 +91,8 @@ export const kmsUsage = (resource: string): Metric =>
   })
 
 /**
- * A DynamoDB metric with 0 in place of missing data. CloudWatch may ignore missing data of DynamoDB, even if
- * an alarm is set otherwise (API reference: PutMetricAlarm). A raised alarm would then stay raised for ever.
+ * A DynamoDB metric with 0 in place of missing data. Without data from DynamoDB, CloudWatch leaves an alarm
+ * as it is (API reference: PutMetricAlarm), so a raised alarm would never end.
  */
 export const filled = (metric: Metric): MathExpression =>
   new MathExpression({

@@ -11,7 +11,7 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
  *
  * Every node is one item of the table. `version` counts its writes and is 0 before the first one. A write
  * requires that the stored version is still the one that was read, so that no writer overwrites another's
- * change. Nodes are stored as packed bytes; each holds many members, so a page reads few nodes.
+ * change.
  */
 export type BTreeNode = { version: number } & (
   { kind: 'leaf'; entries: BTreePosition[] } | { kind: 'branch'; entries: BTreeChild[] }
@@ -40,9 +40,8 @@ export interface BTreeRoot {
 }
 
 /**
- * Maximum number of members in a leaf, and of children in a branch, before the node is split. A full leaf is
- * smaller than 4 KB and costs one read unit to read; two if user ids are random. Three levels hold 400³ = 64
- * million members who arrive in order, and 19 million in random order, which fills nodes to two thirds.
+ * Maximum number of members in a leaf, and of children in a branch. A full leaf costs one DynamoDB read unit
+ * to read, or two if user ids are random. Three levels hold at least 19 million members.
  */
 export const nodeCapacity = 400
 
@@ -64,7 +63,7 @@ const nodes = itemType({
   holds: 'a node of a member list other than its root',
   found: 'by list, owner and the id in the parent node',
 })
-/** How keys of items name the two kinds of member lists. */
+/** Names of the two kinds of member lists in the keys of items. */
 export const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
 /** Key of the item of a list's root node. */
@@ -100,7 +99,7 @@ export function firstOf({ entries: [first] }: BTreeNode): BTreePosition {
   return { joinedAt: first.joinedAt, userId: first.userId }
 }
 
-/** Packs a B-tree node as attributes of its item: about 7 bytes a member if user ids rise with time. */
+/** Packs a B-tree node into attributes of its item. */
 export const packNode = ({ kind, version, entries }: BTreeNode): Item => {
   const columns = kind === 'leaf' ? leafColumns : branchColumns
   const rows = entries.map((entry) => columns.map((column) => (entry as BTreeChild)[column]))

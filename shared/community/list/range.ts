@@ -37,12 +37,11 @@ export interface RangeResult {
   entries: BTreePosition[]
 }
 
-/** A child node and the rank of its first member. A rank is a member's index in the list, earliest first. */
+/** A child node and the index of its first member in the list, in which the earliest member is first. */
 interface Subtree extends BTreeChild {
   firstRank: number
 }
 
-/** A B-tree node that was read, and the rank of its first member. */
 interface RankedNode {
   node: BTreeNode
   firstRank: number
@@ -112,8 +111,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * Selects the subtrees to read next: those in which the range of time starts and ends, and those that can
- * hold members to return. Only the leaves show which members these are.
+ * Selects the subtrees to read next: those in which the range of time starts or ends, and those that may hold
+ * members to return.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],
@@ -143,7 +142,6 @@ const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined
 /** The position that sorts before every member who joined at an instant. */
 const startOf = (joinedAt: number): BTreePosition => ({ joinedAt, userId: 0 })
 
-/** Collects the requested members from the leaves that were read. */
 function collect(
   level: readonly RankedNode[],
   total: number,
@@ -151,8 +149,7 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // Members may have joined the leaf since its parent was read. The parent's ranks fit only as many members
-    // as the parent counted (`count`).
+    // If members joined the leaf after its parent was read, takes only as many as the parent counted.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

@@ -105,8 +105,8 @@ export class CountedBTree {
     }
     const { length } = node.entries
     if (length <= this.#capacity) return undefined
-    // Splits in the middle; but at the end of the list, where lists mostly grow, only the newest element
-    // moves to the new node, so that the earlier nodes stay full.
+    // Splits in the middle. At the end of the list, where most members are added, only the newest element
+    // moves to the new node, and the earlier nodes stay full.
     const splitAt = isRightmost && added === length - 1 ? added : length >>> 1
     return { ...node, version: 0, entries: node.entries.splice(splitAt) } as BTreeNode
   }
@@ -124,8 +124,7 @@ export class CountedBTree {
     if (known !== undefined) return known
     const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
-    // A child whose id is `firstNewId` or higher was created by another worker after the root was read. The
-    // insertion then fails, because this object would give the same ids to its own new nodes.
+    // A child with the id `firstNewId` or higher: another worker has added nodes since the root was read.
     const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new OptimisticLockError('a list is being written')
     const meanwhile = this.#nodes.get(id)

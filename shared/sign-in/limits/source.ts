@@ -45,7 +45,7 @@ export const networkDigest = (network: string): string =>
 /** Maximum number of source networks that are remembered for a user; only the latest are kept. */
 const maxNetworks = 64
 
-/** Splits the digests of networks that addNetwork has joined. */
+/** Splits what addNetwork has joined into the digests of networks. */
 export const splitNetworks = (joined: Uint8Array): string[] =>
   Array.from({ length: joined.length / digestBytes }, (_, i) =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
@@ -79,7 +79,7 @@ const all = 'all'
 /** Maximum number of wrong passwords from a network in an hour: for one account, and for all together. */
 const maxWrong = { account: 10, all: 100 }
 
-/** The source of tries for a normalized email address, whether a user has this address or not. */
+/** Returns the source for a network's tries with an email address, whether or not a user has this address. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.
@@ -87,8 +87,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. Leaves out `counted` tries, which
- * the item contains already, although their passwords have not been compared yet.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is the number of tries in
+ * the item that do not count, because the current sign-in has made them.
  */
 export const secondsUntilAllowed = (
   { account }: Source,
@@ -101,7 +101,7 @@ export const secondsUntilAllowed = (
     secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
-/** Counts a try of a source, and removes expired counts. `known` is the item as read before. */
+/** Counts a try of a source, and removes its expired counts. `known` is the source's item as read before. */
 export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,

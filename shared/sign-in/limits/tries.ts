@@ -3,9 +3,9 @@ import { Integer, type Item, type Key, ttlAfter } from '../../db/table.ts'
 import { writeItem } from '../../db/write.ts'
 
 /**
- * Counts of tries over the last hour, in attributes of an item: one per counter and minute,
- * `password@28333333`. Counts per minute form a sliding window: no period of an hour, wherever it starts, has
- * more tries than the limit. A counter that is reset every hour would allow twice as many.
+ * Tries of the last hour are counted in attributes of an item: one for each counter and minute, for example
+ * `password@28333333`. So the limit holds for every period of an hour, whenever it starts. A counter that is
+ * reset every hour would allow twice as many tries.
  */
 
 const minuteMilliseconds = 60_000
@@ -19,7 +19,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** From this instant, every try of the minute is at least an hour old; epoch milliseconds. */
+  /** When every try in this count is at least an hour old; epoch milliseconds. */
   expiresAt: number
 }
 
@@ -62,15 +62,15 @@ export const attributesOf = (item: Item | undefined, counter: string): string[] 
   readCounts(item).flatMap((count) => (count.counter === counter ? [count.name] : []))
 
 /**
- * Names of all attributes to remove in order to reset a counter without reading the item first. The attribute
- * of the next minute is among them, because the clock of another instance may be ahead.
+ * Names of all attributes that a counter can have now. They are removed to reset the counter without reading
+ * the item. The attribute of the next minute is included, because another instance's clock may be ahead.
  */
 export const windowAttributes = (counter: string, now: number): string[] =>
   Array.from({ length: windowMinutes + 2 }, (_, i) =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
-/** Builds the REMOVE clause of an update for attributes and login tickets; the clause is '' without any. */
+/** Builds the REMOVE clause of an update. It is empty if there is nothing to remove. */
 export function removal(
   attributes: readonly string[],
   tickets: readonly string[] = [],
@@ -84,10 +84,10 @@ export function removal(
   }
 }
 
-/** For how long after a minute's end a request may still take back a try counted in that minute. */
+/** A try can be taken back until this long after the end of the minute in which it was counted. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/** Names of the counts that can be removed: their tries are over an hour old, or were taken back. */
+/** Names of the counts that can be removed: all their tries are over an hour old, or were taken back. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds
@@ -103,9 +103,9 @@ function additionTo(counters: readonly string[], now: number) {
 }
 
 /**
- * Counts a try in some counters of an item, and resolves with the changed item. Call it before a password is
- * compared, so that simultaneous tries cannot pass a limit together. A user's record must exist; any other
- * item is created if absent, with a TTL. `expired` names attributes to remove.
+ * Counts a try in the given counters of an item, and resolves with the changed item. Call it before the
+ * password is compared. Otherwise simultaneous tries could exceed a limit together. A user's record must
+ * exist; any other item is created if absent. `expired` names attributes to remove.
  */
 export async function reserveTry(
   key: Key,
@@ -127,7 +127,7 @@ export async function reserveTry(
   return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
-/** Takes back a counted try, and resolves with the item. A repeated call makes no count negative. */
+/** Takes back a counted try, and resolves with the item. No count becomes negative. */
 export async function giveBackTry(key: Key, counters: readonly string[], reservedAt: number): Promise<Item> {
   const { names, clause } = additionTo(counters, reservedAt)
   const giveBack = {

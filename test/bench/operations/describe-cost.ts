@@ -17,25 +17,19 @@ export interface Usage {
   bills: Bill[]
 }
 
-/** AWS on-demand prices in dollars per million units: us-east-1, first half of 2026, no free tiers. */
+/** AWS prices in dollars per million units (pricing pages): us-east-1, first half of 2026, no free tiers. */
 const prices = {
-  /** Price of HTTP API requests (Amazon API Gateway pricing). */
   gateway: 1,
   /** Prices of Lambda requests and of GB-seconds on Arm (AWS Lambda pricing). */
   invocation: 0.2,
   gigabyteSecond: 13.3334,
-  /** Prices of request units (read and write) on demand (Amazon DynamoDB pricing). */
   read: 0.125,
   write: 0.625,
   /** Price of requests with symmetric, HMAC and RSA_2048 keys (AWS KMS pricing). */
   kms: 3,
-  /** Price of custom events (Amazon EventBridge pricing). */
   event: 1,
-  /** Price of requests to a standard queue (Amazon SQS pricing). */
   queue: 0.4,
-  /** Price of mails (Amazon SES pricing). */
   mail: 100,
-  /** Price of a GB of ingested logs (Amazon CloudWatch pricing). */
   logGigabyte: 500_000,
 }
 
@@ -64,7 +58,7 @@ function longestChain(calls: readonly AwsCall[]): number {
   return Math.max(0, ...chains.map(({ length }) => length))
 }
 
-/** The table row of an operation: its calls and units, dollars per million, and the data that it keeps. */
+/** Computes the table row of an operation: AWS calls, units, stored data, and dollars per million. */
 export function describeCost(operation: Operation, model: FunctionModel, { calls, bills }: Usage): Row {
   const { kind } = operation
   const of = (service: string) => calls.filter((call) => call.service === service)

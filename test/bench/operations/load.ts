@@ -22,7 +22,7 @@ const mix: Record<string, number> = {
 const loads = [10, 10_000, 1_000_000]
 const secondsPerMonth = 30 * 86_400
 
-/** Quotas of AWS and limits of this service. `limit` is per second, and `of` names the figure it limits. */
+/** Quotas of AWS and limits of this service. `limit` is per second and applies to the amount named `of`. */
 const quotas: [name: string, limit: number, of: string, source: string][] = [
   [
     'SES, mails a day',
@@ -41,7 +41,7 @@ const quotas: [name: string, limit: number, of: string, source: string][] = [
   ['EventBridge, PutEvents', 10_000, 'events', 'EventBridge quotas, us-east-1'],
 ]
 
-/** What one sign-in uses, with its share of all operations in `mix`, keyed by the columns of describeCost. */
+/** Adds up what one sign-in uses, together with the other operations that `mix` assumes for each sign-in. */
 function perSignIn(rows: readonly Row[]): Map<string, number> {
   const total = new Map([['sign-ins', 1]])
   const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)
@@ -56,7 +56,7 @@ function perSignIn(rows: readonly Row[]): Map<string, number> {
   return total
 }
 
-/** How many requests and units AWS must serve at each number of sign-ins a minute, and what this costs. */
+/** Shows what each load takes: requests, events, mails and request units a second, and dollars a month. */
 export function describeLoad(operations: readonly Row[]): Table {
   const total = perSignIn(operations)
   const row = (what: string, amount: number, times: number, unit: string): Row => ({

@@ -28,7 +28,7 @@ let current: Usage | undefined
 /** Records every AWS call of this process in `current`, and what AWS bills for each call to DynamoDB. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
-    // Answers PutEvents itself: the event bus accepts such events only from the service's own roles.
+    // Answers PutEvents itself: the bus accepts the service's events only from the service's own roles.
     const perform = name === 'PutEventsCommand' ? async () => ({ Entries: [{ EventId: 'bench' }] }) : send
     const usage = current
     if (usage === undefined || client instanceof DynamoDBClient) return perform()
@@ -93,7 +93,6 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
   ]
 }
 
-/** Loads a function's source file. Its path with dashes, and without `schedule/`, is the function's name. */
 async function loadHandler({ name, environment }: FunctionModel): Promise<Handler> {
   Object.assign(process.env, environment)
   const entry = functionEntries().find(

@@ -17,7 +17,7 @@ export interface Operation {
   title: string
   /** Name of the function. */
   of: string
-  /** Calls the function, once or several times. */
+  /** A test scenario that calls the function, once or several times. */
   scenario: Scenario
   /** The index of the measured call among the calls of the scenario. */
   call: number
@@ -33,7 +33,6 @@ const scenarios: Record<string, Scenario> = {
   'well-known-openid-configuration': ({ request }) => request(),
 }
 
-/** Posts this many bills into the asset wallet of a user. */
 async function addBills(userId: number, count: number): Promise<void> {
   for (let bill = 0; bill < count; bill += 1) await applyEvent(walletAdjusted, adjustment(userId))
 }
@@ -76,10 +75,10 @@ const transfer: Scenario = async ({ deliver }) => {
   })
 }
 
-/** Which call to measure. Default: the first call of the scenario that tests the function's permissions. */
+/** Which call to measure. Default: the first call that the function's permission test makes. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** The measured calls, keyed by function and end of the title. Any other function has one default call. */
+/** The measured calls, keyed by function and end of the title. Other functions have the default call. */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },
@@ -111,7 +110,7 @@ const calls: Record<string, Record<string, Measured>> = {
   },
 }
 
-/** A function: what calls it, its name, and the words with which its operations' titles begin. */
+/** A measured function. The titles of its operations begin with `name`. */
 type Called = [kind: Operation['kind'], of: string, name: string]
 
 const functions: Called[] = [

@@ -17,7 +17,6 @@ const client = await createClient({
 const request = (overrides: Record<string, string | undefined> = {}) =>
   authorizationRequest(client, { scope: 'openid email', ...overrides })
 
-/** Splits the location header of a redirect into the URL without the query, and the query. */
 function location(response: Response): { to: string; query: URLSearchParams } {
   const [to = '', query = ''] = (response.headers.get('location') ?? '').split(/\?(.*)/s)
   return { to, query: new URLSearchParams(query) }
@@ -136,7 +135,7 @@ describe('an authorization request with a bad parameter', () => {
     expect(query.get('state')).toBe('af0ifjsldkj')
   })
 
-  test('an authorization request with a repeated state is answered with an error and no state', async () => {
+  test('an authorization request with two state parameters is answered with an error that has no state', async () => {
     const { query } = location(await getRaw(`${new URLSearchParams(request()).toString()}&state=b`))
     expect(query.get('error')).toBe('invalid_request')
     expect(query.has('state')).toBe(false)

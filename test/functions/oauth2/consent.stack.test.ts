@@ -114,7 +114,7 @@ describe('a request that asks for a recent sign-in', () => {
     ['the shorter of max_age and prompt=login', { prompt: 'login', max_age: '60' }, 61, 60],
     ['prompt=login and a longer max_age', { prompt: 'login', max_age: '9000' }, 301, 300],
   ])(
-    'consent to a request with %s is refused if the sign-in is older than the request allows, so that the user signs in again',
+    'consent to a request with %s is refused if the sign-in is older than the request allows, and the user must sign in again',
     async (_what, overrides, age, maxAge) => {
       const old = await createSession(3600, age)
       const { status, headers, body } = await postConsent(old, { ...request(), ...overrides })

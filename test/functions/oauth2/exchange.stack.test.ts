@@ -34,7 +34,7 @@ test.each([
   })
 })
 
-test('the token exchange gives a client the scopes and the nonce of the request, or all its scopes if the request names none', async () => {
+test('the token exchange gives a client the requested scopes and nonce, or all scopes of the client if none are requested', async () => {
   const request = { access_token: session.accessToken, client_id: client.clientId }
   const all = (await postJson(path, request)).body['data'] as Record<string, string>
   expect(all['scope']).toBe('openid email account.read')

@@ -20,11 +20,11 @@ it('the AsyncAPI parser accepts the document, which has every event and every re
   expect(Object.assign({}, ...[bus, ...messages].map(refusalsOf))).toEqual(rejectionReasons)
 })
 
-/** The detail of a mail event. The document has no example, because only the service sends these events. */
+/** Detail of mail events. Only the service sends these, so the document has no example. */
 const mail = { mail_id: 'mail-1', to: 'a@example.com', expires_at: 1, code: '123456', kind: 'code' }
 
 it.each(intakes.map((intake) => [intake.detailType, intake] as const))(
-  'the example of %s is valid, and the document has the event’s business key and its reasons of refusal',
+  'the AsyncAPI document has the schema, the business key and the reasons of refusal of the event %s',
   (detailType, intake) => {
     const message = bus?.messages().get(detailType)
     const example = message?.examples().all()[0]?.payload() ?? { ...mail, user_id: 1, ticket_hash: 'a' }

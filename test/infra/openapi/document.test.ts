@@ -119,7 +119,6 @@ it('the API reference names the bill types, the hourly limit of mailed codes, an
     expect(description).toContain(failures[name].code)
 })
 
-/** Every example of a request or of a successful answer in the API reference, with its schema. */
 const examples = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { requestBody, responses }]) => {
     const name = `${method.toUpperCase()} ${path}`

@@ -11,7 +11,7 @@ type Exchange = () => ReturnType<typeof handleTokenRequest>
 
 const request = { authorization: () => undefined }
 
-/** Obtains a code. Returns a function that exchanges the code, and that a test can call repeatedly. */
+/** Obtains a code, and returns a function that exchanges the code. */
 async function prepare(session?: SignedIn): Promise<Exchange> {
   const client = await createClient()
   const { exchange } = await obtainCode(client, session ?? (await createSession()))
@@ -26,7 +26,6 @@ const send = Reflect.get(KMSClient.prototype, 'send') as (
   command: unknown,
 ) => Promise<unknown>
 
-/** Delays every KMS call until the promise that `ready` returns has resolved. */
 function beforeSigning(ready: () => Promise<unknown>): void {
   const spy = vi.spyOn(KMSClient.prototype, 'send')
   const sendWhenReady = async function (this: KMSClient, command: unknown) {
@@ -64,7 +63,7 @@ test('a failed signature leaves the authorization code unused', async () => {
   expect(await exchange()).toMatchObject({ token_type: 'Bearer' })
 })
 
-test('of five exchanges that read the same authorization code before it was used, one gets an access_token, which the others revoke', async () => {
+test('of five simultaneous exchanges of one authorization code, one gets an access_token, and the others revoke this token', async () => {
   const exchange = await prepare()
   let arrived = 0
   const all = Promise.withResolvers<undefined>()
@@ -81,7 +80,7 @@ test('of five exchanges that read the same authorization code before it was used
   expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
 })
 
-test('an exchange fails if the user logs out between the read and the write of the exchange', async () => {
+test('the exchange of an authorization code fails if the user logs out during the exchange', async () => {
   const session = await createSession()
   const exchange = await prepare(session)
   beforeSigning(() => revokeToken(session.accessToken, 'first-party'))

@@ -45,7 +45,7 @@ test('a code grants only the scopes that its client is registered for, and is re
   })
 })
 
-test('a forged code that is marked as used can revoke only a token of its own session and client', async () => {
+test('the replay of a forged code revokes no token of another session or client', async () => {
   const [alice, client] = await Promise.all([createSession(), createClient()])
   const { key } = await checkAccessToken(alice.accessToken, 'first-party')
   const forged = { givenKey: key, clientId: client.clientId }

@@ -31,11 +31,10 @@ const guess = async (ticket: string) => verifyAuthenticator(user, ticket, await 
 const warnings = async () =>
   (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Many tries'))
 
-/** Expects one warning, and waits long enough to see that no second one comes. */
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // A mail to another user is sent now. A second warning would arrive before that mail.
+  // A second warning would arrive before this mail to another user.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
@@ -73,7 +72,7 @@ test('a code that is refused without comparison does not count as an attempt on 
   for (const ticket of tickets) for (let i = 0; i < 5; i += 1) await guess(ticket)
   for (let i = 0; i < 6; i += 1) expect(await guess(last)).toMatchObject(blocked)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60_000 })
-  // Codes are accepted again. This needs a new login ticket, because the old ticket has expired by now.
+  // The old login ticket has expired, so the sign-in needs a new one.
   expect((await verifyAuthenticator(user, await openTicket(user), await right())).code).toBe(0)
 }, 60_000)
 
@@ -102,7 +101,7 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // Six codes are more than a login ticket allows. Three are sent at once, because SDK retries take long.
+    // A login ticket allows fewer than six wrong codes. Three are sent at once, as SDK retries take long.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

@@ -35,7 +35,6 @@ async function guessElsewhere(source: string, times: number): Promise<void> {
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
 }
 
-/** Runs `meanwhile` after a sign-in has read that no limit is reached, but before the sign-in is counted. */
 const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<void>): Promise<void> =>
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
@@ -109,7 +108,7 @@ describe('wrong passwords of one source for one account', () => {
     )
   })
 
-  test('the right password does not count, so a source can sign in as often as it likes', async () => {
+  test('a right password does not count as a try, so one source can sign in as often as it likes', async () => {
     const person = await createUser()
     const source = newSourceIp()
     for (let i = 0; i < 15; i += 1) expect((await login(person, source)).code).toBe(0)
@@ -117,7 +116,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(await guess(source, person.email)).toMatchObject(blocked)
   })
 
-  test('a password that could not be compared does not count', async () => {
+  test('a password that could not be compared does not count as wrong', async () => {
     const person = await createUser()
     const source = newSourceIp()
     vi.stubEnv('MAC_KEY_IDS', 'no-such-key')
@@ -181,7 +180,6 @@ test('if a source sends wrong passwords for many accounts at once, the passwords
 })
 
 describe('wrong passwords for one account over all sources', () => {
-  /** Counts wrong passwords from many sources directly in the table; resolves with the new count. */
   async function guessFromElsewhere(key: Key, known: boolean, times: number): Promise<number> {
     const now = Date.now()
     await Promise.all(Array.from({ length: times - 1 }, () => reservePasswordTry(key, known, now)))
@@ -205,7 +203,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(home, person.email)).toMatchObject(refused)
   })
 
-  test('a sign-in that is refused after too many wrong passwords does not prolong the block of new sources', async () => {
+  test('after the hundredth wrong password for an account, a refused sign-in does not prolong the block', async () => {
     const person = await createUser()
     const now = Date.now()
     const minutesAgo = [50, ...Array<number>(99).fill(20)]

@@ -6,7 +6,7 @@ it.each([
   ['events', 30],
   ['schedules', 180],
 ] as const)(
-  'running %s end within %i s, not counting the ledger verification, which only reads',
+  'for running %s to end, maintenance waits %i s, and does not wait for the ledger verification',
   (part, seconds) => {
     expect(drainMilliseconds(part)).toBe(seconds * 1_000)
   },

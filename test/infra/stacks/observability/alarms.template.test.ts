@@ -50,10 +50,8 @@ const describeMetric = ({ Namespace: namespace, MetricName: metric, Dimensions: 
     ),
   ].join(' ')
 
-/** What missing data does to an alarm: it raises the alarm, or it ends the alarm. */
 const silences: Record<string, string> = { breaching: ', or without data', notBreaching: '' }
 
-/** Describes an alarm by its expression, its metrics and the condition that raises it. */
 function describeAlarm(alarm: Alarm): string[] {
   const { Metrics: queries, Statistic, ExtendedStatistic, Period, ComparisonOperator: comparison } = alarm
   const metrics = queries?.flatMap(({ Id, MetricStat: told }) =>
@@ -68,7 +66,7 @@ function describeAlarm(alarm: Alarm): string[] {
   ]
 }
 
-/** Alarms of each function, queue or rule, keyed by the end of the alarm's name. `*` stands for the rest. */
+/** Alarms of each function, queue or rule, keyed by the end of the name. `*` is the name's beginning. */
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
@@ -82,11 +80,7 @@ const families: Record<string, string[]> = {
   ],
 }
 
-/**
- * Alarms on the whole service. CloudWatch refuses an expression that yields no time series, or that mixes
- * time series and numbers in an array. It may ignore that data of DynamoDB's metrics is missing, so `FILL`
- * replaces missing data.
- */
+/** Alarms on the whole service. `FILL` puts 0 where a metric of DynamoDB has no data. */
 const single: Record<string, string[]> = {
   'unmatched-lost': [
     'AWS/Events FailedInvocations EventBusName=account-service-prod RuleName=unmatched, Sum of 300 s',
@@ -168,10 +162,9 @@ const single: Record<string, string[]> = {
   ],
 }
 
-/** Matches the names of alarms whose thresholds or metrics are computed. Other tests check these alarms. */
+/** Alarms with computed thresholds, which another test checks. */
 const computed = /-at-throttle$/
 
-/** Splits an alarm's name into a key of `families` and the rest before it; undefined for other alarms. */
 function familyOf(name: string): { end: string; of: string } | undefined {
   const end = Object.keys(families).find((one) => name.endsWith(`-${one}`))
   return end === undefined || name in single ? undefined : { end, of: name.slice(0, -end.length - 1) }

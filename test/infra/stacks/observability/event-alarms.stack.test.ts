@@ -26,7 +26,7 @@ it('a refused event raises the dead-letter alarm, and the alarm’s runbook sect
 
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: dimensions[0].Value }))
-  // The metric ApproximateNumberOfMessagesVisible is the queue's attribute ApproximateNumberOfMessages.
+  // The metric ApproximateNumberOfMessagesVisible is called ApproximateNumberOfMessages in SQS.
   expect(metric).toBe('ApproximateNumberOfMessagesVisible')
   const measure = async () => {
     const AttributeNames = ['ApproximateNumberOfMessages' as const]

@@ -21,7 +21,7 @@ const single = () =>
       .map(({ id, resource }) => [id, resource.Properties]),
   )
 
-/** The composite alarms, keyed by name. Each has the logical ids of the alarms that its rule names. */
+/** The composite alarms, keyed by name. */
 const composite = () =>
   new Map(
     ofType(stacks, 'AWS::CloudWatch::CompositeAlarm').map(({ id, resource: { Properties: properties } }) => {
@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('the alarms “causes” and “requests” are first on the dashboard, and every other composite alarm raises “causes”', () => {
+it('the dashboard shows the alarms “causes” and “requests” first, and every other composite alarm raises “causes”', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))
