@@ -16,7 +16,6 @@ export class OutOfTime extends Error {
   }
 }
 
-/** The work of an invocation: its deadline, and its AWS calls under way. */
 interface Invocation {
   deadline: AbortController
   calls: Set<Promise<unknown>>
@@ -52,13 +51,12 @@ export async function runInvocation<T>(
   }
 }
 
-/** Signal that aborts with OutOfTime at the deadline of the running invocation; undefined without one. */
+/** Signal that aborts with OutOfTime at the deadline of the running invocation; undefined if none runs. */
 export const deadlineSignal = (): AbortSignal | undefined => invocations.getStore()?.deadline.signal
 
 /**
- * Performs an AWS call within the running invocation. At the deadline, the call fails with OutOfTime. Work
- * that continues although the invocation has its result, such as the rest of a failed `Promise.all`, cannot
- * start another call.
+ * Performs an AWS call within the running invocation. At the deadline, the call fails with OutOfTime. After
+ * the invocation has its result, work that is left (as after a failed `Promise.all`) can start no more calls.
  */
 export async function callWithinInvocation<T>(
   perform: (deadline: AbortSignal | undefined) => Promise<T>,

@@ -8,9 +8,8 @@ export const maxDepth = 32
 export const maxValues = 50_000
 
 /**
- * Whether JSON text is nested deeper, or has more values, than any event needs. Call it before parsing: it
- * reads the text once, without recursion, and stops at the limit. A parsed value takes memory, and a
- * recursive walk through it could overflow the stack; the event would then be retried instead of rejected.
+ * Whether JSON text is nested deeper, or has more values, than any event needs. Call it before parsing: code
+ * that walks through a parsed value could overflow the stack, and the event would be retried, not rejected.
  */
 export function isTooComplex(json: string): boolean {
   let depth = 0

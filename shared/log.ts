@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>
 
-/** Fields that every line has until they are reset: ids of the request or batch that is being handled. */
+/** Fields that every log line has until they are reset: ids of the request or batch that is being handled. */
 const common: Fields = {}
 
 /** Writes one line of JSON to stdout directly, because Lambda wraps what goes through `console`. */
@@ -17,11 +17,10 @@ export const log = {
   info: write('INFO'),
   warn: write('WARN'),
   error: write('ERROR'),
-  /** Adds fields to all further lines of the invocation. */
+  /** Adds fields to all further log lines of the invocation. */
   appendKeys(fields: Fields): void {
     Object.assign(common, fields)
   },
-  /** Removes the fields of the previous invocation. */
   resetKeys(): void {
     for (const key of Object.keys(common)) Reflect.deleteProperty(common, key)
   },

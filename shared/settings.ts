@@ -68,7 +68,7 @@ export const Settings = v.object({
   reportingTimeZone: v.optional(timeZone, 'UTC'),
   /** Maximum number of members in one export. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
-  /** Sender address of verification mails. A deployment must set it. */
+  /** Sender address of all mails. A deployment must set it. */
   mailFrom: v.optional(v.pipe(v.string(), v.email()), 'no-reply@example.com'),
 })
 export type Settings = v.InferOutput<typeof Settings>

@@ -21,13 +21,12 @@ const isPolicyUnder =
   (construct) =>
     construct instanceof CfnPolicy && construct.node.path.includes(path)
 
-/** Whether a construct belongs to CDK's own Lambda function that copies files into a bucket. */
 const isBucketDeployment: Applies = (construct) =>
   construct.node.scopes.some((scope) => scope instanceof AuthorizationPageContentStack)
 
 type Row = [applies: Applies, rule: string, reason: string]
 
-/** The acknowledged rules: for which constructs, which rule, and why its finding is acceptable there. */
+/** The acceptable findings of cdk-nag: on which constructs, by which rule, and why they are acceptable. */
 const rules: Row[] = [
   [
     isA(CfnBucket),

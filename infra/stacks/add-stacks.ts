@@ -18,11 +18,11 @@ export async function addStacks(
 ): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const tags = tagsOf(config.stage)
-  // Stacks have tags, too, which CloudFormation passes on. The region must be known for a standby: a table
-  // can only have a replica if the regions of its stack and of all stacks that refer to it are known.
+  // CDK needs the region for a standby: a table can only have a replica if the regions of its stack and of
+  // all stacks that refer to it are known.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
-  // After a failover, create no standby: the stage itself uses the replicas of the unreachable primary keys.
+  // There is no standby after a failover: the stage itself then runs in the standby region.
   if (config.standby && !config.failover)
     new StandbyStack(app, standbyStackName(config), {
       ...common,
@@ -83,8 +83,7 @@ const localOrigin = 'http://127.0.0.1:3001'
 
 /**
  * Returns the URL of the authorization page and the origins that may call the API (CORS). The page is the
- * configured one, the deployed one or the local stack's, in this order; by default, only its origin may call.
- * The origin of a deployed page may be a CDK token, whose value is known only during the deployment.
+ * configured one, else the deployed one, else the local stack's. By default, only the page's origin may call.
  */
 export function resolvePage(
   config: Config,

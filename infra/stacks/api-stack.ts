@@ -26,7 +26,6 @@ import { routes } from '../routes.ts'
 interface ApiStackProps extends StackProps {
   config: Config
   resources: ServiceResources
-  /** URL of the page on which users sign in, and the origins that may call the API (CORS). */
   page: { authUrl: string; corsOrigins: string[] }
   /** Puts the edge (CloudFront distribution) in front of the API, for a stage that has an edge. */
   addEdge?: ((scope: Construct, api: HttpApi) => Edge) | undefined
@@ -47,7 +46,7 @@ export class ApiStack extends Stack {
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))
-    // A change of settings can replace the API. Strong references from other stacks would prevent that.
+    // With strong references from other stacks, CloudFormation could not replace the API.
     CrossStackReferences.of(this.api).produce(ReferenceStrength.WEAK)
     const edge = addEdge?.(this, this.api)
     this.baseUrl =
@@ -117,7 +116,7 @@ export class ApiStack extends Stack {
     })
   }
 
-  /** Throttles every route: expensive routes get a share of the stage's limits, other routes all of them. */
+  /** Limits the request rate of each route. The limit of an expensive route is a share of the usual limit. */
   private throttleRoutes({ throttleRate }: Config): void {
     const throttleBurst = 2 * throttleRate
     const stage = this.api.defaultStage?.node.defaultChild as CfnStage

@@ -9,10 +9,9 @@ import type { IntakeStack } from './intake-stack.ts'
 const retention = Duration.days(400)
 
 /**
- * A trail of the management events of all regions, and copies of the rotation's evidence (audit records).
- * Their bucket locks each file for 400 days: in compliance mode nobody, not even the account's root user,
- * shortens the lock or deletes the file (S3: Locking objects). The rotation may only add copies; the auditor
- * may only list names.
+ * Keeps a trail of the management events of all regions, and copies of the audit records of the key rotation.
+ * The bucket locks each file for 400 days. Not even the account's root user can shorten the lock or delete
+ * the file (S3: Locking objects, compliance mode).
  */
 export class AuditTrailStack extends Stack {
   constructor(scope: Construct, id: string, { intake, ...props }: StackProps & { intake: IntakeStack }) {
@@ -23,11 +22,11 @@ export class AuditTrailStack extends Stack {
       encryption: s3.BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       objectLockDefaultRetention: s3.ObjectLockRetention.compliance(retention),
-      // Deletes CloudTrail's files when their lock ends, but no copies of the rotation's audit records.
+      // Deletes CloudTrail's files when their lock ends. The copies of audit records stay.
       lifecycleRules: [
         { prefix: 'AWSLogs/', expiration: retention, noncurrentVersionExpiration: Duration.days(1) },
       ],
-      // A stage without protection keeps the bucket, too: a bucket with locked files cannot be deleted.
+      // Keeps the bucket even without `protectData`: a bucket with locked files cannot be deleted.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     }) as s3.IBucket
     new Trail(this, 'Trail', { bucket, managementEvents: ReadWriteType.ALL })

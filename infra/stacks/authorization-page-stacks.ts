@@ -27,13 +27,12 @@ import { addLogGroup, writeLogs } from '../constructs/log-group.ts'
 import { removalPolicy } from '../constructs/removal-policy.ts'
 
 /**
- * Serves the authorization page from a private S3 bucket behind CloudFront. Its files are in
- * AuthorizationPageContentStack, because the API needs this page's URL and the files need the API's URL.
+ * Serves the authorization page from a private S3 bucket behind CloudFront. The API's stack needs the page's
+ * URL. After it, AuthorizationPageContentStack copies the page's files, which need the API's URL.
  */
 export class AuthorizationPageStack extends Stack {
   readonly bucket: IBucket
   readonly distribution: Distribution
-  /** `https://` and the host of the distribution, without a trailing slash. */
   readonly origin: string
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
@@ -47,7 +46,7 @@ export class AuthorizationPageStack extends Stack {
       removalPolicy: removalPolicy(config),
       autoDeleteObjects: !config.protectData,
     }) as IBucket
-    // CloudFront is global, so this name must differ from the names in the stage's other regions.
+    // Names in CloudFront are global, so the region in the name tells apart the regions of one stage.
     const name = `${config.serviceName}-${Aws.REGION}`
     const originAccessControl = new S3OriginAccessControl(this, 'AccessControl', {
       originAccessControlName: name,
@@ -96,7 +95,6 @@ export class AuthorizationPageStack extends Stack {
 interface AuthorizationPageContentStackProps extends StackProps {
   config: Config
   page: AuthorizationPageStack
-  /** URL of the API, without a trailing slash. */
   baseUrl: string
 }
 
@@ -111,7 +109,7 @@ export class AuthorizationPageContentStack extends Stack {
     const logGroup = addLogGroup(this, 'Logs', config)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     role.addToPolicy(writeLogs(logGroup))
-    // CDK creates one Lambda function to copy files, which both deployments below share.
+    // One Lambda function of CDK copies all files, so all copies need the same role and log group.
     const copying = { role, logGroup }
     const assets = new BucketDeployment(this, 'Assets', {
       ...copying,

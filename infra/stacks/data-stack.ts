@@ -36,8 +36,8 @@ export class DataStack extends Stack {
   /** KMS key that signs the audit records (evidence) of the rotation. The audit reads its public half. */
   readonly evidenceKey: IKey
   /**
-   * KMS key of the archive, and of the queues whose events hold password digests or secrets. The local stack,
-   * whose queues are files on the developer's disk, has none.
+   * KMS key of the archive, of the queues whose events hold password digests or secrets, and of the queue of
+   * unmatched events. The local stack has none: its queues are in a file on the developer's disk.
    */
   readonly eventKey: Key | undefined
   readonly bus: EventBus
@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Lets only AWS services use the key of queued events directly; others must use it through SQS. If the stage
- * names its operators (who show and redrive dead letters), only they and the service's roles may do so.
+ * Denies the direct use of the key of queued events to all but AWS services: others can use it only through
+ * SQS. If the stage names its operators, even SQS uses the key only for them and the service's roles.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

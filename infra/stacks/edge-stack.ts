@@ -27,9 +27,8 @@ interface EdgeStackProps extends StackProps {
 }
 
 /**
- * The firewall of the edge (CloudFront distribution), which must be in us-east-1. It blocks an IP address
- * with too many requests before it uses up the throttle of all clients, and answers in the service's
- * envelope.
+ * The firewall of the edge (CloudFront distribution). It blocks IP addresses that send too many requests, so
+ * that the API's throttle is left to the other clients. Its answers have the service's envelope.
  */
 export class EdgeStack extends Stack {
   readonly webAclArn: string
@@ -85,7 +84,7 @@ function rules(rate: number): Rule[] {
   return [
     block('too_large', 'body-size', {
       sizeConstraintStatement: {
-        // Also match a body that WAF cannot see in full: such a body is too large for the service, too.
+        // If WAF cannot see a body in full, the body is too large for the service, so the rule matches.
         fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
         comparisonOperator: 'GT',
         size: maximumBodyBytes,

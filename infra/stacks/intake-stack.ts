@@ -102,7 +102,7 @@ export class IntakeStack extends Stack {
     const queue = new Queue(this, `${name}-queue`, {
       ...encryptedBy(key),
       queueName: config.namePrefix + name,
-      // A rule cannot delay a single message, so every message of this queue waits equally long.
+      // EventBridge cannot delay an event. The queue can, and delays each of its messages equally.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
       // The function itself rejects an event sooner. This limit is for messages that crash the function.
@@ -112,8 +112,7 @@ export class IntakeStack extends Stack {
       ruleName: config.namePrefix + name,
       eventBus: this.resources.bus,
       eventPattern: takenPattern(config.stage, event),
-      // Events that the bus cannot deliver go to the same dead-letter queue as events that a function
-      // rejects.
+      // An event that the bus cannot deliver goes to the same dead-letter queue as a rejected event.
       targets: [new SqsQueue(queue, { deadLetterQueue: deadLetters })],
     })
     const { function: fn } = new ServiceFunction(this, `intake-${name}`, {
@@ -170,8 +169,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // 1,000 is the maximum of SQS. Each call of the worker counts as one receive. After a failed call, the
-      // worker pauses up to three minutes. So a message has seven hours of work, or two days of failures.
+      // Each call of the worker counts as a receive, and SQS allows at most 1,000 receives. They suffice for
+      // seven hours of work, or for two days of failed calls with pauses of three minutes.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)
@@ -186,8 +185,8 @@ export class IntakeStack extends Stack {
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
-    // Works on at most ten referral trees (message groups) at a time, to leave some of a new table's 4,000
-    // write units per second, and some of the account's functions, for requests.
+    // Works on at most ten referral trees (message groups) at a time. A new table can write 4,000 units per
+    // second, and some of them must be left for requests.
     fn.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )

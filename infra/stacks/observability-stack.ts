@@ -42,7 +42,7 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** Shows the stage's health. Names composite alarms by ARN: test/deploy's emulator cannot create them. */
+  /** Shows the composite alarms. It finds them by ARN, because the emulator of test/deploy lacks them. */
   private healthLine({ namePrefix }: Config): AlarmStatusWidget {
     const alarms = healthAlarms.map((name) => {
       const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]

@@ -24,7 +24,7 @@ export class StandbyStack extends Stack {
     const names = [...config.macKeys, 'TotpKey', 'EvidenceKey']
     const keys = names.map((name) => this.addReplica(name, config, primary))
     if (!config.alarms) return
-    // A failover creates an alarm `key-changes` in this region, so this name must differ.
+    // After a failover, this region also has an alarm `key-changes`. So this alarm needs another name.
     const name = 'standby-key-changes'
     new KeyChanges(this, 'KeyChanges', { config, keys, name, watchesAll: false })
     addAlarms(this, config.standby?.alarmTopicArn, [keyAlarm(name, config)])

@@ -34,7 +34,7 @@ const Ticket = v.object({
   network: v.string(),
 })
 
-/** A user's sign-in record. Its other attributes count tries: see limits/tries.ts. */
+/** A user's sign-in record. More attributes, not listed here, count tries (limits/tries.ts). */
 export const SignInRecord = v.looseObject({
   ...itemFields['sign-in'],
   user_id: Integer,

@@ -10,7 +10,7 @@ import type { warningKinds } from './warn-owner.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
-/** The fields of an event that requests a mail. `expires_at` may be at most `lifetimeMilliseconds` ahead. */
+/** The fields of an event that requests a mail. `lifetimeMilliseconds` limits `expires_at`. */
 export const mailFields = (lifetimeMilliseconds: () => number) => ({
   mail_id: BusinessKey,
   to: EmailAddress,

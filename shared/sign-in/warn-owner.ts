@@ -14,7 +14,7 @@ export const warningLifetimeMilliseconds = 3_600_000
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** After this time, a request may send a warning that an earlier request began to send and did not finish. */
+/** If a request fails while it sends a warning, another request may send the warning after this time. */
 const claimMilliseconds = 60_000
 
 /**

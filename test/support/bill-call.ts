@@ -45,9 +45,8 @@ export const addBills = (bills: readonly Bill[]): Bill =>
   )
 
 /**
- * Makes a call to DynamoDB by `send`, and computes what AWS would charge for the call. The charge depends on
- * the items that the call reads, or on the written items before and after the call. `send` resolves with the
- * answer and its body. If `send` fails, nothing is computed.
+ * Makes a call to DynamoDB by `send`, and computes what AWS would charge for the call. A read is charged by
+ * the items that it reads, a write by the written items as they were before and after the call.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,

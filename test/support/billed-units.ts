@@ -17,16 +17,16 @@ const writeUnitBytes = 1024
 const readFactors: Record<ReadKind, number> = { eventual: 0.5, consistent: 1, transaction: 2 }
 
 /**
- * Read units of a GetItem, of each key of a BatchGetItem, or of a whole Query. `bytes` is the number of bytes
- * that were read, 0 for a missing item (Amazon DynamoDB: Read and write operations).
+ * Read units of a single item, or of all items of a Query together. `bytes` is the size of what was read, 0
+ * for a missing item (Amazon DynamoDB: Read and write operations).
  */
 export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Write units of an item (at its larger size, before or after the call) and of its index entry. An item costs
- * at least one unit, even if it is missing or the condition fails, and twice as much in a transaction (Amazon
- * DynamoDB: Read and write operations, Using global secondary indexes).
+ * Write units of an item and of its index entry. The item is billed at its size before or after the write,
+ * whichever is larger, at one unit or more, and twice in a transaction (Amazon DynamoDB: Read and write
+ * operations, Using global secondary indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))

@@ -58,7 +58,6 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
   }
 }
 
-/** Removes spaces and dashes from a pasted second-factor code. */
 const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')
 
 function otherWays(flow: SignInFlow, ticket: Ticket, byMail: boolean): HTMLElement[] {

@@ -3,7 +3,7 @@ import { type Field, makeField, makeForm } from '../form.ts'
 import { checkPassword, type Method } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 
-/** The second-factor methods that this page supports: all but passkeys, which it cannot use. */
+/** The second-factor methods that this page supports: all but passkeys. */
 export const usableMethods = (methods: Method[]): Method[] => methods.filter((method) => method !== 'PASSKEY')
 
 /** Shows the step that asks for email and password. `notice` says why the user is back at this step. */

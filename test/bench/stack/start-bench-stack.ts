@@ -4,7 +4,7 @@ import { synthesizeLocalStage } from '../../../infra/local/stage.ts'
 import { startAws } from '../../support/start-aws.ts'
 import { withTester } from '../../support/tester.ts'
 
-/** The table, keys and queues of a local stage. The benchmark itself runs the functions of the stage. */
+/** The table, keys and queues of a local stage, without a runtime: the benchmark runs the functions. */
 export interface BenchStack {
   functions: readonly FunctionModel[]
   awsUrl: string

@@ -17,7 +17,7 @@ interface Fixtures {
   open: (options?: BrowserContextOptions) => Promise<Page>
   /** Opens a page at an authorization request of the app. `changes` replaces parameters of the request. */
   openRequest: (changes?: Record<string, string>) => Promise<Page>
-  /** Opens a page like openRequest, and signs in a new user with an authenticator, up to the consent step. */
+  /** Opens a page, and signs in a new user with an authenticator, up to the consent step. */
   signedIn: (changes?: Record<string, string>) => Promise<{ page: Page; user: TestUser; session: Session }>
 }
 

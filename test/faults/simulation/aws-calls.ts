@@ -25,18 +25,16 @@ export class Killed extends Error {
 const lostAfterMilliseconds = 2_000
 const maxLatencyMilliseconds = 20
 
-/** The simulation's functions that answer and record AWS calls. */
+/** How the simulation answers and records AWS calls. */
 export interface Stage {
-  /** Answers a command of the services that the simulation plays itself: queues, bus and mail. */
+  /** Answers a call to SQS, EventBridge or SES, which the simulation imitates. */
   play: (command: object) => unknown
-  /** Records a call at the moment at which the simulation performs it. */
   note: (call: string) => void
 }
 
 /**
- * Delays every AWS call of a task in virtual time, and lets it fail with the probabilities in `weather`. In
- * calls to DynamoDB and KMS, each attempt of the SDK can fail separately. Returns a function that ends the
- * simulation of calls.
+ * Delays the AWS calls of tasks in virtual time, and lets them fail with the probabilities in `weather`. In
+ * calls to DynamoDB and KMS, each attempt of the SDK can fail. Returns a function that ends this simulation.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {
@@ -85,12 +83,11 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // Fractions of a millisecond make all latencies different, so that no order depends on the SDK's speed.
+    // All latencies differ, by fractions of a millisecond. So the order of calls does not depend on the SDK.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }
 
-  /** Throws the error with which AWS refuses a call, with the probabilities in `weather`. */
   function refuse(stream: string, operation: string, input: object): void {
     const items = (input as { TransactItems?: object[] }).TransactItems?.length ?? 1
     const item = () => draws.below(`${stream} item`, items)

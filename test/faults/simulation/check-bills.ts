@@ -17,7 +17,7 @@ export interface ShownBill {
   created_at: string
 }
 
-/** Compares a wallet's bills with the expected bills: the whole list, each balance, and a filtered page. */
+/** Compares a wallet's bills with the expected bills: all bills, each balance, and a filtered page. */
 export async function checkBills(
   context: CheckContext,
   wallet: Wallet,

@@ -7,7 +7,7 @@ import type { SentEvent, Span } from './world.ts'
 
 type Settled = SentEvent & { span: Span }
 
-/** A change of a balance by an event, or the debit that a refused event asked for. */
+/** A change of a balance that an event made, or that a refused event would have made. */
 interface Move {
   event: string
   userId: number
@@ -16,9 +16,9 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** When an event may have reversed or prevented this change; undefined if there is no such event. */
+  /** When a cancellation or failure came that may have undone this change; undefined if none came. */
   undone?: Span | undefined
-  /** Whether the event that reverses this change may have come too late, so that the change is final. */
+  /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
 }
 
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether a refused event certainly met a balance that was high enough, or takes nothing from a balance. */
+/** Whether the balance was certainly high enough for a refused event, or the event takes nothing. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
@@ -174,7 +174,6 @@ function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   return least.plus(need.amount).gte('0')
 }
 
-/** Sums the changes that other events made to the balance of `of`, as far as `counts` selects them. */
 const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boolean): Big =>
   moves
     .filter(

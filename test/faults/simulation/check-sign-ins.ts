@@ -4,7 +4,6 @@ import { acceptedOf, possibleValues, type Setting, type SimulationRecord } from 
 import type { GivenToken, SignInRecord } from './sign-in.ts'
 import type { WorldAnswer } from './world.ts'
 
-/** What the checks of sign-ins need: the current time, and two kinds of requests to the service. */
 interface Service {
   now: number
   jwks: () => Promise<WorldAnswer>

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Random draws that depend only on a seed and the name of a stream, not on the draws of other streams. */
+/** Random draws in named series (streams). Each series depends only on the seed and its own name. */
 export interface Draws {
   /** Draws a number of at least 0 and under 1. */
   number: (stream: string) => number
@@ -11,7 +11,7 @@ export interface Draws {
   pick: <T>(stream: string, items: readonly T[]) => T
 }
 
-/** Creates the random draws that follow from a seed. */
+/** Creates the random draws of a seed. */
 export function openDraws(seed: number): Draws {
   const counts = new Map<string, number>()
   const number = (stream: string): number => {

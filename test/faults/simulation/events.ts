@@ -81,7 +81,7 @@ export interface Details {
 export type EventType = keyof Details
 export type Wallet = 'asset' | 'reward'
 
-/** The business key of an event, by type: an event with the same key as an earlier event is its copy. */
+/** Returns the business key of an event. Events of the same type and key are copies of each other. */
 export const keyOf: { [Type in EventType]: (detail: Details[Type]) => string } = {
   'user.registered': ({ user_id }) => String(user_id),
   'user.updated': ({ update_id }) => update_id,
@@ -91,7 +91,7 @@ export const keyOf: { [Type in EventType]: (detail: Details[Type]) => string } =
   'traffic.reported': ({ report_id }) => report_id,
   'package.purchased': ({ purchase_id }) => purchase_id,
   'reward.granted': ({ reward_id }) => reward_id,
-  // No field identifies a single event of a deposit, so that the key is the event's whole content.
+  // No field identifies a single event of a deposit, so the key is the event's whole content.
   'deposit.updated': (detail) => JSON.stringify(detail),
   'withdrawal.updated': ({ withdrawal_id, status }) => `${withdrawal_id} ${status}`,
   'wallet.transferred': ({ transfer_id }) => transfer_id,

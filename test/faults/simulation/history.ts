@@ -41,12 +41,12 @@ const pools = [
   { currency: 'BTC', network: 'BITCOIN' },
 ] as const
 
-/** A simulation with fewer operations than this has two users, and checks only one of them, at the end. */
+/** Below this number of operations, a simulation has only two users, and checks one of them at the end. */
 const minLength = 20
 
 const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)
 
-/** Draws a simulation of about `length` operations. `day` only moves its beginning to another day. */
+/** Draws a simulation of about `length` operations. `day` changes only the date on which it begins. */
 export function drawHistory(seed: number, length: number, day: number): History {
   const draws = openDraws(seed)
   const begin = instantOf(day, 6 + draws.below('begin hour', 12))
@@ -83,7 +83,7 @@ function drawWeather(draws: Draws, signsIn: boolean): WorldWeather {
     duplicates: drawOne('duplicates', 0, 0.1, 0.3),
     lostDeletes: drawOne('lost deletes', 0, 0.03),
     maxLate: drawOne('late', 0, 2_000, 20_000),
-    // Clocks are right if users sign in: a service with a wrong clock refuses right authenticator codes.
+    // No clock is wrong if users sign in, because the service would refuse right authenticator codes.
     clockOff: signsIn ? 0 : drawOne('clock', 0, 0, 290_000, -290_000),
   }
 }
@@ -93,7 +93,6 @@ interface Source {
   begin: number
   userIds: readonly number[]
   sent: readonly EventOperation[]
-  /** Whether users sign in during the simulation. */
   signsIn: boolean
 }
 type EventOperation = Operation & { kind: 'event' }

@@ -25,7 +25,7 @@ export function ratesOf(
   return latest && { asOf: latest.detail.as_of, rates: latest.detail.rates }
 }
 
-/** The smallest and the largest sum that a user's rewards can have in the reward currency. */
+/** The smallest and the largest possible sum of a user's rewards, converted to the reward currency. */
 export function networkRewardsOf(record: SimulationRecord, userId: number): { least: Big; greatest: Big } {
   const bounds = { least: zero, greatest: zero }
   for (const { currency, amount, span } of rewardsOf(record, userId)) {
@@ -39,7 +39,7 @@ export function networkRewardsOf(record: SimulationRecord, userId: number): { le
   return bounds
 }
 
-/** The rates that may have been in force during a span; zero stands for no published rate. */
+/** The rates that may have applied to an event. Zero stands for no published rate. */
 function possibleRates(record: SimulationRecord, currency: string, during: Span): Big[] {
   if (currency === 'USDT') return [new Big('1')]
   const published = acceptedOf(record, 'rates.published').map(({ detail, span }) => ({

@@ -12,7 +12,6 @@ export interface ExpectedBill {
   type: string
   reference: string
   remark: string | null
-  /** When the bill may have been booked. */
   span: Span
 }
 
@@ -127,7 +126,7 @@ export interface ExpectedDeposit {
   events: readonly Accepted<'deposit.updated'>[]
 }
 
-/** All expected deposits. One that both failed and was confirmed is credited if `observed` has its bill. */
+/** All expected deposits. If failure or confirmation may have come first, the `observed` bills decide. */
 export function depositsOf(record: SimulationRecord, observed: ReadonlySet<string>): ExpectedDeposit[] {
   const owners = new Map(
     record.addresses.map(({ request, answer }) => [

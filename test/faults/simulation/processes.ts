@@ -5,12 +5,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = pathToFileURL(join(import.meta.dirname, '../../..')).href
 
-/** Whether a module belongs to the service. Each simulated process has its own copy, with its own caches. */
+/** Whether a module belongs to the service. Each simulated process has its own copy of these modules. */
 const isService = (url: string) => url.startsWith(`${root}/shared/`) || url.startsWith(`${root}/functions/`)
 
 const processOf = (url = '') => /\?process=\d+$/.exec(url)?.[0] ?? ''
 
-/** Makes `loadInProcess` load a copy of each module per simulated process, and loads all functions. */
+/** Creates simulated processes. Each loads all functions, from its own copies of the modules. */
 export async function installProcesses(count: number): Promise<void> {
   registerHooks({
     resolve(specifier, context, nextResolve) {

@@ -1,7 +1,7 @@
 import { type Details, type EventType, keyOf } from './events.ts'
 import type { SentEvent, Span } from './world.ts'
 
-/** An event that took effect, and the span in which it may have done so. */
+/** An event that took effect, and the time span in which it may have done so. */
 export interface Accepted<Type extends EventType> {
   type: Type
   detail: Details[Type]
@@ -25,27 +25,27 @@ export interface SimulationRecord {
   >[]
 }
 
-/** Whether `one` ended before `other` began. */
+/** Whether one time span ended before another began. */
 export const isBefore = (one: Span, other: Span): boolean => one.to.step < other.from.step
 
 const first = (spans: readonly Span[], end: 'from' | 'to') =>
   spans.map((span) => span[end]).reduce((one, other) => (one.step < other.step ? one : other))
 
-/** The shortest span that contains both spans. */
+/** The shortest time span that contains two others. */
 export const unite = (one: Span, other: Span): Span => ({
   from: one.from.step < other.from.step ? one.from : other.from,
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Leaves out each item that cannot have been the last, because another item began after it had ended. */
+/** Selects the items that may have been the last: no other item began after their end. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Leaves out each item that cannot have been the first, because another item ended before it began. */
+/** Selects the items that may have been the first: no other item ended before their beginning. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
-/** A value, the time that its sender gave it (`at`), and the span in which the service received it. */
+/** A value, the time that its sender gave it (`at`), and the time span in which the service received it. */
 export interface Setting<T> {
   at: number
   value: T
@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** The values that may have applied during a span. Of several received values, the latest (`at`) applies. */
+/** The values that may have applied during a time span. The received value with the latest `at` applies. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))
@@ -82,7 +82,7 @@ export function acceptedOf<Type extends EventType>(
     const accepted = { type: type as Type, detail: detail as Details[Type], span }
     const key = `${type} ${keyOf[accepted.type](accepted.detail)}`
     const earlier = byKey.get(key)
-    // The span begins when the first copy arrives, and ends as soon as any copy has been processed.
+    // An event's time span begins when its first copy arrives, and ends once any copy has been processed.
     const both = [span, ...(earlier === undefined ? [] : [earlier.span])]
     byKey.set(key, { ...accepted, span: { from: first(both, 'from'), to: first(both, 'to') } })
   }

@@ -19,7 +19,7 @@ export interface Outcome {
   problems: string[]
   events: number
   refused: number
-  /** Number of steps, and digest of all AWS calls. Both are the same whenever the seed is run. */
+  /** Number of steps of the clock, and digest of all AWS calls: both are equal in every run of a seed. */
   steps: number
   trace: string
 }
@@ -27,8 +27,8 @@ export interface Outcome {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 /**
- * Simulates the operations on a new table, in memory or in DynamoDB Local. Each operation `quiet` waits for
- * all work to end, and compares the service's answers with the expected answers.
+ * Simulates the operations with a new table, in memory or in DynamoDB Local. At an operation `quiet`, waits
+ * until no work is left, and then compares the service's answers with the expected answers.
  */
 export async function runHistory(history: History, { dynamodbLocal = false } = {}): Promise<Outcome> {
   const { seed, begin, weather, userIds, operations } = history
@@ -64,14 +64,14 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
   }
 }
 
-/** Makes some reads show each item as it was up to a second ago. */
+/** Lets some reads return old data: each item as it was up to a second before. */
 const drawStaleness =
   (draws: Draws, { staleReads }: History['weather']) =>
   (operation: string) => {
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Draws random numbers without regard to the items' keys, because tokens have new keys in every run.
+    // The draws do not depend on the keys of items, because tokens have new keys in every run.
     return () => draws.number(stream) * 1_000
   }
 

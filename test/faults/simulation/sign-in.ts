@@ -25,7 +25,7 @@ export interface GivenToken {
   token: string
   /** When the token expires, epoch milliseconds. */
   expire: number
-  /** The span from the beginning of the sign-in (or consent) until the token was given. */
+  /** From the beginning of the sign-in (or consent) until the token was issued. */
   span: Span
   /** When somebody ended the token or its session. */
   ended: Span | undefined
@@ -155,7 +155,7 @@ async function sendCodes(
   return answers.find(({ status }) => status === 200)
 }
 
-/** Waits for the newest mail of this sign-in; undefined if none comes within a minute. */
+/** Waits for the code in a mail sent after `since`; undefined if none comes within a minute. */
 async function findMail(world: World, to: string, since: number): Promise<string | undefined> {
   for (let seconds = 0; seconds < 60; seconds += 2) {
     const mail = world.mails.findLast((other) => other.to === to && other.at >= since)

@@ -6,14 +6,14 @@ import timersPromises from 'node:timers/promises'
 
 /** An invocation of a function, or other work that runs in virtual time. */
 export interface Task {
-  /** Name of the task, which is the same whenever the seed is run. */
+  /** Name of the task, the same in every run of a seed. */
   name: string
   time: VirtualTime
   /** Whether the process of the task was killed. A killed task makes no more calls. */
   killed: boolean
   /** How far the clock of the task's process is ahead, in milliseconds; negative if it is behind. */
   clockOffset: number
-  /** Draws the numbers that the code gets from Math.random. */
+  /** Replaces Math.random in the task. */
   random: () => number
 }
 
@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the simulation began. Fractions of epoch milliseconds round differently each day. */
+  /** Milliseconds since the simulation began. Epoch milliseconds would lose a part of the fractions. */
   at: number
   order: number
   run: () => unknown
@@ -50,7 +50,7 @@ export class VirtualTime {
     this.#beginning = now
   }
 
-  /** Number of the running event. It orders events of the same instant. */
+  /** How many events the clock has run. Orders what happens at the same instant. */
   step = 0
 
   /** Runs something after this many milliseconds. Returns a function that cancels it. */
@@ -62,7 +62,6 @@ export class VirtualTime {
     return () => this.#events.delete(event)
   }
 
-  /** Waits for this many milliseconds. */
   pass(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.after(milliseconds, () => resolve()))
   }
@@ -84,7 +83,7 @@ export class VirtualTime {
         if (next === undefined || event.at < next.at || (event.at === next.at && event.order < next.order))
           next = event
       if (next === undefined) {
-        // Keeps waiting, because a long computation that yields to the event loop may still call AWS.
+        // No event is due, but a long computation that yields to the event loop may still call AWS.
         idle += 1
         if (idle === maxIdleTurns) throw new Error('something waits for what never comes')
         continue

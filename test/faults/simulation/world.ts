@@ -40,7 +40,7 @@ export interface Mail {
   at: number
 }
 
-/** When something began and ended: `at` in epoch milliseconds, `step` in steps of the simulation. */
+/** When something began and ended: in epoch milliseconds (`at`), and in steps of the simulation's clock. */
 export interface Span {
   from: { at: number; step: number }
   to: { at: number; step: number }
@@ -51,7 +51,7 @@ export interface SentEvent {
   id: string
   type: string
   detail: object
-  /** The span from the event's first delivery until its last copy was gone; undefined before that. */
+  /** From the event's first delivery until its last copy left the queue; undefined until then. */
   span: Span | undefined
   /** The reason in the event's dead letter; undefined if the event has no dead letter. */
   refusal: string | undefined
@@ -95,7 +95,7 @@ export class World {
   readonly mails: Mail[] = []
   /** The instant until which the mail service is down, in epoch milliseconds. */
   mailsFrom = 0
-  /** Digest of all AWS calls in their order. */
+  /** Digest of all AWS calls so far. */
   trace = ''
   readonly time: VirtualTime
   readonly #draws: Draws
@@ -150,7 +150,6 @@ export class World {
     this.#end()
   }
 
-  /** The current time, as the beginning or end of a span. */
   get instant(): Span['from'] {
     return { at: this.time.now, step: this.time.step }
   }

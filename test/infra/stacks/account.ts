@@ -16,16 +16,15 @@ interface Named {
   /** Type and property, for example `AWS::SQS::Queue QueueName`. */
   kind: string
   name: string
-  /** Where no other resource of this kind may have the name: a region, or `everywhere`. */
+  /** The region in which the name must be unique, or `everywhere`. */
   place: string
-  /** The stack, its region, and the logical id of the resource. */
   owner: string
   isRetained: boolean
 }
 
 /**
- * Lists every name and identifier that the stacks choose; CloudFormation chooses the others. The id of a
- * statement in a bus's policy must be unique, so it is listed (https://github.com/aws/aws-cdk/issues/29627).
+ * Lists all names in the templates of stacks. The ids of statements in a bus's policy are among them, because
+ * such ids must be unique (https://github.com/aws/aws-cdk/issues/29627).
  */
 export const namesIn = (stacks: Stacks): Named[] =>
   [...stacks.values()].flatMap(({ stack, resources, outputs }) => {
@@ -40,7 +39,7 @@ export const namesIn = (stacks: Stacks): Named[] =>
     return [
       ...Object.entries(resources).flatMap(([id, resource]) =>
         Object.entries({ ...resource.Properties })
-          // CloudFront's policies have their names inside a property that ends with `Config`.
+          // The name of a CloudFront policy is in an object, whose property name ends with `Config`.
           .flatMap((entry) => (entry[0].endsWith('Config') ? Object.entries(entry[1] as object) : [entry]))
           .filter(([property]) => /Name$|^StatementId$/.test(property))
           .flatMap(([property, value]) => add(`${resource.Type} ${property}`, id, value, resource)),

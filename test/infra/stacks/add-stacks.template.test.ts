@@ -7,7 +7,6 @@ const expected = { service: 'account-service', stage: 'prod' }
 
 const stacks = await synthesizeUnchecked('prod')
 
-/** Converts the tags of a resource (in CloudFormation a list of pairs or an object) to an object. */
 function toRecord(tags: unknown): Record<string, string> {
   if (!Array.isArray(tags)) return tags as Record<string, string>
   return Object.fromEntries(

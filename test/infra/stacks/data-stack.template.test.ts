@@ -5,7 +5,6 @@ import { ofType, synthesizeUnchecked } from './synthesize.ts'
 
 const stacks = await synthesizeUnchecked('prod')
 
-/** Finds the only resource of a type, and checks that it is in the data stack. */
 function find(type: string) {
   const [found, ...others] = ofType(stacks, type)
   expect([found?.stack, ...others]).toEqual(['data'])

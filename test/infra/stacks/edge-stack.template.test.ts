@@ -30,7 +30,6 @@ interface WebAcl {
   Rules: Rule[]
 }
 
-/** Synthesizes the firewall's stack alone, and reads its web ACL and its alarm. */
 function readFirewall(values = {}) {
   const app = new App({ builtinCloudFormationValidation: false })
   const config = readConfig({ stage: 'prod', edge: true, ...configured, ...values })

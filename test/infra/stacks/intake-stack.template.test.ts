@@ -28,7 +28,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('queues of events with secrets, and the queue of unmatched events, are encrypted with a KMS key of their own', () => {
+  it('one KMS key encrypts the queues of events with secrets and the queue of unmatched events, and no other queue', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
@@ -49,7 +49,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('the key of events with secrets can be used only through SQS, and by no people except the operators', () => {
+  it('only AWS services can use the key of events with secrets without SQS, and the only people who can use it are the operators', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(

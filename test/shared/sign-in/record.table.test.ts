@@ -10,14 +10,13 @@ import { createUser } from '../../support/sign-in.ts'
 
 const read = async (userId: number) => (await readSignInRecord(userId)) ?? expect.unreachable()
 
-/** Adds a login ticket directly, without the cost of a password check. */
 async function put(userId: number, hash: string, expiresAt: number, network = 'elsewhere'): Promise<void> {
   const ticket = { hash, expiresAt, codeDigest: undefined, network }
   const step = { reservedAt: Date.now(), ticket, mails: undefined, newHash: undefined }
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('the latest login tickets of unknown networks are kept, 16 per network and 32 in total; a known network’s login ticket stays', async () => {
+test('a sign-in record keeps the latest login tickets of unknown networks, 16 per network and 32 in total, and also those of known networks', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')

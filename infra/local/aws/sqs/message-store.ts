@@ -15,9 +15,8 @@ export function openMessageStore({ database }: Store) {
   const newest = database.prepare('SELECT MAX(position) AS position FROM sqs_messages').get()
   let lastPosition = Number(newest?.['position'] ?? 0)
   return {
-    /** Returns the position for a new message, higher than every other. */
     takePosition: (): number => (lastPosition += 1),
-    /** Lists a queue's messages, oldest first. A message that was in flight can be received again at once. */
+    /** Lists a queue's messages, oldest first. Messages that were in flight become receivable again. */
     list: (queue: string): Message[] =>
       select.all(queue).map(({ message }) => giveBack(JSON.parse(String(message)) as Message)),
     save: (queue: string, message: Message): void =>

@@ -18,16 +18,14 @@ export interface Message {
   attributes: Record<string, MessageAttribute>
   senderId: string
   sentAt: number
-  /** When the message can be received next, epoch milliseconds. */
+  /** When the message can be received next. */
   visibleAt: number
   receiveCount: number
   firstReceivedAt: number | null
   /** Receipt handle of the last receive; null before the first one. */
   receipt: string | null
-  /** Message group; null outside FIFO queues. */
   groupId: string | null
   deduplicationId: string | null
-  /** ARN of the queue from which the message moved to the dead-letter queue. */
   deadLetterSourceArn: string | null
 }
 
@@ -65,10 +63,7 @@ export function md5(text: string): string {
   return createHash('md5').update(text).digest('hex')
 }
 
-/**
- * Computes SQS's checksum of message attributes: MD5 over the attributes in the order of their names. Before
- * each name, type and value stands its length in four bytes. Undefined if there are no attributes.
- */
+/** Computes SQS's MD5 checksum of message attributes; undefined if there are none. */
 export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
   const sorted = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1))
   if (sorted.length === 0) return undefined
@@ -81,7 +76,7 @@ export function md5OfAttributes(attributes: Record<string, MessageAttribute>): s
   for (const [name, { DataType, StringValue }] of sorted) {
     add(name)
     add(DataType)
-    // Type of the value: 1 stands for text.
+    // In SQS's checksum, a byte 1 before a value says that the value is text.
     hash.update(Buffer.from([1]))
     add(StringValue)
   }

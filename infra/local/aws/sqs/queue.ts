@@ -18,7 +18,7 @@ export interface NewMessage {
 
 /** How long a FIFO queue drops further messages with the same deduplication id: five minutes, as in SQS. */
 const deduplicationMilliseconds = 5 * 60 * 1000
-/** Number of the oldest messages in which a FIFO queue looks for messages to deliver (SQS quota). */
+/** A FIFO queue delivers only from this many of its oldest messages (SQS quota). */
 const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
@@ -85,7 +85,7 @@ export class Queue {
   ): Promise<Message[]> {
     const deadline = Date.now() + options.waitMilliseconds
     while (!options.signal.aborted) {
-      // Reads the clock first, so that a message that becomes visible while receiving ends the wait at once.
+      // Reads the clock before the queue, so that a message that becomes visible in between is not missed.
       const now = Date.now()
       const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages
@@ -139,7 +139,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Both calls get the same `now`, so that no message becomes visible in between and evades removal.
+    // Reads the clock only once, so that no message becomes visible after the removal of overdue messages.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>
@@ -170,7 +170,6 @@ export class Queue {
     return [...Map.groupBy(free, ({ groupId }) => groupId).values()].flat().slice(0, limit)
   }
 
-  /** Picks a random time in milliseconds after which a message is delivered again; undefined for never. */
   #drawRepetition(id: string): number | undefined {
     const { name, fifo } = this.model
     const milliseconds = fifo ? undefined : drawRepetition(this.#quirks, name)

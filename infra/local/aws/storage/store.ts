@@ -6,10 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 export type Store = ReturnType<typeof openStore>
 
 /**
- * Opens the SQLite store in a directory, or in memory only. `kill -9` loses nothing, because a write has
- * reached the operating system when it returns. A power cut can lose data: waiting for the disk would cost
- * milliseconds per message. The file contains private keys, so only its owner can read it (mode 0600,
- * SQLite's side files included).
+ * Opens the SQLite store in a directory, or in memory only. `kill -9` loses no data. A power cut can lose
+ * some: waiting for the disk would cost milliseconds per message. Only the owner can read the store's files
+ * (mode 0600), because they contain private keys.
  */
 export function openStore(directory: string | undefined) {
   const path = directory === undefined ? ':memory:' : join(directory, 'aws.sqlite')

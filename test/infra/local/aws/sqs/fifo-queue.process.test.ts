@@ -65,7 +65,7 @@ test('a FIFO queue drops a duplicate message, and answers with the id of the fir
   expect(bodies(await receive(sqs))).toEqual(['body'])
 })
 
-test('a FIFO queue searches only its first 120,000 messages, including those in flight, for a group that is not blocked', async () => {
+test('a FIFO queue delivers only from its oldest 120,000 messages, and messages in flight count among these', async () => {
   const store = openStore(undefined)
   const model = queueModel('tree.fifo')
   const queue = openQueues(store, stackModel({ queues: [model] })).byArn(model.arn)

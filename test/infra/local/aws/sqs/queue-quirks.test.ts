@@ -6,7 +6,6 @@ import { queueModel, stackModel } from '../stack.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** Opens a queue at time 0. Only `takeAt` moves the clock. */
 function openQueue(name: string, quirks: Partial<Quirks>) {
   const model = stackModel({ queues: [queueModel(name, { visibilityTimeoutSeconds: 30 })] })
   const queue = openQueues(openStore(undefined), model, { ...openQuirks(), ...quirks }).find(name)
@@ -15,7 +14,6 @@ function openQueue(name: string, quirks: Partial<Quirks>) {
     send: (...bodies: string[]) => {
       for (const body of bodies) queue.send({ body, groupId: 'group', deduplicationId: body, senderId: 'x' })
     },
-    /** Receives and deletes the messages that are available at an instant; returns their bodies. */
     takeAt: async (milliseconds: number) => {
       clock.mockReturnValue(milliseconds)
       const { signal } = new AbortController()
@@ -26,7 +24,7 @@ function openQueue(name: string, quirks: Partial<Quirks>) {
   }
 }
 
-test('with simulated AWS behaviour, messages of a standard queue arrive late and in another order', async () => {
+test('if delays are simulated, a standard queue delivers messages late and in another order', async () => {
   const draws = [0.2, 0.1]
   const { send, takeAt } = openQueue('work', {
     happens: (_quirk, stream) => stream === 'work',
@@ -38,7 +36,7 @@ test('with simulated AWS behaviour, messages of a standard queue arrive late and
   expect(await takeAt(400)).toEqual(['first'])
 })
 
-test('with simulated AWS behaviour, a standard queue delivers a message again although it was deleted', async () => {
+test('if faults are simulated, a standard queue delivers a message again after the message was deleted', async () => {
   let repetitions = 1
   const { send, takeAt } = openQueue('work', {
     happens: (_quirk, stream) => stream === 'work again' && repetitions-- > 0,
@@ -51,7 +49,7 @@ test('with simulated AWS behaviour, a standard queue delivers a message again al
   expect(await takeAt(60_000)).toEqual([])
 })
 
-test('with simulated AWS behaviour, a FIFO queue still delivers each message once, in time and in order', async () => {
+test('even if faults and delays are simulated, a FIFO queue delivers each message once, in time and in order', async () => {
   const { send, takeAt } = openQueue('work.fifo', { happens: () => true, draw: () => 0.9 })
   send('1', '2', '3')
   expect(await takeAt(0)).toEqual(['1', '2', '3'])

@@ -25,9 +25,9 @@ test('a waiting receiver gets a message that becomes visible just after the rece
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // Sending wakes waiting receivers in the next turn of the event loop. The test receives after that turn.
+  // Sending wakes receivers a moment later. The test waits for this, so that its receiver is not woken.
   await setImmediate()
-  // The message is invisible at the first two readings of the clock, and visible at all later readings.
+  // The message becomes visible at 2000. The queue reads 1999 from the clock twice, and then 2000.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)
   clock.mockReturnValue(2000)
   const { signal } = new AbortController()
