@@ -69,7 +69,7 @@ function checkComplete(folder, folders) {
 checkComplete('shared', sharedFolders)
 checkComplete('infra', infraFolders)
 
-/** Forbids each folder in `folder` to import folders above it and paths that match `outside`. */
+/** Forbids imports from a subfolder to the subfolders above it, and to paths that match `outside`. */
 const orderFolders = (folder, folders, outside) => [
   forbid(`${folder}/*.ts`, [
     outside,

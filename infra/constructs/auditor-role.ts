@@ -23,7 +23,7 @@ export function addAuditorRole(
     role.addToPolicy(new iam.PolicyStatement({ actions, resources: [resource], conditions }))
   // These actions have no resource-level permissions, so their resource must be `*`.
   allow(['kms:ListKeys', 'cloudtrail:DescribeTrails', 'cloudtrail:LookupEvents'], '*')
-  // Covers the trails of all regions and accounts, because an organization may have its trail elsewhere.
+  // An organization may keep its CloudTrail trail in another region or account.
   const trails = `arn:${stack.partition}:cloudtrail:*:*:trail/*`
   allow(['cloudtrail:GetEventSelectors', 'cloudtrail:GetTrailStatus'], trails)
   const readKey = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetPublicKey', 'kms:ListResourceTags']

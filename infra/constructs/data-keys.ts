@@ -42,8 +42,8 @@ export const keyRemoval = (config: Config) => ({
 })
 
 /**
- * Automatic rotation: every year. The keys of a stage without protection are rotated as seldom as KMS allows:
- * each of the first two rotations of a key adds a dollar a month (AWS KMS pricing).
+ * KMS rotates a data key every year. Without `protectData`, it does so as seldom as possible: each of the
+ * first two rotations raises the price of a key by a dollar a month (AWS KMS pricing).
  */
 export const keyRotation = ({ protectData }: Config) => ({
   enableKeyRotation: true,
@@ -51,10 +51,9 @@ export const keyRotation = ({ protectData }: Config) => ({
 })
 
 /**
- * Statements for a key's own policy. IAM policies cannot override them. Roles of this stage may perform only
- * `actions` with the key, so an attacker in a function cannot tag, disable or delete the key; roles of other
- * stages of the service may do nothing. Principals without the service's tag, such as the role that deploys
- * the service, cannot sign with the key.
+ * Statements for a key's own policy, which IAM policies cannot override. Roles of this stage may perform only
+ * `actions` with the key, and roles of the service's other stages may do nothing. Principals without the
+ * service's tag, such as the role that deploys the service, cannot sign with the key.
  */
 export function limitActions(
   { stage }: Pick<Config, 'stage'>,
@@ -69,6 +68,6 @@ export function limitActions(
   ]
 }
 
-/** A statement for a key's own policy that denies actions to everybody who meets the conditions. */
+/** Denies actions on a key, in the key's own policy, to everybody who meets the conditions. */
 export const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
   new PolicyStatement({ effect: Effect.DENY, principals: [new AnyPrincipal()], resources: ['*'], ...what })

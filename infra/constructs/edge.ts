@@ -30,7 +30,7 @@ import { addDomainOutputs } from './custom-domain.ts'
 interface EdgeProps {
   config: Config
   api: HttpApi
-  /** Number of the secret that CloudFront sends to functions. */
+  /** CloudFront sends the secret with this number. Each rotation of the secret adds one. */
   secretNumber: number
   /** ARN of the firewall, an AWS WAF web ACL in us-east-1. */
   webAclArn: string
@@ -58,7 +58,7 @@ export class Edge extends Construct {
     const { domainName, certificateArn } = config
     const secrets = this.addSecrets(secretNumber)
     this.originSecrets = secrets.accepted.unsafeUnwrap()
-    // The names contain the region, because CloudFront is global: the stage's other regions need other names.
+    // CloudFront is global. The region in its names keeps the deployments of a stage in two regions apart.
     const name = `${config.serviceName}-edge-${Aws.REGION}`
     const behavior = {
       origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
@@ -86,9 +86,8 @@ export class Edge extends Construct {
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
           }
         : {}),
-      // Caches nothing: answers say `no-store`, and answers without `cache-control` expire in zero seconds.
-      // CloudFront forwards `Authorization` only as a part of the cache key, and only if the longest lifetime
-      // in the cache is above zero. The token in the key also keeps answers to different callers apart.
+      // Nothing is cached: answers say `no-store`, and answers without `cache-control` expire at once.
+      // CloudFront forwards `Authorization` only if the maximum lifetime is above zero.
       defaultBehavior: {
         ...behavior,
         cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {

@@ -120,9 +120,8 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey with tags also needs kms:TagResource. No condition key distinguishes a new key from an existing
-  // one. An IfExists condition passes if a new key lacks the property, but excludes existing keys of another
-  // use, spec or deployment. Keys with an alias are excluded, too, because a new key has none.
+  // CreateKey with tags also needs kms:TagResource. These conditions exclude existing keys that have an alias
+  // or another use, spec or deployment. IfExists lets a new key lack these properties.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

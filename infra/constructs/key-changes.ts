@@ -11,7 +11,7 @@ import type { AlarmSpec } from './add-alarms.ts'
 
 interface KeyChangesProps {
   config: Config
-  /** ARNs of KMS keys that nothing but a deployment should change. */
+  /** ARNs of the KMS keys that only a deployment should change. */
   keys: string[]
   /** Name of the rule that counts changes, without the stage's prefix. Its queue is `NAME-dead-letters`. */
   name: string
@@ -33,9 +33,8 @@ const otherActions =
 
 /**
  * Counts the changes of `keys`, even refused ones, as CloudTrail reports them, and keeps the reports in a
- * queue. With `watchesAll`, also counts signatures by anybody but the service, and changes of all other keys:
- * CloudTrail does not say which deployment owns a signing key. Ignores two kinds of changes of other keys:
- * grants by AWS services, and what the rotation does with retired keys.
+ * queue. With `watchesAll`, also counts signatures by anybody but the service, and changes of all other keys,
+ * except grants by AWS services and what the rotation does with retired keys.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -77,10 +76,9 @@ export class KeyChanges extends Construct {
         { errorCode: [{ exists: true }] },
       ],
     })
-    // CloudTrail counts signatures as reads, which only a rule in this state receives (EventBridge: Receiving
-    // read-only management events). Reads that no rule matches cost nothing. The alternatives are worse: a
-    // metric filter needs all reads in CloudWatch Logs, at $0.50 a GB; LookupEvents allows two calls a second
-    // and cannot leave out callers.
+    // CloudTrail counts signatures as reads, and only a rule in this state receives reads (EventBridge:
+    // Receiving read-only management events). Reads that no rule matches cost nothing. A metric filter would
+    // cost $0.50 per GB of reads.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }

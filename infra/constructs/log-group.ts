@@ -13,8 +13,8 @@ export const addLogGroup = (scope: Construct, id: string, config: Config, logGro
   })
 
 /**
- * Lets a function write to its own log group. AWS's managed policy would also allow a function to write to
- * other log groups and to create log groups, so that a deleted one would reappear.
+ * Lets a function write to its own log group. AWS's managed policy would also allow functions to write to
+ * other log groups, and to create a deleted log group again.
  */
 export const writeLogs = (logGroup: LogGroup): PolicyStatement =>
   new PolicyStatement({

@@ -30,7 +30,7 @@ export const typeRewards = itemType({
   found: 'by user; by user, currency and type',
 })
 
-// Attribute names of sums and counts. The name of a sum in one currency is `earnedPrefix` and the currency.
+// Attribute names. `earnedPrefix` followed by a currency names the sum of what was earned in that currency.
 const networkRewards = 'network_rewards'
 const trafficBytes = 'traffic_bytes'
 const activeDevices = 'devices'
@@ -52,10 +52,9 @@ export interface Reward {
 }
 
 /**
- * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
- * sums, so that no page of the dashboard has to read the rewards one by one. For a user's first reward of a
- * type and currency, they can fail: with ConditionFailed if another event recorded such a reward meanwhile,
- * and with too_many_reward_types if the user already has the maximum.
+ * The writes that add a reward to the sums of the dashboard, for the transaction that credits the reward. A
+ * user's first reward of a type and currency fails with too_many_reward_types if the user already has the
+ * maximum, and with ConditionFailed if another event was faster.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const { currency, amount } = reward
@@ -95,7 +94,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // The attribute with a sum's whole part has this prefix. The attribute with its fraction has another.
+  // The attributes of fractions are left out: their names do not begin with this prefix.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

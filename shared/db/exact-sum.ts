@@ -16,9 +16,9 @@ const fractionOf = (attribute: string): string => `~${attribute}`
  * The write that adds to attributes of an item: amounts to exact sums, and numbers to counts. DynamoDB does
  * the addition, so nothing is read first.
  *
- * A DynamoDB number has 38 digits. A sum of amounts with 20 digits before and 18 after the point can need
- * more. So a sum is stored in two attributes: its whole part, and its fraction in units of 10^-18. The two
- * stay exact for 10^17 additions. Amounts with more than 18 decimal places are rounded half to even.
+ * A DynamoDB number has 38 digits, but a sum of large amounts can need more. So a sum is stored in two
+ * attributes: its whole part, and its fraction in units of 10^-18. Amounts are rounded to 18 decimal places,
+ * half to even.
  */
 export function addToSums(
   key: Key,

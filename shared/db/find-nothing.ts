@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * A DynamoDB response to GetItem, BatchGetItem or Query that contains no item. Its item of another table,
- * which no caller sees, lets the SDK's code that reads items run.
+ * A DynamoDB response to GetItem, BatchGetItem or Query, without any result. It lists `item` under another
+ * table's name, so that the SDK's code for reading items runs.
  */
 const nothing = () => ({
   statusCode: 200,
@@ -14,8 +14,8 @@ const nothing = () => ({
 })
 
 /**
- * Runs work as if the table were empty: the client prepares each call, but does not send it. The work must
- * not write. Until the work ends, no other code of the process may begin a read.
+ * Runs work as if the table were empty: calls are prepared, but not sent. The work must not write. Meanwhile,
+ * no other code of the process may begin a read, because that read would find nothing either.
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {
   const name = 'findNothing'

@@ -8,7 +8,6 @@ type Names<Template extends string> = Template extends `${string}{${infer Name}}
 
 type Values<Template extends string> = Record<Names<Template>, string | number>
 
-/** Template of a partition key: it begins with the name of a partition. */
 type PartitionTemplate = `${Partition | '{list}#'}${string}`
 
 /** A kind of item in the table. The list of all kinds in shared/README.md is generated from the code. */

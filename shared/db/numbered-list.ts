@@ -38,8 +38,8 @@ export interface ListPage {
 }
 
 /**
- * Reads a page of a numbered list: rows of the requested period, and the number of rows in that period. A
- * page of the newest rows of the whole list takes one round of reads, every other page takes two.
+ * Reads a page of a numbered list: rows of the requested period, and the number of rows in that period. The
+ * first page of the whole list usually takes one round of reads, every other page takes two.
  */
 export async function readListPage(
   list: string,

@@ -16,7 +16,7 @@ interface ReadOptions {
 
 type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item | undefined)[]>
 
-/** The function with which code inside readTogether reads items. It is undefined outside of readTogether. */
+/** Reads items for code inside readTogether; undefined outside of readTogether. */
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**
@@ -89,7 +89,7 @@ async function readBatches(keys: readonly Key[], options: ReadOptions): Promise<
   return keys.map((key) => found.get(keyText(key)))
 }
 
-/** Formats a key as text; takes a key, or an item that contains one. */
+/** Formats a key, or the key of an item, as text. */
 export const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`
 
 async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Promise<Item[]> {

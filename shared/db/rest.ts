@@ -19,7 +19,7 @@ const pauseAfter = 2_000
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** When the pause before a full hour begins, which is when the last writes of the hour are sent. */
+/** The instant at which the pause before a full hour begins. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (
@@ -35,10 +35,10 @@ const pauseWrites: Middleware =
   }
 
 /**
- * Stops the calling function's writes to the table, retries included, around every full hour, so that a table
- * restored to a full hour contains each transaction entirely or not at all. Restores are not atomic (Amazon
+ * Makes the calling function pause its writes, retries included, around every full hour. A table restored to
+ * a full hour then contains each transaction entirely or not at all, although restores are not atomic (Amazon
  * DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). Only for functions with a queue,
- * because no caller waits for their writes: see "A table restored to a full hour" in infra/RUNBOOK.md.
+ * because nobody waits for their writes.
  */
 export const restOnTheHour = (): void =>
   db.middlewareStack.add(pauseWrites as never, {

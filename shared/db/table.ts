@@ -30,7 +30,7 @@ export type Item = Record<string, unknown>
 export const Key = v.object({ pk: v.string(), sk: v.string() })
 export type Key = v.InferOutput<typeof Key>
 
-/** Schema of a number as `db` reads it: its decimal text. */
+/** Schema of a number that `db` has read. Its `value` is the decimal text. */
 export const TableNumber = v.custom<{ value: string }>(
   (value) =>
     typeof value === 'object' && value !== null && typeof (value as { value?: unknown }).value === 'string',

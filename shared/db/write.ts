@@ -23,7 +23,7 @@ export interface Write {
   /** Creates the error to throw when the write's condition fails; `stored` is the item at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether the stored item shows that this write has already taken effect. If a response is lost, the SDK
+   * Whether this write has already taken effect, as the stored item shows. If an answer is lost, the SDK
    * repeats the write, and its condition fails. Only for writeItem: transactions have a request token.
    */
   isDone?: (stored: Item | undefined) => boolean
@@ -35,7 +35,7 @@ interface FailedWrite {
   stored: Item | undefined
 }
 
-/** Error for a failed condition, which means that another writer was faster. `otherwise` replaces it. */
+/** A condition failed, because another writer was faster. `otherwise` can replace this error. */
 export class ConditionFailed extends OptimisticLockError {
   override readonly name = 'ConditionFailed'
   override readonly message = 'a condition did not hold'
@@ -63,7 +63,7 @@ export async function tryTransact(
   { abortSignal }: { abortSignal?: AbortSignal } = {},
 ): Promise<FailedWrite[]> {
   const TransactItems = writes.map(toSdkWrite)
-  // Makes the transaction take effect only once, however often the SDK sends it.
+  // With one token, the transaction takes effect only once, however often the SDK sends it.
   let ClientRequestToken = crypto.randomUUID()
   let mayBeDone = false
   const send = async (): Promise<void> => {
@@ -73,7 +73,7 @@ export async function tryTransact(
         abortSignal && { abortSignal },
       )
     } catch (error) {
-      // Keep the request token once the SDK has repeated a call: the first call may have succeeded.
+      // If the SDK has repeated the call, keep the token: the first call may have succeeded.
       mayBeDone ||= wasRepeated(error)
       if (!mayBeDone) ClientRequestToken = crypto.randomUUID()
       throw error

@@ -19,7 +19,7 @@ import {
 
 /** The data of a deposit event from the chain watcher. */
 export interface DepositUpdate extends DepositName {
-  /** When the update is booked (see `Delivery`), epoch milliseconds. */
+  /** When the event of the update is booked (see `Delivery` in event-record.ts), epoch milliseconds. */
   bookedAt: number
   address: string
   tag?: string | undefined
@@ -88,7 +88,7 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
-/** The status that ranks higher; `before` if both rank the same, so that a final status never changes. */
+/** Returns the status with the higher rank. Between equal ranks, `before` stays: a final status is kept. */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
 

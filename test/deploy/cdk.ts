@@ -6,12 +6,12 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 let running: ChildProcess | undefined
 
-/** Maximum time of a command: an emulator needs seconds, but AWS needs ten minutes for CloudFront. */
+/** Maximum time of a command. On AWS, CloudFront alone can take ten minutes. */
 const maxMilliseconds = process.env['AWS_ENDPOINT_URL'] === undefined ? 2_700_000 : 600_000
 
 /**
- * Runs a CDK command and writes its output into a log file. Throws an Error with the last lines of the output
- * if the command fails or times out.
+ * Runs a CDK command and writes its output into a log file. Throws an Error that quotes the log if the
+ * command fails or times out.
  */
 export async function cdk(logFile: string, ...commandLine: string[]): Promise<void> {
   const log = createWriteStream(logFile)
@@ -37,7 +37,6 @@ export async function cdk(logFile: string, ...commandLine: string[]): Promise<vo
 
 const maxLines = 12
 
-/** The lines of a log that say why CDK failed: its list of failed resources, or otherwise the last lines. */
 function readEnd(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const start = lines.findIndex((line) => /^Failed resources:|❌/.test(line))

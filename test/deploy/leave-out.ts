@@ -16,7 +16,7 @@ const absentTypes: Record<string, string> = {
   'AWS::CloudWatch::CompositeAlarm': 'ministack has no composite alarms',
   'Custom::CDKBucketDeployment':
     'ministack lacks the AWS command line, with which CDK copies files into a bucket',
-  // This resource would empty a bucket, which has no files here, because CDK's bucket deployment is left out.
+  // This resource empties a bucket. Without the bucket deployment, the bucket has no files.
   'Custom::S3AutoDeleteObjects': 'ministack has no AWS SDK for functions that do not bundle it',
   'AWS::Events::EventBusPolicy': 'ministack has no policies of event buses',
 }
@@ -41,7 +41,7 @@ export function leaveOut(assembly: string): string[] {
     const found = [...removeResources(template.Resources), ...removeConditions(template.Resources)]
     const shortened = JSON.stringify(template)
     writeFileSync(path, shortened)
-    // CDK names an uploaded template by its hash, and does not upload a template whose name already exists.
+    // CDK uploads a template under its hash as name, and skips the upload if that name already exists.
     renameAsset(assembly, hashOf(text), hashOf(shortened))
     return found
   })
@@ -51,7 +51,6 @@ export function leaveOut(assembly: string): string[] {
   })
 }
 
-/** Removes resources, and the dependencies on them. */
 function removeResources(all: Resources) {
   const found = Object.entries(all).flatMap(([id, resource]) => {
     const reason = faultOf(resource)

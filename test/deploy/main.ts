@@ -52,7 +52,7 @@ await stop()
 if (process.exitCode === 1) console.error(`The logs are in ${directory}.`)
 else rmSync(directory, { recursive: true, force: true })
 
-/** Reads the command line: the stage, or undefined for ministack. Throws NotStarted if it is wrong. */
+/** Reads the command line. `stage` is undefined for ministack. Throws NotStarted if the test cannot run. */
 async function readOptions(): Promise<{ stage: string | undefined; remove: boolean }> {
   const flag = { type: 'boolean', default: false } as const
   const { stage, ministack, remove } = parse(flag)

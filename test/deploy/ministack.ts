@@ -84,7 +84,7 @@ function makeCertificate(certificate: string, key: string): void {
 
 const maxStartMilliseconds = 60_000
 
-/** Reads the log until ministack is ready. Requests would fail, as this process does not trust ministack. */
+/** Waits until the log says that ministack is ready. This process does not trust ministack's certificate. */
 async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
   const end = Date.now() + maxStartMilliseconds
   while (Date.now() < end && runs()) {
@@ -103,7 +103,7 @@ async function endGroup(group: number): Promise<void> {
     try {
       process.kill(-group, signal)
     } catch {
-      // The group has no processes any more.
+      // process.kill throws once no process of the group is left.
       return
     }
     await wait(100)

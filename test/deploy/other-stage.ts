@@ -13,12 +13,12 @@ const stage = 'other'
 const knobs = {
   mailFrom: 'no-reply@example.com',
   protectData: false,
-  // Unlike the stage `dev`, this stage has alarms.
+  // The stage `dev` has no alarms. This topic gives the other stage alarms.
   alarmTopicArn: 'arn:aws:sns:us-east-1:000000000000:alarms',
 }
 const context = { stages: { [stage]: knobs } }
 
-/** Another stage in the AWS account of the tested stage, to show that neither stage affects the other. */
+/** A second stage on ministack, beside the tested one, to show that neither stage affects the other. */
 export class OtherStage {
   private readonly directory: string
   private readonly steps: Steps

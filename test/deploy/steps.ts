@@ -7,7 +7,6 @@ export class Steps {
     this.print = print
   }
 
-  /** Whether no step has failed. */
   get passed(): boolean {
     return this.failures.length === 0
   }

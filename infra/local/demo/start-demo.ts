@@ -29,7 +29,7 @@ export async function startDemo({ model, baseUrl, file, showLine }: DemoOptions)
   }
   record(false)
   let isStopped = false
-  // The settings are read from the first function, because all functions have the same ones.
+  // The currency settings are the same for all functions, so those of the first function are enough.
   const { QUOTE_CURRENCY: quoteCurrency = 'USDT', REWARD_CURRENCY: rewardCurrency = 'USDT' } =
     model.functions[0]?.environment ?? {}
   const [first = [], ...others] = demoStages({ firstStart, quoteCurrency, rewardCurrency })

@@ -6,7 +6,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 // DynamoDB: DynamoDB local usage notes). It listens on every interface and takes any signature, so whoever
 // does not know the access key gets an empty database instead of the data.
 
-/** Region under which the data is kept, whatever region the callers of the stack use. */
+/** DynamoDB Local keeps the data under this region, even if the stack is called with another region. */
 const region = 'us-east-1'
 
 const databaseFile = /^([0-9a-f]{32})_us-east-1\.db$/

@@ -56,7 +56,7 @@ export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
   }
 }
 
-/** The Lambda event of a request that somebody sends straight to API Gateway's own address. */
+/** A sign-in request that bypasses the edge, in the form in which API Gateway passes it to a function. */
 const strangersRequest = {
   version: '2.0',
   routeKey: 'POST /user/login-with-password',

@@ -35,7 +35,7 @@ export async function checkMail(mailFrom: string, region?: string): Promise<Find
 
 type Account = Pick<GetAccountCommandOutput, 'ProductionAccessEnabled' | 'SendingEnabled' | 'SendQuota'>
 
-/** The mails of a day and their quota; -1 means no quota. */
+/** Says how many mails were sent in 24 hours, and the quota. A `Max24HourSend` of -1 means no quota. */
 const quotaOf = ({ SendQuota: { Max24HourSend = 0, SentLast24Hours = 0 } = {} }: Account): string =>
   `${SentLast24Hours} mails sent in 24 hours${Max24HourSend < 0 ? '' : `, of at most ${Max24HourSend}`}`
 

@@ -3,7 +3,7 @@ import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { type Finding, judge } from './finding.ts'
 import { checkMail } from './mail.ts'
 
-/** Checks that the standby region is ready: its table is up to date, and its SES can send mail. */
+/** Checks the standby region: the replica of the table is active, and SES can send mails there. */
 export async function checkStandby(tableName: string, region: string, mailFrom: string): Promise<Finding> {
   const [status, mail] = await Promise.all([
     readReplicaStatus(tableName, region),

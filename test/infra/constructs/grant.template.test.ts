@@ -21,14 +21,12 @@ const rotation = (stage: StagePolicies) => stage.denialsOf('rotate-signing-keys'
 const signs = { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'DIGEST' }
 const roleArn = (name: string) => `arn:aws:iam::${accountId}:role/${name}`
 
-/** Compiles the permissions of a role whose IAM policies allow every action. */
 const administrator = (arn = roleArn('administrator')) => {
   const policies = [{ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' } as const] }]
   const session = { origin: 'an administrator', roleArn: arn, roleTags: {}, policies }
   return compileSession(arn, session, { accountId } as StackModel)
 }
 
-/** The IAM condition keys of a request that tags a KMS key. */
 const givesTags = (tags: Record<string, string>) => ({
   'aws:TagKeys': Object.keys(tags),
   ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`aws:RequestTag/${name}`, value])),
@@ -56,7 +54,7 @@ describe('signing keys', () => {
     },
   )
 
-  it('only the four functions that need it are allowed to sign', () => {
+  it('only four functions are allowed to sign with KMS keys', () => {
     const signers = dev.functions.filter(({ policies }) => JSON.stringify(policies).includes('"kms:Sign"'))
     expect(signers).toHaveLength(4)
   })
@@ -86,7 +84,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // Allowed even without key spec and usage: AWS does not document that TagResource requests have them.
+    // AWS does not document that a TagResource request has a key spec and usage, so they may be missing.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()
@@ -103,7 +101,7 @@ describe('an administrator, to whom IAM policies allow everything', () => {
   const breakGlass = roleArn('break-glass')
   const key = keyOf('prod', [breakGlass])
 
-  it.each(['Sign', ...changes])('a signing key’s policy denies an administrator %s', (action) => {
+  it.each(['Sign', ...changes])('a signing key’s policy denies administrators the action %s', (action) => {
     expect(administrator()(onKey(action, key, signs))).toContain('no resource-based policy allows')
   })
 
@@ -190,7 +188,7 @@ describe('keys that are not the rotation’s', () => {
   })
 })
 
-it('the MAC key computes MACs with SHA-256 only', () => {
+it('a function is allowed to compute MACs with SHA-256 only', () => {
   const signIn = dev.denialsOf('user-login-with-password')
   expect(signIn(onKey('GenerateMac', dev.keys.MAC, { 'kms:MacAlgorithm': 'HMAC_SHA_512' }))).toBeDefined()
 })
@@ -229,7 +227,7 @@ describe('events:PutEvents', () => {
       context: { 'events:source': [source], 'events:detail-type': detailType },
     })
 
-  it('a function that sends mails is allowed to put only mail requests on the bus, with this service as source', () => {
+  it('a sign-in function is allowed to put only mail requests on the bus, with this service as source', () => {
     expect(put('user-login-with-password', 'account-service', 'mail.delayed')).toBeUndefined()
     for (const name of ['user-login-with-password', 'user-login-2fa']) {
       expect(put(name, 'account-service', 'mail.requested')).toBeUndefined()
@@ -245,7 +243,7 @@ describe('events:PutEvents', () => {
     expect(put('address-info', 'chain', 'address.assigned')).toBeDefined()
   })
 
-  it('only the three functions that send mails or assign addresses may put events on the bus, and none may put an event without a source', () => {
+  it('only the three functions that request mails or assign addresses may put events on the bus, and none may put an event without a source', () => {
     const putters = dev.functions.filter(({ policies }) =>
       JSON.stringify(policies).includes('events:PutEvents'),
     )

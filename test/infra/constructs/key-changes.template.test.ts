@@ -6,7 +6,6 @@ import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
 
 const { rules, keys } = await readStage('prod')
 
-/** The names of the alarm rules of the stage `prod` that match a KMS call as CloudTrail reports it. */
 const raisedBy = (eventName: string, userIdentity: object, detail: object = {}) => {
   const call = { eventSource: 'kms.amazonaws.com', eventName, userIdentity, ...detail }
   const event = { source: 'aws.kms', 'detail-type': 'AWS API Call via CloudTrail', detail: call }
@@ -42,13 +41,13 @@ describe('a change of a key', () => {
     'TagResource',
     'UntagResource',
     'UpdatePrimaryRegion',
-  ])('%s raises an alarm for every caller and every key', (eventName) => {
+  ])('%s raises an alarm, whoever calls it and whichever key it changes', (eventName) => {
     for (const caller of [administrator, user, functionOf('prod', 'oauth2-token'), {}])
       for (const key of [ofOurKey, ofAnyKey])
         expect(raisedBy(eventName, caller, key)).toEqual(['key-changes'])
   })
 
-  it('the rotation of any stage retires signing keys without an alarm, but every other key change by a rotation raises an alarm', () => {
+  it('retirement of a signing key by the rotation raises no alarm, but every other key change by the rotation raises one', () => {
     for (const stage of ['prod', 'other']) {
       const rotation = functionOf(stage, 'rotate-signing-keys')
       for (const action of ['DisableKey', 'ScheduleKeyDeletion']) {

@@ -16,7 +16,6 @@ const senders = {
   operator: [role('on-call')],
 }
 
-/** The policy statements of the event bus if `senders` is configured with this value. */
 function statements(knob: object): PolicyStatement[] {
   const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'Stack')
   restrictSenders(new EventBus(stack, 'Bus'), readConfig({ ...configured, stage: 'prod', senders: knob }))
@@ -65,7 +64,7 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
-    // In the next two cases, a single PutEvents call has events of two sources.
+    // The last two roles send events of two sources in one PutEvents call.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
   ])(
@@ -83,7 +82,7 @@ describe('the policy of the bus', () => {
     expect(() => statements(knob)).toThrow('senders')
   })
 
-  it('the policy with all four senders stays below the 10 KB that EventBridge allows', () => {
+  it('the policy of the bus stays below the 10 KB that EventBridge allows, even if all four senders are configured', () => {
     const all = Object.fromEntries(
       ['business', 'chain', 'rewards', 'operator'].map((name) => [name, [role(name), role(`${name}-2`)]]),
     )

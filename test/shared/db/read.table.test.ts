@@ -4,7 +4,6 @@ import type { Key } from '../../../shared/db/table.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 import { writeAll } from '../../support/torn-table.ts'
 
-/** Each call to the table: its name, its number of keys, and whether it is strongly consistent. */
 let calls: { name: string; keys: number; consistent: boolean | undefined }[] = []
 let failing = false
 let restore = () => {}
@@ -74,7 +73,7 @@ it('reads share no call if they belong to different invocations or are made outs
   ])
 })
 
-it('when a shared call fails, each of its reads fails, and later reads make a new call', async () => {
+it('if a shared call fails, all reads that share it fail, and later reads make a new call', async () => {
   await store('a')
   await readTogether(async () => {
     failing = true

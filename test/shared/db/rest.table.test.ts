@@ -123,7 +123,6 @@ const history: readonly Sent[] = [
   ],
 ]
 
-/** Applies these events, and runs the worker of the referral trees after each of them. */
 async function live(events: readonly Sent[]): Promise<void> {
   for (const [handler, detail] of events) {
     await applyEvent(handler, detail)
@@ -131,7 +130,7 @@ async function live(events: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Applies the events of `history` until this many writes are sent; resolves with whether writes are left. */
+/** Applies `history`, but fails every write after this many. Resolves with whether a write failed. */
 async function liveUntil(writes: number): Promise<boolean> {
   const send = db.send.bind(db)
   let left = writes
@@ -171,12 +170,12 @@ async function withOwnTable<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-it('a table restored to any moment between two writes is complete after all events are sent again', async () => {
+it('a table restored to a moment between two writes is complete once all events have been sent again', async () => {
   const whole = await withOwnTable(async () => {
     await live(history)
     return readContents()
   })
-  // `npm run test:properties` stops the events after each write in turn, other runs after every 16th write.
+  // The events stop after each write in turn with `npm run test:properties`, otherwise after every 16th.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
 import { ConditionFailed, putNew, transact } from '../../../shared/db/write.ts'
 
-// Mocks the client's answer, because DynamoDB Local cancels no transaction for a conflict or throttling.
+// DynamoDB Local never cancels a transaction for a conflict or throttling, so its answer is mocked.
 const cancelled = (...codes: string[]) => cancelledAfter(1, ...codes)
 
 const cancelledAfter = (attempts: number, ...codes: string[]) =>

@@ -28,7 +28,7 @@ type Batch<T> = { RequestItems: Record<string, T> }
 type BatchRead = Read & { Keys: Attributes[] }
 type BatchWrites = { PutRequest?: { Item: Attributes }; DeleteRequest?: { Key: Attributes } }[]
 
-/** A write whose condition holds. */
+/** A write whose condition holds, but which is not performed yet. */
 interface Prepared {
   /** Identifies the item: the name of its table and the name of its key. */
   name: string
@@ -45,7 +45,7 @@ interface Read {
   ConsistentRead?: boolean
 }
 
-/** Decides whether an eventually consistent read is stale, and how stale each item is in this read. */
+/** Decides how stale each item of an eventually consistent read is; undefined if the read is not stale. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**
@@ -58,7 +58,7 @@ export class Database {
   readonly #now: () => number
   readonly #drawLag: DrawLag
 
-  /** `now` returns the time in milliseconds. Without `drawLag`, every read shows the latest write. */
+  /** Without `drawLag`, every read shows the latest write. */
   constructor(now: () => number, drawLag: DrawLag = () => undefined) {
     this.#now = now
     this.#drawLag = drawLag

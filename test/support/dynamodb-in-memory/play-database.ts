@@ -17,7 +17,6 @@ interface Client {
   middlewareStack: { add: (middleware: object, options: object) => void }
 }
 
-/** An answer of the database, in place of a network response. */
 class Answer {
   readonly output: object
 
@@ -39,7 +38,7 @@ export async function installDatabase(): Promise<void> {
   sharedTable = Table ?? {}
 }
 
-/** Starts a database in memory, which answers all DynamoDB calls. The database has a table without index. */
+/** Starts a database in memory, which answers all DynamoDB calls. Its one table has no index. */
 export function beginPlainDatabase(drawLag?: DrawLag): void {
   answerClients()
   const [pk, sk] = ['HASH', 'RANGE'].map((KeyType, i) => ({ AttributeName: ['pk', 'sk'][i], KeyType }))
@@ -47,7 +46,7 @@ export function beginPlainDatabase(drawLag?: DrawLag): void {
   beginDatabase(() => Date.now(), drawLag)
 }
 
-/** Starts a database in memory, which answers all DynamoDB calls. Its table is like the shared table. */
+/** Starts a database in memory, which answers all DynamoDB calls. Call `installDatabase` first. */
 export function beginDatabase(now: () => number, drawLag?: DrawLag): void {
   current = new Database(now, drawLag)
   current.run('CreateTable', sharedTable)
@@ -58,7 +57,7 @@ export function endDatabase(): void {
   current = undefined
 }
 
-/** Answers DynamoDB calls without the network. The SDK still retries calls, but neither signs nor parses. */
+/** Lets the database in memory answer DynamoDB calls, without signing and parsing. The SDK still retries. */
 function answerClients(): void {
   if (isAnswering) return
   isAnswering = true
@@ -74,7 +73,7 @@ function answerClients(): void {
             if (current === undefined) return next(call)
             return { response: new Answer(current.run(commandName.replace(/Command$/, ''), call.input)) }
           },
-        // With low priority, this middleware is the last one before the network.
+        // Low priority makes this middleware the last one before the network.
         { step: 'deserialize', priority: 'low', name: 'database' },
       )
       answerConfig(config)

@@ -37,7 +37,7 @@ export interface Page {
   LastEvaluatedKey?: Attributes
 }
 
-/** Returns the age, in milliseconds, of the item state that a read shows. `name` names the item's key. */
+/** Returns how many milliseconds a read lags behind the writes of an item. `name` identifies the item. */
 export type LagOf = (name: string) => number
 
 const current: LagOf = () => 0
@@ -61,12 +61,11 @@ export class Table {
     this.#now = now
   }
 
-  /** The name of a key, from the key itself or from an item that contains the key. */
+  /** Formats a key, or the key of an item, as text. */
   nameOf(item: Attributes): string {
     return JSON.stringify(this.#keys.map((name) => textOf(name, item[name])))
   }
 
-  /** The items of the partition that a key or an item belongs to. */
   #partitionOf(item: Attributes): Map<string, States> {
     const [hash = ''] = this.#keys
     const name = textOf(hash, item[hash])
@@ -79,7 +78,6 @@ export class Table {
     return [...this.#partitions.values()].flatMap((items) => [...items])
   }
 
-  /** Reads the items, and leaves out items that do not exist. */
   #read(items: Iterable<[string, States]>, lagOf: LagOf): Attributes[] {
     return [...items].flatMap(([name, states]): Attributes[] => {
       const item = this.#show(name, states, lagOf)
@@ -87,7 +85,6 @@ export class Table {
     })
   }
 
-  /** An item as a read shows it; undefined if it does not exist. */
   #show(name: string, states: States, lagOf: LagOf): Attributes | undefined {
     const newest = states.at(-1)
     const isSettled = newest === undefined || newest.at <= this.#now() - maxLagMilliseconds
@@ -109,7 +106,6 @@ export class Table {
     return this.#show(name, this.#partitionOf(key).get(name) ?? [], lagOf)
   }
 
-  /** Writes an item, and replaces any item with the same key. */
   put(item: Attributes): void {
     for (const { KeySchema } of this.input.GlobalSecondaryIndexes ?? [])
       for (const name of namesOf(KeySchema)) if (item[name] !== undefined) textOf(name, item[name])
@@ -161,7 +157,6 @@ export class Table {
   }
 }
 
-/** The value of an attribute if a key condition begins with `attribute = :value`; otherwise undefined. */
 function valueOf(name: string, query: Query): Value | undefined {
   const [, path = '', value = ''] = /^(\S+) = (:\w+)/.exec(query.KeyConditionExpression) ?? []
   const isName = (query.ExpressionAttributeNames?.[path] ?? path) === name
@@ -180,7 +175,6 @@ function textOf(name: string, value: Value | undefined): string {
 const pick = (item: Attributes, names: readonly string[]): Attributes =>
   Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])))
 
-/** The attributes of an item that a read asks for. */
 function project(item: Attributes, { ProjectionExpression, ExpressionAttributeNames = {} }: Query) {
   if (ProjectionExpression === undefined) return item
   const names = ProjectionExpression.split(',').map((name) => name.trim())

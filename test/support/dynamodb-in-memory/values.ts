@@ -14,7 +14,7 @@ export const validationError = (message: string): Error =>
     $metadata: { httpStatusCode: 400 },
   })
 
-/** The type of a value, and what it holds. */
+/** Splits a value into its type and its content. */
 export function typeOf(value: Value): [type: string, held: unknown] {
   const [entry] = Object.entries(value)
   if (entry === undefined) throw validationError('a value has no type')

@@ -4,7 +4,6 @@ import { checkApi, checkChallenge, checkEdge } from '../../../../infra/ops/docto
 import { fakeAws } from '../../../support/fake-aws.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
-/** Runs a check against a faked API, whose issuer is its own address unless another issuer is given. */
 const check = <T>(
   perform: (url: string) => Promise<T>,
   { issuer, status = 401, headers = {} }: { issuer?: string; status?: number; headers?: object } = {},
@@ -35,7 +34,6 @@ it('doctor accepts an issuer only if it is the address of the API', async () => 
 })
 
 describe('the edge', () => {
-  /** Runs the check against a faked CloudFront distribution, behind which is the real sign-in function. */
   const examine = (secret: string, headers: Record<string, string>) =>
     fakeAws(
       (request, response) => {

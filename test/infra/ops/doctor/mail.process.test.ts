@@ -9,7 +9,7 @@ const production = {
 }
 const verified = { VerifiedForSendingStatus: true }
 
-/** Checks a sender against a faked SES with these identities, because the local SES can always send. */
+/** SES is faked, because the local SES can always send. */
 const check = (identities: Record<string, object>, account: object = production) =>
   fakeAws(
     (request, response) => {
@@ -37,7 +37,7 @@ it('doctor mentions no quota of mails if the account has no quota', async () => 
   expect((await check({ 'example.com': verified }, account)).words).toMatch(/; 0 mails sent in 24 hours$/)
 })
 
-it('if SES has verified no identity of the sender, doctor names each identity that would do', async () => {
+it('doctor lists all identities of a sender if SES has verified none of them', async () => {
   const pending = { 'mail.example.com': { VerifiedForSendingStatus: false } }
   for (const identities of [{}, pending])
     expect(await check(identities)).toEqual({

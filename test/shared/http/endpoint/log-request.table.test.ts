@@ -15,7 +15,6 @@ const table = () => ({ TableName: tableName() })
 const endpointThat = (run: () => Promise<unknown>) =>
   publicEndpoint({ input: v.object({}), output: v.unknown(), run })
 
-/** Returns the fields of the log line that one request writes. */
 async function logged(run: () => Promise<unknown>): Promise<unknown> {
   const info = vi.spyOn(log, 'info').mockReset()
   await endpointThat(run)(getEvent('/test'), {} as Context)

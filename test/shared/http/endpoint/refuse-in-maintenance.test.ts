@@ -41,7 +41,7 @@ it.each([
   expect(await call(handler, stageVariables)).toMatchObject({ status: 200, body: { data: 'done' } })
 })
 
-it('in maintenance, an endpoint with answersInMaintenance still runs, and the other endpoints count no fault of the service', async () => {
+it('in maintenance, an endpoint with answersInMaintenance still runs, and a refusal by another endpoint is not counted as a fault', async () => {
   const run = vi.fn(async () => 'done')
   const spec = { input: v.object({}), output: v.string(), run }
   const open = publicEndpoint({ ...spec, answersInMaintenance: true })

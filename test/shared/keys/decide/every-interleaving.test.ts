@@ -15,8 +15,8 @@ import {
 } from '../../../support/signing-keys-model.ts'
 
 /**
- * Length of a tick. A run waits less than one tick for another run. Two ticks are longer than the 15
- * minutes for which a Lambda function can run.
+ * Length of a tick, the unit of time of this test. A rotation run waits less than a tick for another run. Two
+ * ticks are longer than a Lambda function can run.
  */
 const tick = 10 * 60_000
 const tickSeconds = tick / 1000
@@ -28,8 +28,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A state that the test visits: the simulated world with its rotation runs, and how many more runs can start
- * and ticks can pass. A run ends at the second tick after its start, as Lambda's timeout would end it.
+ * A state of the simulation. `starts` and `ticks` count the runs that can still start and the ticks that can
+ * still pass. A run ends at the second tick after its start, as if Lambda stopped it.
  */
 interface State {
   world: World
@@ -40,10 +40,7 @@ interface State {
 
 const bounds = { starts: 2, ticks: 1 }
 
-/**
- * The requests with which a new run can start. The first run can have any request. To bound the number of
- * states, the second run has only three to choose from, or one if KMS shows changes late.
- */
+/** The requests that a new rotation run can have. To limit the number of states, the second run has fewer. */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
   if (lag > 0 && !isFirst) return [{ action: 'clock' }]
   const states: KeyState[] = isFirst ? ['active', 'published', 'retiring'] : ['active']
@@ -125,12 +122,9 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
     if (until > now && !published.includes(kid)) yield `the JWKS lacks ${kid}, which has valid tokens`
 }
 
-/**
- * Ends all runs, then makes a scheduled run. If KMS shows changes late, makes three runs: to give up an
- * attempt, to use the next key, and to disable a key. Yields everything that is wrong after the last run.
- */
+/** Makes one scheduled run, or three if KMS shows changes late. Yields everything that is wrong then. */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // Prolongs the signing period. Otherwise, a further rotation would be under way after the last run.
+  // With the original signing period, a further rotation would be under way after the last run.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)
@@ -147,7 +141,7 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'other keys are enabled in KMS than the key set holds'
 }
 
-/** The simulated worlds after 0, 1, 2 and more scheduled runs, one at each tick, until the worlds repeat. */
+/** How the simulation stands after 0, 1, 2 and more scheduled runs, one run per tick. */
 function worldsByTheClock(lag: number): World[] {
   const worlds = [emptyWorld(times, 0, lag)]
   for (let ticks = 0; ticks < (lag === 0 ? 5 : 7); ticks += 1) {
@@ -161,7 +155,7 @@ it.each([
   ['at once', 0],
   ['late', tick / 2],
 ])(
-  'two rotation runs that crash anywhere leave one signing key and a complete JWKS, and later runs finish (KMS shows changes %s)',
+  'two rotation runs that may crash at any step leave one signing key and a complete JWKS, and later runs finish the work (KMS shows changes %s)',
   { timeout: 120_000 },
   (_when, lag) => {
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))

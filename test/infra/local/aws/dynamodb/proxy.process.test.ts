@@ -13,7 +13,6 @@ import { functionModel } from '../stack.ts'
 
 const start = useTable()
 
-/** Starts an AWS endpoint. Returns a DynamoDB client with all permissions, and one with only these. */
 async function startTable(statements: PolicyStatement[]) {
   const stack = await start([functionModel('worker', statements)])
   return { owner: stack.dynamodb, worker: stack.as('worker').dynamodb }
@@ -85,7 +84,7 @@ test('a DynamoDB query of an index is denied without permission for that index',
   await expect(other.worker.send(query)).rejects.toMatchObject({ name: 'AccessDeniedException' })
 })
 
-test('a DynamoDB request outside the dynamodb:LeadingKeys of a grant is denied', async () => {
+test('a DynamoDB request is denied if a condition on dynamodb:LeadingKeys excludes its partition key', async () => {
   const { worker } = await startTable([
     allow('dynamodb:*', table.arn, {
       Condition: {
