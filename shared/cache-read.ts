@@ -1,10 +1,9 @@
-/** The conditions under which the value of an earlier read is reused. */
 interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * Reuses a value only if at least `requests` earlier requests came in the last `withinMilliseconds`, so
-   * that a rarely requested value is always fresh. Default: reuse from the second request on.
+   * A value is reused only after `requests` requests within `withinMilliseconds`, so that a rarely requested
+   * value is always fresh. Default: every value is reused.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
   /** Whether a value may be kept for later calls. By default, every value may be kept. */

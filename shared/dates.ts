@@ -55,6 +55,6 @@ function firstInstantFrom(day: number, timeZone: string): number {
   return from
 }
 
-/** Whether the first day of a period is not after the last. An undefined day leaves that end open. */
+/** Whether a period does not end before it begins. Its first or last day may be undefined. */
 export const daysInOrder = (first: string | undefined, last: string | undefined): boolean =>
   first === undefined || last === undefined || first <= last

@@ -41,7 +41,7 @@ export const failures = {
 
 export type FailureName = keyof typeof failures
 
-/** HTTP status of a failure, unless an endpoint gives it another one. */
+/** HTTP status with which a failure is usually answered. */
 export const statusOf = (failure: FailureName): number => Math.floor(failures[failure].code / 100)
 
 /** One refused field of a request; `reason` never quotes the value that was sent. */
@@ -59,7 +59,7 @@ export class Failure extends Error {
   readonly retryAfterSeconds: number | undefined
   /** Further answer headers, such as `www-authenticate` or `allow`. */
   readonly headers: Record<string, string>
-  /** HTTP status of the answer: that of the failure's name, unless the constructor was given another one. */
+  /** HTTP status of the answer. Default: statusOf(failure). */
   readonly status: number
 
   constructor(
@@ -94,7 +94,7 @@ export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }
 
-/** Cause of a failure inside Node.js. It counts as a fault, but the client gets the answer of an outage. */
+/** Cause of an `unavailable` failure that arose inside Node.js, and therefore counts as a fault. */
 export class RuntimeFault extends Error {
   override readonly name = 'RuntimeFault'
 }

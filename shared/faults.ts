@@ -26,7 +26,7 @@ const names = [
 const causeOfName = (name: string): PassingCause | undefined =>
   names.find(([, pattern]) => pattern.test(name))?.[0]
 
-/** The passing cause of an error; undefined for an error that the same request would always cause. */
+/** The cause of an error, if this cause passes by itself; undefined if the same request would fail again. */
 export function passingCause(error: unknown): PassingCause | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof OutOfTime) return 'out_of_time'
@@ -35,7 +35,7 @@ export function passingCause(error: unknown): PassingCause | undefined {
   if (error instanceof Failure)
     return error.failure === 'unavailable' ? (passingCause(error.cause) ?? 'not_ready') : undefined
   const { code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } }
-  // The SDK names a broken connection TimeoutError, so the code, which is more precise, comes first.
+  // Error codes are checked before names, because the SDK names even a broken connection TimeoutError.
   const named = causeOfName(code ?? '') ?? causeOfName(error.name)
   return named ?? causeOfStatus($metadata?.httpStatusCode ?? 0) ?? passingCause(error.cause)
 }
@@ -49,9 +49,8 @@ function causeOfStatus(status: number): PassingCause | undefined {
 export const isUnavailable = (error: unknown): boolean => passingCause(error) !== undefined
 
 /**
- * Whether an error is a fault of this service: neither the caller nor another system can mend it. Faults are
- * failures of Node.js, invocations that ran out of time without waiting for AWS, and all other errors without
- * a passing cause, except failures of the caller. infra/RUNBOOK.md#faults lists all failures.
+ * Whether an error is the fault of this service, not of its caller or of another system. The runbook lists
+ * all cases: infra/RUNBOOK.md#faults.
  */
 export function isFault(error: unknown): boolean {
   if (error instanceof OutOfTime) return !error.waitedForAws

@@ -11,7 +11,6 @@ import { settings } from '../../shared/settings.ts'
 
 const requested = { requested_by: v.optional(v.pipe(v.string(), v.maxLength(200))) }
 
-/** Input of the function: `{}` from the schedule, or an `action` from an operator. */
 const Call = v.union([
   v.object({ action: v.literal('revoke'), kid: v.string(), ...requested }),
   v.object({ action: v.literal('rotate'), emergency: v.optional(v.boolean(), false), ...requested }),
@@ -50,7 +49,7 @@ export async function handler(
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // While there is no key, the only step that can be late is the creation of the first key.
+  // While there is no key, the creation of the first key is due.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

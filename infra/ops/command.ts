@@ -9,8 +9,8 @@ export interface CommandContext {
   target: Target
   terminal: Terminal
   /**
-   * Prints `result`: as JSON with `--json`, otherwise as text. The option `text` is an object that replaces
-   * `result` in the text only. Returns `ok` (default: true), which decides the exit code.
+   * With `--json`, prints `result` as JSON; otherwise prints `text` (default: `result`) as lines and tables.
+   * Returns `ok` (default: true); if it is false, the exit code is 1.
    */
   show: (result: object, options?: { ok?: boolean; text?: object }) => boolean
 }

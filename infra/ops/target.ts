@@ -13,7 +13,7 @@ export interface Target {
   hasEdge: boolean
   /** Whether the stage has alarms. Alarms on KMS keys need a CloudTrail trail and a dead-letter queue. */
   hasAlarms: boolean
-  /** How many functions the account must be able to run at once; undefined for the local stack. */
+  /** Number of invocations that the account must be able to run at once; undefined for the local stack. */
   concurrentExecutions?: number
   /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
@@ -26,7 +26,7 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
-  /** ARNs of principals that, like rotation and root user, may disable, delete or share signing keys. */
+  /** ARNs of principals that may disable, delete or share signing keys, as the root user may. */
   breakGlass: readonly string[]
 }
 

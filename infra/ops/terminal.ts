@@ -66,7 +66,6 @@ export function formatTable(rows: readonly object[]): string {
   return lines.map((line) => format(line).trimEnd()).join('\n')
 }
 
-/** Formats a value in one line; the value's name tells whether it is an instant or a duration. */
 function formatValue(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (typeof value === 'number' && /(^|_)(at|since|due)$/.test(name)) return formatInstant(value)

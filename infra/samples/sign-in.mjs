@@ -44,7 +44,7 @@ const tokens = await client.authorizationCodeGrant(config, new URL(request.url, 
 
 const bills = new URL('/account/bills?current=1&size=5', ISSUER)
 const answer = await client.fetchProtectedResource(config, tokens.access_token, bills, 'GET')
-// Quotes every amount, because it has more digits than a double keeps.
+// Puts every amount in quotes, because an amount can have more digits than a JavaScript number.
 const text = (await answer.text()).replaceAll(/"amount":([^,}]+)/g, '"amount":"$1"')
 const { code, msg, data } = JSON.parse(text)
 if (!answer.ok) throw new Error(`the request was answered ${answer.status}: ${code} ${msg}`)

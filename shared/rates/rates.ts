@@ -41,8 +41,8 @@ const recentRates = cacheRead(readRates, {
 })
 
 /**
- * Like readRates, but for estimates: a process with more than ten estimates a second reads the rates only
- * once a second. All functions together have only 3,000 read units a second for the item of the rates.
+ * Reads the rates for an estimate. A process that needs them more than ten times a second reads them only
+ * once a second, because DynamoDB allows one item only 3,000 read units a second.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 

@@ -32,7 +32,6 @@ export async function updateUser(
 ): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), toStored(userId, fields)])
   const stamp = updateStamp(at, updateId)
-  // Reads the user again and repeats the update if another update has changed the user meanwhile.
   return retry(
     async () => {
       const user = await readUser(userId, { consistent: true })
@@ -60,10 +59,7 @@ export async function updateUser(
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
-/**
- * Selects the changes to fields that no later update has set. A repeated update selects its own fields again,
- * which is harmless, because applyOnce lets each update take effect only once.
- */
+/** Selects the fields that no later update has set. Does not look for repeated updates: applyOnce does. */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
     (field) => values[field] !== undefined && (user.stamps[field] ?? '') <= stamp,
@@ -72,8 +68,8 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 }
 
 /**
- * The write that changes fields of a user. It stores the stamp of this update for every changed field, even
- * for fields of the sign-in record. Fails if one of these fields has changed since `user` was read.
+ * The write that changes fields of a user. It stores the stamp of this update for each of them. Fails if
+ * another update has changed one of them since `user` was read.
  */
 function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = Object.keys(changes) as (keyof UserChanges)[]
@@ -112,7 +108,7 @@ function replaceEmail({ userId, email: before }: User, after: string | undefined
   return [claimEmail(newEmail, userId), ...freed]
 }
 
-/** The write that frees a user's email address. Its condition fails when another user has it. */
+/** The write that frees a user's email address. Fails if the address does not belong to this user. */
 const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
   Delete: {
     Key: emailKey(normalizedEmail),

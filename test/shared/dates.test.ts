@@ -17,7 +17,7 @@ it.each([
   ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
   ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
   ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],
-])('%s in %s begins at %s and is a day of %d hours', (day, timeZone, start, hours) => {
+])('the day %s in %s begins at %s and has %d hours', (day, timeZone, start, hours) => {
   const begin = startOfDay(day, timeZone)
   expect(new Date(begin).toISOString()).toBe(new Date(start).toISOString())
   expect((endOfDay(day, timeZone) - begin) / hour).toBe(hours)

@@ -24,7 +24,7 @@ it.each([
   expect(most).toBe(3)
 })
 
-it('after a failure, no further item is started', async () => {
+it('if one item fails, no further item is started', async () => {
   const begun: number[] = []
   const act = async (number: number) => {
     begun.push(number)

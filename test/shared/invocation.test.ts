@@ -10,11 +10,9 @@ const run = <T>(work: () => Promise<T>) => runInvocation(context, 500, work)
 /** An AWS call that is never answered, and that ignores its abort signal. */
 const hang = () => callWithinInvocation(() => new Promise(() => undefined))
 
-/** An AWS call that is answered after some milliseconds. */
 const answerAfter = (milliseconds: number) =>
   callWithinInvocation(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
 
-/** Whether a promise is settled at the present fake time. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const settle = () => void (settled = true)
@@ -46,7 +44,7 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(false))
   })
 
-  it('a retry ends at the deadline instead of using up its attempts', async () => {
+  it('an operation that keeps failing is retried only until the deadline of the invocation', async () => {
     vi.useRealTimers()
     const loseRace = async () => {
       throw new Error('lost again')

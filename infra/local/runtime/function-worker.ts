@@ -64,7 +64,7 @@ export class FunctionWorker {
     return !this.ended
   }
 
-  /** Runs the handler, one invocation at a time. Resolves with Lambda's error object if the handler fails. */
+  /** Runs an invocation, which must end before the next. If it fails, resolves with Lambda's error object. */
   async run(payload: string, endAfterMilliseconds = Infinity): Promise<InvocationResult> {
     const loadFault = await this.loadFault
     if (loadFault !== undefined) void this.terminate()
@@ -128,7 +128,7 @@ function startThread(
   return new Worker(new URL('worker-entry.mjs', import.meta.url), {
     name: model.name,
     env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: logStreamName },
-    // An empty list keeps Node options of this process, such as a test runner's loaders, out of the function.
+    // Without this empty list, functions would get the Node.js options of this process, such as loaders.
     execArgv: [],
     stdout: true,
     stderr: true,

@@ -18,7 +18,6 @@ export class TooManyRequestsError extends Error {
   override readonly name = 'TooManyRequestsError'
 }
 
-/** Default limits: a function runs ten invocations at once, and further ones wait. */
 const defaultLimits = {
   maxWorkersPerFunction: 10,
   maxWorkers: 40,
@@ -135,14 +134,14 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // First serve functions without a worker, then those that have waited longest, so that none is blocked.
+    // Functions without a worker come first, then the function that has waited longest.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /** Returns whether one more worker can start. At the limit, first ends the worker that is idle longest. */
+  /** At the limit of workers, ends the one that has been idle longest. Returns whether a worker can start. */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true

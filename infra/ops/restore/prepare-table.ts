@@ -89,9 +89,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds records of transitions (evidence, archived keys) that are missing in the key set of a restored table.
- * They would block the next transition. A restore to a full hour can leave them, because the rotation does
- * not pause around full hours as events do. `items` is the whole partition of the signing keys.
+ * Finds evidence and archived keys of signing-key transitions that the restored key set does not contain:
+ * they would block the next transition. A restored table can have them, because the rotation does not pause
+ * around full hours.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

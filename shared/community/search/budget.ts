@@ -23,7 +23,7 @@ const counts = itemType({
 
 const CountItem = v.object({ count: Integer })
 
-/** A caller's counter for a minute or hour. `add` counts units; `refusal` makes the error above the limit. */
+/** Counts what one caller uses in the current minute or hour, up to a limit. */
 function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   const number = Math.floor(Date.now() / milliseconds)
   const end = (number + 1) * milliseconds
@@ -53,8 +53,8 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute. Read the item that has the returned `key`, and
- * pass it to the returned `reserver`. The result is the function that reserves read units.
+ * The budget of a caller's searches in the current minute. `reserver` takes the item stored under `key`, and
+ * returns the function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)
@@ -70,8 +70,8 @@ export function searchBudgetOf(userId: number) {
 }
 
 /**
- * Runs a caller's search for a whole email address. Throws `too_many_requests` after 20 searches in an hour
- * that found nobody, so that nobody can guess masked addresses. A search counts as a miss until it has found
+ * Runs a search for a whole email address. Throws `too_many_requests` if 20 searches of this caller found
+ * nobody in this hour, so that nobody can guess masked addresses. Each search counts until it has found
  * somebody, so simultaneous searches cannot exceed the limit.
  */
 export async function limitMisses<Found extends { total: number }>(

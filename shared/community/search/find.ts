@@ -70,13 +70,12 @@ export interface PrefetchedList {
 interface SearchStart {
   keyword: Keyword
   reserve: ReserveUnits
-  /** The list's search index; undefined if it has none. */
   index: SearchIndex | undefined
   /** If the keyword is a whole email address: the user id of the address's owner. */
   addressOwner: number | undefined
 }
 
-/** Reads what a search of a member list starts from. Can run before the caller is authenticated. */
+/** Reads the items that are needed to find members. Can run while the caller is still being authenticated. */
 export async function prefetchMembers(
   { type, keyword: text }: MemberFilter,
   ownerId: number,
@@ -122,7 +121,7 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/** Exports the newest members that match a filter: at most `exportCap`, fewer if the response is full. */
+/** Exports the newest members that match a filter: up to `exportCap`, or as many as fit into a response. */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
@@ -136,7 +135,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** How many of the members fit into a response. A body is a string inside JSON, so escapes count, too. */
+/** Counts the members that fit into a response, whose body Lambda encodes as JSON a second time. */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {
@@ -177,7 +176,7 @@ async function findEntries(
   }
   const found = await attempt(root, search.index, false)
   if (found !== undefined) return found
-  // The prefetched root or index is outdated: read both again.
+  // The first read gave an outdated root or search index, so both are read again.
   const [newRoot, newIndex] = await readItems([rootKey(list), indexKey(list)], { consistent: true })
   const again = await attempt(newRoot, toIndex(newIndex), true)
   if (again === undefined) throw new Failure('unavailable', { retryAfterSeconds: 1 })
@@ -189,7 +188,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units of a search of profiles: for each profile (eventually consistent), and for all other reads. */
+/** Read units that a search reserves for each profile that it reads, and for all its other reads. */
 const profileUnits = 0.5
 const otherUnits = 25
 
@@ -210,7 +209,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the owner of an address, if the owner is in the list and the text search does not find them. */
+/** Finds the member whose whole address is the keyword, unless the text search finds this member, too. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -80,10 +80,10 @@ const beginsWord = (text: string, keyword: string): boolean =>
   text.includes(keyword) && wordStarts(text).some((start) => text.startsWith(keyword, start))
 
 /**
- * Calls `emit` with the hash of every term of a search text, for some terms more than once. A term is a
- * possible keyword: a part of a nickname that begins at the start of a word, or any part of a masked email
- * address. The index stores hashes of `termBits` bits instead of terms, so its term blocks hold no names and
- * no addresses. With 300,000 terms, only one segment in ten thousand has two terms with the same hash.
+ * Calls `emit` with the hash of every term of a search text; terms can repeat. A term is a possible keyword:
+ * a part of a nickname that begins at the start of a word, or any part of a masked email address. The search
+ * index stores the hashes, so its blocks of terms show no names and no addresses. Among the 300,000 terms of
+ * a segment, two have the same hash in only one segment of ten thousand.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)
@@ -96,7 +96,7 @@ export const termBits = 49
 /** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
 const maxTermLength = 32
 
-/** The term by which a keyword is looked up, and whether that is the whole keyword. */
+/** Returns the hash by which a keyword is looked up, and whether it is the hash of the whole keyword. */
 export function termOf(folded: string): { term: number; isWhole: boolean } {
   let last: number | undefined
   eachBeginning(folded, 0, 1, (term) => (last = term))
@@ -104,7 +104,6 @@ export function termOf(folded: string): { term: number; isWhole: boolean } {
   return { term: last, isWhole: folded.length <= maxTermLength }
 }
 
-/** Calls `emit` with the hash of each text part that starts at `start` and has at least `minCharacters`. */
 function eachBeginning(
   text: string,
   start: number,

@@ -17,18 +17,18 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * A chunk of a wallet's bill index. One read of the index finds the k-th bill that a filter selects; another
- * counts the bills that the filter selects before a day. This file writes the index, stored.ts reads it.
+ * A chunk of a wallet's bill index: a part that covers 64 bills. One read of the index finds the k-th bill
+ * that a filter selects; another counts the bills that the filter selects before a day. This file writes the
+ * index, stored.ts reads it.
  *
- * The index keeps a mark of each bill: its type, currency and quarter of an hour, in two or three bytes. A
- * posting adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more
- * than 64 marks, the next posting moves the oldest 64 into a new item, a chunk:
- * - The key of a chunk has the time of its first bill. A chunk also has the counts of all earlier bills.
- * - Each filter has a list of the bills that it selects, in items of 128 bills, called blocks. So the k-th
- *   bill is in block (k - 1) / 128, rounded down. A block has an attribute for each chunk that has bills in
- *   the block. The attribute has a byte for each of these bills: the bill's place in the chunk.
+ * The index has a mark for each bill: type, currency and quarter of an hour, in two or three bytes. A posting
+ * adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more than 64
+ * marks, the next posting moves the oldest 64 into a new item, the chunk:
+ * - A chunk's key has the time of its first bill. A chunk also has the counts of all earlier bills.
+ * - Each filter has a list of the bills that it selects, in items of 128 bills, called blocks. A block has an
+ *   attribute for each chunk: the places in the chunk, one byte each, of the bills that are in the block.
  *
- * Chunks and blocks follow from the bills alone, so every process that writes them writes the same.
+ * Chunks and blocks follow from the bills alone, so every process writes the same ones.
  */
 export interface Chunk {
   /** The chunk's number in its wallet, from 0. Chunk 0 has the bills 1 to 64. */
@@ -36,7 +36,7 @@ export interface Chunk {
   marks: readonly Mark[]
   /** Counts of the wallet's bills before the chunk. */
   before: Counts
-  /** Quarter of an hour in which the first bill after the chunk was booked. */
+  /** Quarter of an hour in which the next bill, the first after this chunk, was booked. */
   until: number
 }
 
@@ -46,7 +46,7 @@ export const chunkSize = 64
 /** Number of bills in a block. A block stays below 1 KB even if each of its bills is in another chunk. */
 export const blockSize = 128
 
-/** The wallet's currencies in the order of their numbers. */
+/** Lists a wallet's currencies. A currency's index in the list is its number in bill codes (see codeOf). */
 export function currenciesOf({ holdings }: Pick<Wallet, 'holdings'>): string[] {
   const currencies: string[] = []
   for (const [currency, { number }] of holdings) currencies[number] = currency
@@ -60,7 +60,7 @@ export function lengthOf(filter: BillFilter, counts: Counts, currencies: readonl
   return length
 }
 
-/** Whether a filter selects the bills of the currency and type that a bill code stands for (see codeOf). */
+/** Whether a filter selects bills with this code, which stands for a currency and a type (see codeOf). */
 export function selectsCode(filter: BillFilter, code: number, currencies: readonly string[]): boolean {
   const { currencyNumber, type } = readCode(code)
   return selects(filter, currencies[currencyNumber] ?? '', type)
@@ -70,7 +70,7 @@ export function selectsCode(filter: BillFilter, code: number, currencies: readon
 export const countInChunks = ({ counts, tail }: Wallet): Counts =>
   tail.reduce((left, { code }) => addToCounts(left, code, -1), counts)
 
-/** Number of the wallet's chunks. */
+/** Counts the chunks of a wallet's bill index. */
 export const chunksOf = (wallet: Wallet): number =>
   Math.floor((countBills(wallet) - wallet.tail.length) / chunkSize)
 
@@ -90,7 +90,7 @@ export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | unde
   }
 }
 
-/** Attribute of a block of a list: which bills of one chunk are in the block, by place in the chunk. */
+/** The bills that a block has from one chunk, given by their places in the chunk. */
 export interface BlockPart {
   filter: BillFilter
   block: number
@@ -101,7 +101,7 @@ export interface BlockPart {
 /** Name of the list of bills that a filter selects: currency and kind, each `*` if the filter has none. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** Lists which bills a chunk adds to which blocks: one part for each block that gets bills of the chunk. */
+/** Finds the blocks to which a chunk adds bills, and these bills: one part for each block. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()
@@ -162,13 +162,13 @@ export function toChunk(item: Item): Chunk {
   return { ...chunk, marks: decodeMarks(marks) }
 }
 
-/** Key of a block of a list. */
+/** Key of a block of the bill index: the filter, then the block's number. */
 export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, block: number): Key =>
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * If a wallet has more than 64 bill marks, stores the oldest 64 as a chunk and returns the wallet without
- * them. Until the caller has written the returned wallet, these marks are stored twice.
+ * Stores a wallet's oldest 64 bill marks as a chunk, if the wallet has more than 64. The caller must write
+ * the returned wallet, which lacks them.
  */
 export async function closeChunk(wallet: Wallet): Promise<Wallet> {
   const taken = takeChunk(wallet)
@@ -180,9 +180,9 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
 const concurrency = 32
 
 /**
- * Writes chunks, and adds their bills to the blocks of the lists, without a transaction, which would cost
- * twice as much. Several processes may write the same chunk, even repeatedly. Chunks are written after the
- * blocks, in order, so the lists have every bill of a stored chunk and of all chunks before it.
+ * Adds the bills of chunks to the blocks of the bill index, and then writes the chunks in order. So if a
+ * chunk is stored, the blocks have its bills and all earlier ones. Uses no transaction, which would cost
+ * twice as much.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)

@@ -29,7 +29,7 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** Start or end of the queried period, in epoch milliseconds, and the last chunk that begins before it. */
+/** Start or end of a query's period, and the last chunk of the bill index that begins before it. */
 interface Boundary {
   instant: number
   chunk: Chunk | undefined
@@ -74,7 +74,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Finds the numbers of the `oldest`-th to the `newest`-th bill that a filter selects, ascending. */
+/** Finds the numbers of some of the bills that a filter selects: from the `oldest`-th to the `newest`-th. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Up to this ratio of bills read to bills needed, a page is read by a range query, otherwise by keys. */
+/** A range query may read this many bills for each bill of a page. Beyond that, bills are read by key. */
 const maxDilution = 8
 
 /**

@@ -27,7 +27,7 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** A block of a list: the places of its bills in their chunks, keyed by the chunk's number. */
+/** A block of the bill index: for each chunk's number, the places of the block's bills in that chunk. */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
@@ -39,8 +39,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Takes only the wallet's first `chunks` chunks: a posting
- * may have stored one more chunk without having written the wallet yet.
+ * Lists the numbers of a block's bills, ascending. Takes only the wallet's first `chunks` chunks, because a
+ * posting stores a new chunk before it writes the wallet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -48,7 +48,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads a range of a list's blocks. Resolves with a bill number for each position in the list. */
+/** Reads blocks of the list of a filter's bills. Resolves with the bill numbers by position in the list. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,
@@ -75,8 +75,8 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 }
 
 /**
- * Counts the bills booked before `quarter` (see quarterOf). `chunk` is the last known chunk that begins
- * before it. Returns undefined if a newer chunk, not yet known, may begin before it, too.
+ * Counts the bills booked before `quarter` (see quarterOf). `chunk` should be the last chunk that begins
+ * before this quarter. Returns undefined if the wallet has newer chunks that may begin before it, too.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

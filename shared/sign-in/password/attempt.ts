@@ -56,10 +56,10 @@ export interface PasswordAttempt {
   network: string
   /** The item with the counts of the source network, this try included. */
   sourceItem: Item
-  /** The item that counts the account's tries from all sources, this try included; and the item's key. */
+  /** Key of the item that counts the account's tries from all sources; and this item, this try included. */
   key: Key
   item: Item
-  /** Whether the user has signed in from this source before. */
+  /** Whether the user has signed in from this network before. */
   isKnownSource: boolean
 }
 
@@ -110,10 +110,7 @@ export async function giveBackAttempt(
   return { sourceItem, item }
 }
 
-/**
- * The failure of a wrong password: `bad_credentials`, or `too_many_requests` for the try that reaches a
- * limit. The try stays counted.
- */
+/** Returns the failure for a wrong password: `too_many_requests` at a limit, otherwise `bad_credentials`. */
 export async function failedAttempt(attempt: PasswordAttempt): Promise<Failure> {
   const { source, sourceItem, key, item, at, isKnownSource } = attempt
   await removeExpiredCounts(key, item, at)
@@ -133,14 +130,14 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if simultaneous requests took their tries back. Retry-After must be at least one second.
+  // The time to wait is 0 if other requests have taken back their tries meanwhile.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 
 /** Name of the counter of wrong passwords over all sources. */
 export const passwordCounter = 'password'
 
-/** Counts a password try over all sources, in a user's record or the item of an address that nobody has. */
+/** Counts a password try for an account (`known`), or for an email address that no user has. */
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 

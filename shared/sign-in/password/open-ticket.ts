@@ -102,16 +102,15 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When this and earlier codes of the last hour were mailed; undefined if the ticket has no code. */
+  /** When codes were mailed in the last hour, this ticket's included; undefined if the ticket has no code. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * Completes the password step in one write: adds the login ticket, counts the mail and takes back the try.
- * Throws SignInRecordChanged if the stored password, `disabled` or `mails` differs from `record`, so that a
- * password which was replaced meanwhile opens no ticket.
+ * Adds a login ticket, counts its mail and takes back the password try, in one write. Throws
+ * SignInRecordChanged if the user is disabled, or password or mails differ from those in `record`.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mails, newHash } = step
@@ -154,9 +153,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets: from one network (`ofNetwork`), and from all networks of
- * one kind together (`ofKind`). The kinds are known and unknown networks. A new ticket replaces only tickets
- * from networks of its own kind, so strangers never end tickets of the user's known networks.
+ * Maximum number of a user's live login tickets from one network (`ofNetwork`), from all known networks
+ * (`ofKind`), and from all unknown ones (`ofKind`). Tickets from unknown networks never replace tickets from
+ * known ones, so strangers cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

@@ -1,4 +1,4 @@
-// Uses the types that openapi-typescript generates with openapi-fetch: signs in, reads, and meets a failure.
+// A client that uses openapi-fetch with generated types: signs in, reads, and gets a failure.
 import { createHash } from 'node:crypto'
 import createClient from 'openapi-fetch'
 import type { paths } from './schema.ts'

@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// A minute into the five minutes in which the first of the 16 slices of wallets is verified: writes pause on
-// the hour. This slice gets twenty wallets, so that it takes more than two batches of eight.
+// The time at which the first of the 16 slices of wallets is verified. The additional minute keeps the clock
+// off full hours, when writes pause. This slice gets twenty wallets: more than two batches of eight.
 let now = Math.floor(Date.now() / day) * day + turnOfEach + 60_000
 
 beforeAll(async () => {
@@ -39,7 +39,6 @@ function runFor(batches: number): Promise<VerificationReport> {
   return handler({}, { awsRequestId: 'test', getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) })
 }
 
-/** Runs verify-ledger for each of the 16 slices of wallets. Resolves with the number of verified wallets. */
 async function runEach(): Promise<number> {
   let wallets = 0
   for (let run = 1; run <= registerShards; run += 1) {

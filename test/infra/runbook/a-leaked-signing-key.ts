@@ -8,10 +8,7 @@ import { kidOf, type People } from './people.ts'
 const keyIn = async (state: string): Promise<string> =>
   (await readKeyStatus()).keys.find((key) => key.state === state)?.kid ?? expect.unreachable(state)
 
-/**
- * Follows steps 2 to 5 of the procedure for a leaked key, which other procedures also use. Resolves with the
- * kid of the new signing key.
- */
+/** Follows steps 2 to 4 of the procedure for a leaked key. Resolves with the kid of the new signing key. */
 export async function replaceKeys(url: string): Promise<string> {
   const { ops } = follow('A leaked signing key', url)
   const { result } = await ops('keys status')

@@ -18,8 +18,8 @@ type Lived = Awaited<ReturnType<typeof live>>
 const directory = newDirectory()
 
 /**
- * Tests the procedure for a table that is restored to a full hour. KMS, event senders and token holders keep
- * the changes that the table loses. After the procedure, users get the same answers as before the loss.
+ * Tests the procedure for a table that is restored to a full hour, while nothing is restored in KMS.
+ * Afterwards, users must get the same answers as before the loss.
  */
 export async function aTableRestoredToAFullHour(
   url: string,
@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses an hour in the future, so the clock is set ahead for one reading.
+    // The command refuses an hour that is yet to come, so Date.now returns this hour once.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)

@@ -20,7 +20,6 @@ afterAll(() => stack.stop())
 const people = peopleOf(url)
 const layout = stack.model.tables[0]?.createTableInput ?? {}
 
-/** Tests of the runbook's procedures, keyed by heading. Each runs the commands that the runbook gives. */
 const procedures: Record<string, () => Promise<void>> = {
   'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
   'A table restored to a full hour': () => aTableRestoredToAFullHour(url, people, layout),

@@ -45,7 +45,7 @@ async function run([, program = '', ...args]: string[], user: SignedIn, approved
 }
 
 it.each(programs)(
-  'the %s sample shows a page of bills with all digits, or says in a line that access was denied',
+  'the %s sample shows bills with all digits of their amounts, or says that the user denied access',
   async (...program) => {
     const user = await createSession()
     await applyEvent(adjustWallet, adjustment(user.userId, { amount: '0.100000000000000001' }))
@@ -62,6 +62,6 @@ it.each([
   ['nothing answers at ISSUER', { ISSUER: 'http://127.0.0.1:4' }, /^Nothing .+: .+ "ready" prints\.\n$/],
   ['ISSUER has another name', { ISSUER: `http://localhost:${port}` }, /^.+: set ISSUER to .+\n$/],
   ['PORT is in use', { PORT: port }, /^Port \d+ is in use: set PORT .+\n$/],
-])('the Node.js sample says in a line what to set if %s', async (_case, env, hint) => {
+])('if %s, the Node.js sample prints one line that says what to set', async (_case, env, hint) => {
   expect(await run(inNode, await createSession(), true, env)).toMatch(hint)
 })

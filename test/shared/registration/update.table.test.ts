@@ -107,7 +107,7 @@ test('changing a user’s email address frees the old one and reserves the new o
   expect(await register(newRegistration({ email }))).toBe('applied')
 })
 
-test('changing only the spelling of a user’s email address does not free it for others', async () => {
+test('a user’s email address stays reserved when only its upper and lower case changes', async () => {
   const { userId, email } = await createUser()
   await update({ user_id: userId, email: email.toUpperCase() })
   expect((await read(userId))?.email).toBe(email.toUpperCase())
@@ -221,7 +221,7 @@ test('disabling and enabling a user does not clear the count of wrong codes', as
 test.each([
   ['a new nickname', { nickname: 'New' }],
   ['a new passkey', { passkey: true }],
-])('%s ends no session and no login ticket', async (_what, fields) => {
+])('a user’s sessions and login tickets stay valid after %s', async (_what, fields) => {
   const user = await createUser()
   const token = await openSession(user.userId)
   const ticket = await openTicket(user)

@@ -30,14 +30,13 @@ const second = 1_000
 const minute = 60 * second
 const day = 86_400 * second
 
-/** The longest time between two polls of KMS, because a run stops polling 15 s before the next run. */
+/** Longest time between two polls of KMS: a run stops polling 15 s before the next run begins. */
 const gap = 16 * second
 
 function passTime(milliseconds: number): void {
   vi.setSystemTime(Date.now() + milliseconds)
 }
 
-/** Runs the function with its one-minute timeout. */
 function invoke(event: object = {}) {
   const timeout = Date.now() + minute
   const getRemainingTimeInMillis = () => timeout - Date.now()
@@ -73,7 +72,7 @@ async function countKeys(): Promise<number> {
   return (await listOwnKeys()).length
 }
 
-/** When the next test starts: a day after the previous test, so that no key is from the future. */
+/** Faked time at the start of the next test: a day after the end of the previous one. */
 let clock = Date.now()
 
 let errors = vi.spyOn(log, 'error')
@@ -107,7 +106,6 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
   beforeEach(() => {
     kms.lags = { ...of }
   })
-  /** Asserts the final state: this number of keys, valid evidence, and nothing logged as an error. */
   async function expectKeys(count: number): Promise<void> {
     expect(await countKeys()).toBe(count)
     await expectSoundKeySet()
@@ -154,7 +152,7 @@ describe.each(lags)('with a KMS that shows %s', (_what, of) => {
     await expectKeys(2)
   })
 
-  it('one new key replaces a revoked signing key as soon as KMS allows it, and the evidence calls a key disabled only after KMS does', async () => {
+  it('a revocation creates one key, which signs as soon as KMS allows it; the evidence shows the old key as disabled only after KMS does', async () => {
     const old = await bootstrap()
     const start = Date.now()
     await runEveryMinute({ action: 'revoke', kid: old.kid })

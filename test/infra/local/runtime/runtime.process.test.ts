@@ -108,7 +108,7 @@ it('an answer before the timeout counts, even if the main thread is too busy to 
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
   await pause(20)
-  // Blocks this thread past the timeout. Its event loop then runs the due timer before it reads the answer.
+  // Blocks the main thread past the timeout. Then Node.js runs the due timer before it reads the answer.
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))
   expect((await answer).functionError).toBeUndefined()
 })
@@ -146,11 +146,11 @@ it('three workers answer a hundred concurrent calls, and no worker runs two call
   for (const { answer } of results)
     seen.set(answer.instance, [...(seen.get(answer.instance) ?? []), answer.runs as number])
   expect(seen.size).toBe(3)
-  // probe.wait increases its counter before it waits, so two calls at a time would return the same number.
+  // probe.wait counts a call before it waits, so two calls at a time would return the same count.
   for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
 })
 
-it('a function without a worker gets a worker before a busy function has finished all its calls', async () => {
+it('a busy function that has all workers gives one up to a function that has none', async () => {
   start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
   const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
   const order: string[] = []

@@ -33,7 +33,7 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports bookings that were made in the hourly write pause, because the table may lack the rest of them', async () => {
+it('prepareTable reports bookings from the hourly write pause, which may be incomplete', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
@@ -72,7 +72,7 @@ it.each([
       const recorded = await recordStates(() => claimAddress(users[0], pool))
       expect(2 ** recorded.length).toBe(parts)
       const told = (await readAssignment(users[0], pool))?.address ?? expect.unreachable()
-      // A user is told an assigned address only after its event is on the bus, which the last write records.
+      // Users are told an address only after the last write, which records that the event was sent.
       const state = ({ states }: Recorded) => (isTold ? states.at(-1) : states[1])
       await restoreStates(recorded, (states, i) =>
         (part >> i) & 1 ? state(recorded[i] ?? expect.unreachable()) : states[0],

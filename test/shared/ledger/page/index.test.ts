@@ -85,7 +85,6 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
-/** Reads the numbers of a filter's bills: the older ones from `parts`, the newest from the wallet itself. */
 function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFilter): number[] {
   const numbers: number[] = []
   for (let block = 0; ; block += 1) {
@@ -126,7 +125,7 @@ it('for each filter, the bill index tells how many bills are older than a given 
   )
 })
 
-it('the bill index recognizes an outdated chunk, and never uses the counts of such a chunk', () => {
+it('if a read has missed the newest chunks of the bill index, bills are counted correctly or not at all', () => {
   fc.assert(
     fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
       const { wallet, chunks } = post(bills)
@@ -150,7 +149,7 @@ it('a wallet with a bill index has the same index after the wallet is stored and
     fc.property(history, (bills) => {
       const { wallet, chunks } = post(bills)
       const { holdings, ...item } = asStored(walletItem(wallet))
-      // A map of DynamoDB has no order, so the test reads the holdings in reverse order.
+      // DynamoDB keeps no order in a map, so the test reads the currencies in reverse order.
       const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
       const read = toWallet(wallet.id, { ...item, holdings: reversed })
       expect([read.first, read.tail]).toEqual([wallet.first, wallet.tail])
