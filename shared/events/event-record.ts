@@ -63,9 +63,9 @@ export const eventRecord = (
 
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
- * Resolves with `duplicate` if the key was used before with the same content. Throws RejectedEvent if the key
- * was used with other content or a copy of this event was refused. If the condition of one of `writes` does
- * not hold, throws the same error as `transact`.
+ * Resolves with `duplicate` if it has taken effect before. Throws RejectedEvent if other content took effect
+ * under the key, or if a copy of the event was refused. If a condition of `writes` does not hold, throws the
+ * same error as `transact`.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -77,8 +77,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, for writes whose conditions fail only if a later event has taken effect. If they fail, this
- * event is recorded but changes nothing.
+ * Like applyOnce, but if the conditions of `writes` fail, only records the event and changes nothing. For
+ * writes whose conditions fail only when a later event has taken effect.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -90,9 +90,9 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 }
 
 /**
- * The outcome of an earlier delivery: `duplicate`, or undefined if no event took effect under the business
- * key. Throws RejectedEvent when the key was used with other content or a copy of this event was refused.
- * Call this before rejecting an event for a low balance: an earlier delivery may have used the money.
+ * Returns `duplicate` if the event has taken effect before, else undefined. Throws RejectedEvent if other
+ * content took effect under its business key, or if a copy of the event was refused. Call this before
+ * rejecting an event for a low balance: the event itself may have used the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after a refusal and thus is no copy of the refused message. A redriven message
- * is recognized by its attribute `refusals`, and a dead letter that was sent again by hand by its later time.
+ * Whether a message was sent after a refusal, so it is no copy of the refused message. A redriven message is
+ * recognized by its attribute `refusals`, and a dead letter that a person sent again by its later time.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -194,10 +194,9 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event, so that no copy of the event can take effect or be refused again. Other
- * events with the same key, and redriven messages, are not affected. Resolves with false if the dead letter
- * has been sent or the event took effect. Throws OptimisticLockError while another message of the event may
- * be sending a dead letter, or if refusals of other events change the record too often.
+ * Records the refusal of an event, so that no copy of the event can take effect or be refused again. Resolves
+ * with false if no dead letter must be sent. Throws OptimisticLockError if another function may be sending
+ * the dead letter, or if other events with the same key are refused at the same time.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined
@@ -211,7 +210,6 @@ export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promi
   throw new OptimisticLockError('other events with this business key are being refused')
 }
 
-/** Whether a refused event's dead letter must still be sent, according to the stored record of its key. */
 function mustSend({ delivery, digest }: RefusedEvent, stored: Item | undefined): boolean {
   const known = v.parse(StoredOutcome, stored ?? {})
   if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))

@@ -63,7 +63,7 @@ export const maxReceives = 20
 
 const maxRetryDelaySeconds = 900
 
-/** Time reserved for the call that delays or dead-letters an event that was not applied in time. */
+/** Time reserved for delaying an event that was not applied in time, or for sending its dead letter. */
 const queueReserveMilliseconds = 7_000
 
 /** Time that must be left to begin a refusal: to record it, send its dead letter and note the sending. */
@@ -75,7 +75,7 @@ const noteReserveMilliseconds = 2_000
 /** Message attribute of a dead letter: how often its event has been refused. A redrive keeps it. */
 export const refusalsAttribute = 'refusals'
 
-/** Reads `refusals` from a message's attribute; 0 if the sender left it out. */
+/** Reads `refusals` from a message's attribute; 0 if it is missing or malformed. */
 export const readRefusals = (text: string | undefined): number =>
   /^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 0
 
@@ -155,8 +155,8 @@ async function applyMessage<Detail extends v.GenericSchema>(
 const maxExplanationLength = 500
 
 /**
- * Explains which fields are not valid. The explanation may contain names that the sender chose, so it is cut,
- * and limited to characters that SQS takes in a message attribute.
+ * Explains which fields are not valid. A field's name may come from the sender, so the text is cut, and
+ * limited to characters that SQS takes in a message attribute.
  */
 function explain(issues: readonly v.BaseIssue<unknown>[]): string {
   const reasons = fieldErrors(issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
@@ -197,7 +197,6 @@ function bookingInstant(envelope: Envelope): number {
 /** Matches an event's beginning, with its id from the bus, without parsing the rest, which may be harmful. */
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
-/** Reads the delivery of a message. If the message is no event of the bus, its own id is the event id. */
 function readDelivery({
   messageId,
   body,
@@ -206,7 +205,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // Without `SentTimestamp` and `refusals`, as in a direct invocation, a message counts as not redriven.
+    // A direct invocation has no `SentTimestamp`. Its message counts as sent before every refusal.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -236,14 +235,14 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
   throw cause
 }
 
-/** Decides whether to refuse a message that was received `receives` times; undefined means a retry. */
+/** Returns the refusal of a message that was received `receives` times; undefined if it is to be retried. */
 function decideRefusal(
   error: unknown,
   receives: number,
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // If this clock is slow, `at` is `sentAt`: otherwise a copy would seem to be sent after the refusal.
+  // If the clock of SQS is ahead, a refusal dated now would seem older than the message that it refuses.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
@@ -254,11 +253,9 @@ function decideRefusal(
 }
 
 /**
- * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`. All
- * copies of a message get one dead letter. First records the refusal, so that no copy takes effect or is
- * refused again, then sends the dead letter, then notes that the letter is sent. If the note is missing, a
- * later delivery sends the dead letter, perhaps a second time. Resolves with `duplicate` if the event took
- * effect or its dead letter is sent already.
+ * Sends an event's dead letter, once for all copies of the message. First records the refusal, then sends the
+ * dead letter, then notes that it is sent. If the note is missing, a later delivery sends the dead letter,
+ * perhaps for the second time. Resolves with `duplicate` if no dead letter must be sent.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,

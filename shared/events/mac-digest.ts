@@ -2,9 +2,9 @@ import { generateMac, macKeyIds } from '../aws/generate-mac.ts'
 import type { EventRecord } from './event-record.ts'
 
 /**
- * Returns the record of an event that contains a secret, with a MAC instead of the plain digest. The other
- * fields of such an event are readable in the table, so with a plain SHA-256 the secret could be guessed
- * offline from a stolen table. `olderDigests` are MACs by older keys, for earlier deliveries.
+ * Replaces the digest in an event's record by a MAC, for an event that contains a secret. From a plain
+ * SHA-256 in a stolen table, somebody could guess the secret, because the event's other fields are readable
+ * there. `olderDigests` are MACs by older keys.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const text = `${record.detailType}:${record.digest}`

@@ -6,7 +6,7 @@ import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 
-// Few attempts, so that a sign-in does not wait long for the bus: with an authenticator, no mail is needed.
+// Few attempts, so that a sign-in does not wait long for the bus. A user with an authenticator needs no mail.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */
@@ -40,5 +40,5 @@ class RefusedEntry extends Error {
   }
 }
 
-/** Whether a refused entry can be resent (EventBridge: PutEvents); the SDK repeats only whole requests. */
+/** Whether an entry may be sent again (EventBridge: PutEvents). The SDK repeats only whole requests. */
 const isPassingRefusal = (error: unknown): boolean => error instanceof RefusedEntry && isUnavailable(error)

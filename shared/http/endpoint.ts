@@ -124,7 +124,6 @@ function toFailure(error: unknown): Failure {
   return isUnavailable(error) ? new Failure('unavailable', { retryAfterSeconds: 1 }) : new Failure('internal')
 }
 
-/** Value of `Retry-After`, in seconds, during maintenance. */
 const maintenanceRetrySeconds = 60
 
 /** Middleware that answers every request `unavailable` while the service is switched off. */

@@ -4,13 +4,11 @@ import { json, Reply, successBody } from './reply.ts'
 import type { RequestInfo } from './request.ts'
 
 /**
- * Builds the answer with a document that everyone may cache: its members are at the top level, next to the
- * members of the envelope, and it has an ETag. The answer is a 304 without a body when the client has the
- * current version (RFC 9110 §15.4.5).
+ * Builds the answer with a document that everyone may cache. Its members are at the top level of the JSON. If
+ * the client has the current version, the answer is a 304 without a body (RFC 9110 §15.4.5).
  */
 export function publicDocument(data: object, { header }: RequestInfo): Reply {
   const body = successBody(data, 'oauth')
-  // A strong ETag (RFC 9110 §8.8.3).
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
   const cached = { 'cache-control': `public, max-age=${documentMaxAgeSeconds()}`, etag }
   return matchesTag(header('if-none-match'), etag)

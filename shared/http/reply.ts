@@ -2,10 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { failures, type Failure } from '../errors.ts'
 import { stringifyExact } from '../stringify-exact.ts'
 
-/**
- * The layout of an answer: `envelope`, or `oauth`, which also has the standard OAuth members at the top level
- * so that unmodified OAuth clients can read it.
- */
+/** Layout of an answer: `oauth` adds the standard OAuth members at the top level, for OAuth clients. */
 export type Dialect = 'envelope' | 'oauth'
 
 /** A complete answer. Endpoints return one instead of `data` for a redirect, a CSV download or a 304. */
@@ -32,7 +29,7 @@ export const commonHeaders = {
 /** Header of every answer with a JSON body. */
 export const json = { 'content-type': 'application/json' }
 
-/** Answers a success (`code` 0) in the given layout. */
+/** Creates the answer for a success (`code` 0), in the given layout. */
 export const succeed = (data: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 =>
   send(new Reply(200, json, successBody(data, dialect)))
 
@@ -42,7 +39,7 @@ export function successBody(data: unknown, dialect: Dialect): string {
   return stringifyExact({ ...standard, code: 0, msg: 'success', data })
 }
 
-/** Answers a failure with its own status and code, in the given layout. */
+/** Creates the answer for a failure, with its own status and code, in the given layout. */
 export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
   const { code, msg, oauth } = failures[failure.failure]
   const standard = dialect === 'oauth' ? { error: oauth, error_description: describeFailure(failure) } : {}

@@ -18,7 +18,6 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   rawQuery: event.rawQueryString,
   /** Names of the query parameters that were sent more than once. */
   repeated: () => sentParameters(event.rawQueryString).repeated,
-  /** Returns the credentials of the `Authorization` header if it has this scheme, in any letter case. */
   authorization: (scheme: string) => readAuthorization(event, scheme),
   /** Returns a request header by its lower-case name. */
   header: (name: string) => event.headers[name],
@@ -26,9 +25,9 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
 export type RequestInfo = ReturnType<typeof requestInfo>
 
 /**
- * Parses parameters of `application/x-www-form-urlencoded` text: the values of parameters sent once, and the
- * names of repeated ones. An empty parameter counts as omitted (OAuth 2.1 §3.1 and §3.2). Takes the raw text,
- * because API Gateway joins repeated parameters with commas.
+ * Parses form-urlencoded text. A parameter that was sent more than once is left out, and `repeated` has its
+ * name. An empty parameter counts as omitted (OAuth 2.1 §3.1 and §3.2). API Gateway's parsed parameters would
+ * not do, because repeated ones are joined by commas.
  */
 export function sentParameters(text: string) {
   const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]
@@ -51,10 +50,7 @@ export function readParameters(text: string): Record<string, string> {
 /** An error message names a parameter only if its name is a plain word, because the client chose the name. */
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
-/**
- * Returns the credentials of the `Authorization` header if its scheme is the given one; the letter case of
- * the scheme does not matter (RFC 9110 §11.1).
- */
+/** Returns the `Authorization` header's credentials if it has this scheme, in any case (RFC 9110 §11.1). */
 export function readAuthorization(event: APIGatewayProxyEventV2, scheme: string): string | undefined {
   const [sent, ...rest] = (event.headers['authorization'] ?? '').trim().split(/ +/)
   return sent?.toLowerCase() === scheme.toLowerCase() && rest.length === 1 ? rest[0] : undefined
@@ -85,17 +81,17 @@ export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown
   throw new Failure('unsupported_media_type')
 }
 
-/** Decodes UTF-8 and throws on other bytes. Keeps a byte order mark, which JSON forbids (RFC 8259 §8.1). */
+/** Decodes UTF-8; throws on other bytes. Keeps a byte order mark, so that parsing fails (RFC 8259 §8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
 /**
- * Parses a JSON object. The parser also refuses `__proto__`, and a `constructor` with a `prototype`. It is
- * called here and not used as middleware, where it would report a bad body before a bad token.
+ * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. If the parser were a
+ * middleware, it would report a bad body before a bad token.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
-  // The parser would refuse a space before a parameter of the type, which RFC 9110 §5.6.6 allows.
+  // The parser would refuse a space before a parameter of the media type, which RFC 9110 §5.6.6 allows.
   const headers = { 'content-type': 'application/json' }
   const request = { event: { ...event, headers, isBase64Encoded: false, body: undefined as unknown } }
   try {

@@ -8,9 +8,9 @@ import type { HttpMiddleware } from './request.ts'
 export const originSecretHeader = 'x-origin-secret'
 
 /**
- * Middleware for deployments with a CloudFront distribution (edge): refuses a request without a secret of the
- * edge as `forbidden`, and takes the viewer's address from the edge's header, because API Gateway sees the
- * edge's own address. Without an edge, the headers with the secret and the address are ignored.
+ * Middleware for a deployment behind a CloudFront distribution (edge). Refuses requests that did not come
+ * through CloudFront, and takes the client's address from CloudFront's header. Without CloudFront, this
+ * header is ignored.
  */
 export const requireEdge = (): HttpMiddleware => ({
   before({ event }) {
@@ -33,8 +33,8 @@ function isOneOf(sent: string, secrets: string[]): boolean {
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * The address in `CloudFront-Viewer-Address`, which ends with a colon and the port even for IPv6. Throws if
- * there is no address: limits on the edge's own address would lock out everybody behind the edge.
+ * Reads the client's address from `CloudFront-Viewer-Address`, which ends with a colon and the port. Throws
+ * if there is none: with CloudFront's own address, one client could use up the limits of all clients.
  */
 function viewerAddress(header = ''): string {
   const address = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

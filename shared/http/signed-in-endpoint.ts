@@ -33,7 +33,6 @@ interface SignedInSpec<
   Output extends v.GenericSchema,
   Prefetched,
 > extends EndpointSpec<Input, Output> {
-  /** The scope that the access_token must have, or `first-party`. */
   scope: RequiredScope
   /**
    * Starts a read in parallel with the session check, which saves a round trip. `claimedUserId` comes from
@@ -84,7 +83,7 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
       const input = readInput()
       const [caller, prefetched] = await Promise.all([
         session,
-        // Without `prefetch`, the type `Prefetched` is `undefined`, so the cast is right then, too.
+        // The cast is safe: without `prefetch`, the type `Prefetched` is `undefined`.
         spec.prefetch?.(input, userId) as Promise<Prefetched>,
       ])
       return await spec.run({ input, caller, prefetched, request: requestInfo(event) })
@@ -122,18 +121,15 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 const repetitions = 4
 
 /**
- * Warms the function up before its first real request: handles requests with an unknown access_token, so that
- * a connection to the table is open and the code of a request has run. The requests have no effect, because
- * they are refused. Any other failure is only logged: a real request that meets it will report it.
- *
- * Only the first warm-up request calls the table. While it waits for its connection and its answer, the
- * others run inside findNothing, which sends no calls.
+ * Warms the function up before its first real request: opens a connection to the table, and runs the code
+ * that handles requests. The warm-up requests are refused, because nobody has their access_token. Only the
+ * first of them calls the table. A failure is only logged: a real request would report it.
  */
 export async function warmUp(handler: Handler): Promise<void> {
   const first = warmUpOnce(handler)
   let failure: unknown
   for (let i = 0; i < repetitions && failure === undefined; i += 1) {
-    // Lets the first request send its call, and its connection make progress.
+    // Lets the first warm-up request go on with its call to the table.
     await setImmediate()
     failure = await findNothing(() => warmUpOnce(handler))
   }

@@ -52,13 +52,13 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Remaining time that Lambda reports. It leaves a request one second of work, and an event 1.5 seconds. */
+/** Remaining time that Lambda reports. Half a second of it is reserved for the answer. */
 const remainingMilliseconds = 1_500
 const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-/** DynamoDB recognizes a repeated transaction for ten minutes: one repetition is within them, one after. */
+/** DynamoDB recognizes a repeated transaction for ten minutes only. */
 const repetitions = [
   ['at once', 0],
   ['eleven minutes later', 660_000],
@@ -94,7 +94,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await readItem(givenKey, { consistent: true })).toBeUndefined()
   })
 
-  it('a repeated request with an accepted second factor is refused, and the user has to sign in again', async () => {
+  it('a second factor that was accepted once is refused when the request is repeated, and the user has to sign in again', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
@@ -104,7 +104,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
   })
 
-  it('an event that is delivered again takes effect once, and its lost answer is not reported as a fault of the service', async () => {
+  it('an event that is delivered again takes effect once, and the lost answer to its write counts no fault of the service', async () => {
     const userId = await addUser()
     const event = adjustment(userId)
     const metrics = await emittedMetrics(async () => {
@@ -127,7 +127,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
   })
 
-  it('a right password issues one login ticket, counts one mailed code, and leaves no try counted', async () => {
+  it('a right password leaves one login ticket, one counted mail and no counted try, even if the SDK repeats the write', async () => {
     const user = await createUser()
     // The first two writes count the try. The answer to the third write is lost.
     const answer = await withLostFirstAnswers('UpdateItem', 1, () => login(user), { skip: 2 })
@@ -138,7 +138,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a right password takes its counted try back only once', async () => {
+  it('a try that was counted for a source address is taken back only once, even if the SDK repeats the write', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

@@ -65,7 +65,7 @@ it.each<[what: string, authorization: () => string, code: number]>([
   ['a token without the scope', () => `Bearer ${narrow}`, 40300],
   ['a client’s token without the scope', () => `Bearer ${ofClient}`, 40300],
 ])(
-  'an Authorization header with %s is accepted only for a valid access_token with the scope',
+  'an Authorization header is accepted only with one valid access_token that has the scope: %s',
   async (_what, authorization, code) => {
     expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
   },
@@ -108,7 +108,7 @@ it.each<[what: string, sent: Sent, status: number]>([
   ['capital letters', { path: '/ACCOUNT/INFO' }, 404],
   ['an encoded slash', { path: '/account%2Finfo' }, 404],
   ['an unknown path', { path: `/${marker}` }, 404],
-])('a signed-in read with %s is answered as the contract says', async (_what, sent, status) => {
+])('a signed-in user’s request with %s is answered as the contract says', async (_what, sent, status) => {
   const headers = [['authorization', `Bearer ${token}`] as const, ...(sent.headers ?? [])]
   expect(await send({ ...sent, headers })).toMatchObject({ status })
 })
@@ -160,7 +160,7 @@ it.each<[what: string, body: () => string | Buffer, code: number, type?: string]
   ['an id with a leading zero', () => '{"target_user_id":"01","note":""}', 40001],
   ['64 KiB', () => long(65_536), isRead],
   ['one byte more', () => long(65_537), 41300],
-])('a body with %s is answered as the contract says', async (_what, body, code, type) => {
+])('a request body with %s is answered as the contract says', async (_what, body, code, type) => {
   const headers = [
     ['authorization', `Bearer ${token}`],
     ['content-type', type ?? 'application/json'],

@@ -29,7 +29,6 @@ const nobody = 2 ** 52 + randomInt(2 ** 40)
 /** Returns a code, ticket, secret or id that does not exist. */
 const unknownText = () => randomBytes(32).toString('base64url')
 
-/** A request that names something by its id. */
 interface Named {
   path?: string
   query?: Record<string, string>
@@ -198,12 +197,12 @@ it.each(signedIn)(
   },
 )
 
-it('every public route has a test with an id of another user, unless it serves a public document', () => {
+it('every public route has a test with another user’s id, unless it serves a public document', () => {
   const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
   expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
 })
 
-it('every signed-in route whose parameters are not all filters has a test with an id of another user', async () => {
+it('every route for signed-in users has a test with another user’s id, unless its parameters are only filters', async () => {
   const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
   const inputs = routesWithoutPair.map(async (route) => {
     const input = inputSchema((await loadEndpoint(route.entry)).description.input)

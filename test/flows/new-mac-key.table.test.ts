@@ -24,7 +24,7 @@ const refused = { status: 401, code: 40101 }
 const callsOf = async (attempt: Parameters<typeof login>[0]) =>
   (await measureCalls(async () => expect(await login(attempt)).toMatchObject(refused))).names
 
-it('after a new MAC key is added, the user’s next sign-in hashes the password again with this key, without an additional write', async () => {
+it('once a new MAC key comes first in MAC_KEY_IDS, a user’s next sign-in hashes the password with it, without an additional write', async () => {
   deploy(older)
   const user = await createUser()
   deploy(older, newer)
@@ -42,7 +42,7 @@ it('after a new MAC key is added, the user’s next sign-in hashes the password 
   }
 })
 
-it('a wrong password reveals neither which MAC key an account has, nor whether that key still exists', async () => {
+it('a refused sign-in makes the same AWS calls for an unknown address, a wrong password and a password with a removed MAC key', async () => {
   deploy(older)
   const user = await createUser()
   deploy(newer, older)
@@ -55,7 +55,7 @@ it('a wrong password reveals neither which MAC key an account has, nor whether t
   expect((await login(user)).code).toBe(0)
 })
 
-it('after a new MAC key is added, clients that registered with the old key still authenticate, and repeated events are recognized', async () => {
+it('while both MAC keys are deployed, clients that registered with the old key authenticate, and repeated events are recognized', async () => {
   deploy(older)
   const secret = 'a client secret of 34 characters!!'
   const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }

@@ -55,7 +55,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     await expectRefused(first.body['access_token'])
   })
 
-  test('replaying a used authorization code does not revoke the user’s other tokens', async () => {
+  test('replaying a used authorization code does not revoke tokens that other codes and sign-ins gave the user', async () => {
     const other = await obtainCode(client, session)
     const kept = await exchangeCode(other.exchange)
     const { exchange } = await obtainCode(client, session)
@@ -105,7 +105,7 @@ describe('a token request that does not match its code', () => {
     },
   )
 
-  test('an authorization code is refused once the session behind it has ended', async () => {
+  test('an authorization code is refused once the session that obtained it is revoked', async () => {
     const ending = await createSession()
     const { exchange } = await obtainCode(client, ending)
     await revokeToken(ending.accessToken, 'first-party')

@@ -36,7 +36,7 @@ it.each([
   ['mail.requested', 'wrong_codes', 65 * minute],
   ['mail.delayed', 'code', 15 * minute],
 ])(
-  'an event %s with a mail of kind %s is refused if it expires later than such a mail ever does',
+  'a %s event for a mail of kind %s is refused if it expires later than a mail of this kind can',
   (detailType, kind, latest) => {
     const refused = (ahead: number) =>
       refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')

@@ -27,7 +27,6 @@ async function issue(
   return accessToken
 }
 
-/** Describes a caller: the Authorization header, the token's scopes, and whether the token is first-party. */
 const caller = (authorization: string, scopes: readonly string[] = [], firstParty = false) => ({
   authorization,
   scopes,

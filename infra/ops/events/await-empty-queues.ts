@@ -5,8 +5,8 @@ import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.t
 const pollIntervalMilliseconds = 500
 
 /**
- * The wait ends if the number of waiting messages has not fallen for this long. An event that came too early
- * is tried again after a shorter pause.
+ * The wait ends if the number of waiting messages has not fallen for this long. Events that came too early
+ * are retried after shorter pauses.
  */
 const maxStallMilliseconds = 90_000
 

@@ -14,7 +14,7 @@ import { onDeadLetters, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { OperationError } from '../errors.ts'
 
-/** Reasons that are not the event's own fault: an earlier event was missing, or the service was down. */
+/** Rejection codes that are not an event's fault: an earlier event was missing, or the service was down. */
 const passing: readonly (string | undefined)[] = [
   'unknown_user',
   'unknown_referrer',
@@ -26,16 +26,19 @@ const passing: readonly (string | undefined)[] = [
 /** How far in the future a refusal is dated. Until then, no copy of the refused event takes effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** Recorded number of refusals. No real number reaches it, so even a redriven event has no effect. */
+/**
+ * Number of refusals that is recorded during a replay. It is above any real number, so even a redriven event
+ * has no effect.
+ */
 const beyondAllRefusals = 1_000_000
 
 /** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying events with dead letters older than `before`, because balances may have
- * changed since. A restored table may lack the refusals, so they are recorded again with a date in the
- * future. Until `release`, no event with the same id takes effect.
+ * Keeps a replay from applying events that were refused before the instant `before`, because balances may
+ * have changed since. Records each refusal anew, because a restored table may lack it, and dates it in the
+ * future. Until `release` is called, these events have no effect.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -74,7 +77,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Dates the refusals back from the future to now, so that a later redrive can apply the events. */
+    /** Gives the refusals the current date, so that a later redrive can apply the events. */
     release: () => date(Date.now(), 1),
   }
 }

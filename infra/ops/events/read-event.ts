@@ -6,7 +6,6 @@ import { events } from '../../events.ts'
 export interface OutgoingEvent {
   detailType: string
   source: string
-  /** Detail of the event, JSON text. */
   detail: string
 }
 

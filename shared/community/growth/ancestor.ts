@@ -20,15 +20,14 @@ export interface Storage {
 /** A transaction that adds new members to an ancestor's lists, and raises the ancestor's sums. */
 interface PreparedGrowth {
   writes: Write[]
-  /** What is left of the ancestor's update after the transaction, if anything. */
   rest: AncestorUpdate | undefined
   /** The lists whose search index now has so many new members that maintainIndex should reorganize it. */
   due: MemberList[]
 }
 
 /**
- * Above this number of changed B-tree nodes, a transaction takes no further member. One member changes at
- * most twelve nodes. So 100 writes also suffice for the profile and six items of each of two search indexes.
+ * A transaction takes no further member when it changes more B-tree nodes than this. 75 nodes, up to 12 of
+ * the last member, the profile, and 6 items of each of two search indexes are 100 writes.
  */
 const maxChangedNodes = 75
 
@@ -83,15 +82,15 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Encodes the progress of an ancestor's update as one number: the batch's number times 1,000, plus the number
- * of members added so far. It is stored in the ancestor's profile as `grown`, and only rises, so nothing is
- * added twice. A batch's number is an instant in milliseconds, so the result stays below 2^53.
+ * The progress of an ancestor's update as one number, stored in the ancestor's profile as `grown`. It only
+ * rises, so nothing is added twice. A batch's number is an instant in milliseconds, so the result stays below
+ * 2^53.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
 /**
- * The write that adds to an ancestor's sums. Its condition requires that exactly `done` new members of the
- * batch have been added so far. If `done` is 0, the batch's purchases must not have been added either.
+ * The write that adds to an ancestor's sums. It fails if another worker has already added more of the batch
+ * to this ancestor.
  */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,
@@ -115,7 +114,7 @@ function addToAncestor(
   }
 }
 
-/** Leaves out additions that an earlier run of the batch has made. The reads are strongly consistent. */
+/** Leaves out what an earlier run has already added to the ancestors. */
 export async function withoutDone(
   updates: readonly AncestorUpdate[],
   batch: number,

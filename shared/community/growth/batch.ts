@@ -25,8 +25,8 @@ export interface BatchEntry {
 }
 
 /**
- * Reads the members of journal entries and finds all their ancestors: a read gives `maxUplineLength` of them.
- * Sorts the entries by instant of joining: appending in this order leaves the lists' B-tree nodes full.
+ * Reads the members of journal entries, and all their ancestors. Sorts the entries by the time of joining,
+ * because adding members in this order fills the nodes of a list's B-tree best.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))
@@ -55,11 +55,11 @@ export interface AncestorUpdate {
   ownerId: number
   /** The batch's new members in the ancestor's downline. */
   team: IndexedMember[]
-  /** Number of new members that the ancestor has so far. All purchases are added with the first of them. */
+  /** How many of the batch's new members the ancestor's lists already have. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>
-  /** Sum of the batch's purchases in the ancestor's downline. */
+  /** Sum of the batch's purchases in the ancestor's downline. The update's first transaction adds it. */
   performance: Big
 }
 
@@ -90,7 +90,7 @@ export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   return [...updates.values()]
 }
 
-/** Finds the lists that have renamed members of a batch, and which of these members each list has. */
+/** Finds each member list that contains renamed members of a batch, and those members. */
 export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
   const byList = new Map<string, { list: MemberList; members: IndexedMember[] }>()
   for (const { entry, profile, ancestors } of batch) {

@@ -32,7 +32,7 @@ const journal = itemType({
   found: 'by root, oldest first',
 })
 
-/** The write of a new journal entry about a member of a tree. Entries are ordered by their instants. */
+/** The write that adds an entry to a referral tree's journal. Entries are sorted by the time of writing. */
 export const putJournalEntry = (rootId: number, userId: number, what: JournalChange): Write => ({
   Put: {
     Item: {
@@ -63,7 +63,7 @@ const treeHeads = itemType({
 })
 
 const HeadItem = v.object({
-  /** Every write raises the version, usually to the current instant. It is also the open batch's number. */
+  /** The version rises with every write of a tree's head. It is also the number of the open batch. */
   version: Integer,
   /** The journal entries of a batch that is not finished. */
   open: v.optional(v.array(Entry)),
@@ -77,19 +77,22 @@ export type TreeHead = v.InferOutput<typeof HeadItem>
 
 const headKey = (rootId: number): Key => treeHeads.key({ rootId })
 
-/** Reads the head of a referral tree, strongly consistent. Its version is 0 if none has been stored yet. */
+/** Reads the head of a referral tree. If none has been stored yet, the version is 0. */
 export async function readHead(rootId: number): Promise<TreeHead> {
   const item = await readItem(headKey(rootId), { consistent: true })
   return item === undefined ? { version: 0 } : v.parse(HeadItem, item)
 }
 
-/** Returns a tree's next head. Its version comes from the clock, so it rises even after a restore. */
+/**
+ * Returns the next head of a referral tree (see TreeHead). Its version comes from the clock, so it rises even
+ * after the table is restored from a backup.
+ */
 export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
   version: Math.max(version + 1, Date.now()),
   open,
 })
 
-/** The write that replaces a tree's head. Its condition fails if the head has changed since it was read. */
+/** The write that replaces a referral tree's head. It fails if the head has changed since it was read. */
 export const replaceHead = (rootId: number, read: TreeHead, { version, open }: TreeHead): Write => {
   const entries = open?.map((entry) => ({ ...entry, amount: entry.amount && toNumberValue(entry.amount) }))
   return putVersioned({ ...headKey(rootId), version, open: entries }, read.version)

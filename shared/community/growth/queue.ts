@@ -12,9 +12,8 @@ export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger(
 
 /**
  * Tells the worker of the tree queue that a referral tree's journal has a new entry. Call it after the entry
- * is written, and again for a duplicate of the event, because the function may have died before the call.
- * Each message has its own deduplication id. Otherwise SQS would drop the message about a second entry, which
- * the worker may not have seen when it read the journal.
+ * is written, and again for a duplicate of the event: the function may have died before the first call. Each
+ * message has its own deduplication id, because otherwise SQS would drop the message about a second entry.
  */
 export async function notifyTreeQueue(rootId: number): Promise<void> {
   const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }

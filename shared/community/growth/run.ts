@@ -20,11 +20,10 @@ import {
 import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from './journal.ts'
 
 /**
- * Adds each entry in a referral tree's journal to all ancestors of its member: to their lists, search
- * indexes, counts and sums. Each entry takes effect exactly once at each ancestor, at any depth, with any
- * number of workers at the same time and after any interruption. After each batch, reorganizes search indexes
- * with many new members. Resolves with `unfinished` at the deadline (epoch milliseconds): call growTree
- * again. Throws OptimisticLockError when other workers keep writing the same tree.
+ * Adds the entries in a referral tree's journal to all ancestors of their members: to member lists, search
+ * indexes, counts and sums. Each entry is added to each ancestor exactly once, with any number of workers,
+ * and after any interruption. Resolves with `unfinished` at the deadline (epoch milliseconds): then call
+ * growTree again. Throws OptimisticLockError if other workers keep writing the same tree.
  */
 export const growTree = (
   rootId: number,
@@ -39,18 +38,16 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // If no time is left, a list's segment is made after the next batch that adds members to the list.
+      // A list that is skipped at the deadline is due again after the next batch that adds members to it.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'
   })
 
 /**
- * Adds one batch of journal entries: the batch that an earlier run has left open, otherwise the oldest
- * entries. A batch is open while the tree's head (the worker's progress) names its entries. Each ancestor's
- * profile records how much of the batch the ancestor has, so no second worker can repeat a transaction. At
- * the end, the entries are deleted and the batch is closed. Stops at the deadline. Resolves with the lists
- * that need maintainIndex; with undefined if there was nothing to add.
+ * Adds one batch of journal entries: the batch that an earlier run left unfinished, or the oldest entries.
+ * Each ancestor's profile records the progress, so no second worker can repeat a transaction. Stops at the
+ * deadline. Resolves with the lists that need maintainIndex, or with undefined if there was no entry.
  */
 async function addBatch(
   rootId: number,
@@ -91,6 +88,6 @@ const preparedTogether = 1_000
 /** How many transactions of a batch are under way at a time: each has up to 100 writes. */
 const transactionConcurrency = 4
 
-/** Performs groups of writes, each group within one transaction; the transactions run in any order. */
+/** Performs groups of writes in any order, each group within one transaction. */
 const transactAll = (groups: readonly Write[][]): Promise<void> =>
   forEachConcurrently(packGroups(groups, maxTransactionWrites), transactionConcurrency, transact)

@@ -14,7 +14,6 @@ export type Send = (command: Command) => Promise<object>
 /** The cost of work on the table, in counts that do not depend on the speed of the machine. */
 export interface RoundCost<T> {
   result: T
-  /** Number of rounds of calls. The calls of one round are answered together, then the next round begins. */
   rounds: number
   /** Read units as DynamoDB Local reports them. */
   readUnits: number
@@ -22,12 +21,12 @@ export interface RoundCost<T> {
   writeUnits: Map<string, number>
 }
 
-/** If the event loop turns this many times without a new call, all work is waiting for answers. */
+/** A round ends when the event loop has turned this many times without a new call. */
 const quietTurns = 5
 
 /**
- * Runs work on the table and counts its rounds of calls: all calls that are pending at the same time are
- * answered together, and count as one round. `answer` answers the calls in place of the table.
+ * Runs work on the table and counts how often it waits for the table: calls that wait at the same time are
+ * answered together, as one round. `answer` stands in for the table.
  */
 export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): Promise<RoundCost<T>> {
   const target = db as unknown as { send: Send }
@@ -67,7 +66,7 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
 /** Write units of each item's last version. AWS bills a write for the larger of the old and the new size. */
 const lastUnits = new Map<string, number>()
 
-/** The write units of each write of a call. An item that this process has never put counts as one unit. */
+/** The write units of each write in a call. An item that this process has never put counts as one unit. */
 function billWrites({ TransactItems, Item, Key, UpdateExpression, ...rest }: Input) {
   if (TransactItems !== undefined) return TransactItems.flatMap((write) => billWrite(write, 2))
   if (Item !== undefined) return billWrite({ Put: { Item } }, 1)

@@ -23,7 +23,7 @@ export async function measureSearches(size: number): Promise<Row[]> {
   for (const [name, filter, current] of queries) {
     let readUnits = 0
     const answer: Send = async (command) => {
-      // Any other call is the write that charges a search to the caller's budget, and needs no answer.
+      // The only other call charges the search to the caller's budget. It needs no answer.
       if (!(command instanceof BatchGetCommand)) return {}
       const { Keys = [], ConsistentRead: isConsistent = false } =
         command.input.RequestItems?.[tableName()] ?? {}

@@ -20,7 +20,7 @@ const batch = 1_000
 
 /** Measures registrations and purchases in an in-memory referral tree of `size` members. */
 export async function measureTree(size: number): Promise<Row[]> {
-  // Drops the messages that would start the worker that grows trees: the benchmark calls growTree itself.
+  // Drops the messages that would start the worker. The benchmark calls growTree itself.
   SQSClient.prototype.send = async () => ({})
   await installDatabase()
   beginDatabase(() => Date.now())

@@ -38,7 +38,7 @@ export async function judgeTransaction(): Promise<void> {
     dynamodb
       .send(new TransactWriteItemsCommand({ TransactItems }))
       .catch((error: unknown) => (error as Error).name)
-  // Both conditions fail, because the items do not exist. So no transaction changes anything.
+  // No item fulfils this condition, so no transaction changes anything.
   const never = { TableName: requireEnv('TABLE_NAME'), ConditionExpression: 'attribute_exists(pk)' }
   const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: RoleName } })
   const put = { Put: { ...never, Item: keyOf('SCRATCH#PUT') } }

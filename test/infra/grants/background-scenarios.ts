@@ -62,7 +62,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // The function verifies the wallets in turn. Adds a wallet whose turn is now, and one whose turn is next.
+    // Every five minutes, the function verifies other wallets. Adds one for this time and one for the next.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)

@@ -31,7 +31,7 @@ export interface Calls {
 /** Calls a function so that it uses each of its IAM grants at least once. Creates its own test data. */
 export type Scenario = (calls: Calls) => Promise<unknown>
 
-/** Returns the ways to call a Lambda function, which `invoke` runs. */
+/** Creates `Calls` for the function that `invoke` runs. */
 export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>): Calls {
   const run = async (payload: object): Promise<unknown> => {
     const result = await invoke(JSON.stringify(payload))

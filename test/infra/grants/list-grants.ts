@@ -1,17 +1,17 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** A grant counts as used if one of its actions was used. If `partition` is set, only uses there count. */
+/** A grant counts as used if one of its actions was used, on its `partition` if there is one. */
 interface Grant {
   actions: string[]
   resources: readonly string[]
   partition?: string
 }
 
-/** Actions that scenarios need not use, because Lambda uses them, or functions only after a failure. */
+/** Actions that scenarios need not use: only Lambda itself uses them, or a function after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists what a function must use: each partition, each DeleteItem, and each action without partitions. */
+/** Lists a function's grants: each partition, each DeleteItem, and each action without partitions. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -46,9 +46,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may check each operation of a transaction against the partitions of all its operations. Lists the
- * partitions for which AWS would then refuse this transaction. There are none if one statement allows all
- * actions of the transaction on all these partitions.
+ * AWS may require one statement that allows all actions of a transaction on all its partitions. Lists the
+ * partitions that the most suitable statement lacks.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

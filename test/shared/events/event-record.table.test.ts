@@ -18,7 +18,6 @@ import { serveHttp } from '../../support/serve-http.ts'
 
 /** The attribute `refusals` of each dead letter that SQS has accepted. */
 let letters: (string | undefined)[] = []
-/** What SQS does when the next dead letters are sent, in order. SQS accepts all later dead letters. */
 let answers: (() => void)[] = []
 
 beforeEach(() => {
@@ -32,12 +31,10 @@ beforeEach(() => {
     letters.push(command.input.MessageAttributes?.['refusals']?.StringValue)
   })
 })
-/** A copy of a message, with the properties that SQS and the bus give it. */
 interface Copy {
   id?: string
   eventId: string
   sentAt: number
-  /** The attribute `refusals` of a redriven dead letter. */
   refusals?: string
   detail: object
   receives?: number
@@ -55,7 +52,6 @@ async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): 
   return batchItemFailures.length
 }
 
-/** Makes a function that applies events from a queue with `apply`. Their business key is the field `key`. */
 const intakeThat = (apply: Intake['apply']) =>
   intake({
     detailType: 'test.happened',
@@ -96,7 +92,6 @@ test.each([
   expect(letters).toHaveLength(1)
 })
 
-/** Sets the clock of this process ahead of the clock of SQS by this many milliseconds. */
 const setClockAhead = (milliseconds: number) =>
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
@@ -116,7 +111,7 @@ test('a redriven event takes effect even if the clock of the function that refus
   expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
-test('each new refusal of a redriven event leaves one dead letter with the number of refusals, and repeated deliveries leave none', async () => {
+test('a redriven event leaves one dead letter for each new refusal, with the number of refusals so far', async () => {
   const copy = newCopy({ key: randomUUID() })
   const sent: Copy[] = [copy]
   setClockAhead(300_000)
@@ -130,7 +125,7 @@ test('each new refusal of a redriven event leaves one dead letter with the numbe
   }
 })
 
-test('a message with an invalid or outdated number of refusals counts as a repeated delivery and leaves no dead letter', async () => {
+test('a refused event that is delivered again leaves no dead letter if its attribute refusals is invalid or too low', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])

@@ -39,7 +39,6 @@ const unavailable = {
   body: { code: 50300, msg: 'temporarily unavailable, try again', data: null },
 }
 
-/** Takes requests and never answers. */
 const hang: RequestListener = (request) => void request.resume()
 
 it.each([

@@ -6,7 +6,6 @@ import { log } from '../../../shared/log.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
 
-/** Runs the warm-up (`warmUp`) with `decide` in place of each AWS call. Returns the calls and the log. */
 async function warmUpWith(decide: (call: TamperedCall) => Promise<unknown>) {
   const [info, warn] = [vi.spyOn(log, 'info').mockReset(), vi.spyOn(log, 'warn').mockReset()]
   const calls: string[] = []

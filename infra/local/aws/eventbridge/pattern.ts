@@ -4,9 +4,8 @@ import { matchesWildcard } from '../iam/condition.ts'
 export type EventTest = (event: unknown) => boolean
 
 /**
- * Compiles an EventBridge event pattern. A field holds nested fields or a list of alternatives (exact values,
- * `{"anything-but": TEXTS}`, `{"anything-but": {"wildcard": TEXT}}` or `{"exists": FLAG}`), and `$or` holds a
- * list of patterns. Throws on any other form, because ignoring it would deliver the wrong events.
+ * Compiles an EventBridge event pattern. Throws on a form that is not emulated, because ignoring it would
+ * deliver the wrong events.
  */
 export function compilePattern(pattern: Record<string, unknown>): EventTest {
   const tests = Object.entries(pattern).map(([field, expected]): [string, EventTest] => {

@@ -4,18 +4,19 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** ARN of the resource; `*` for none. Of several ARNs, one must be allowed, and none explicitly denied. */
+  /** ARN of the resource; `*` for none. Of several ARNs, one must be allowed, and none denied explicitly. */
   resource: string | string[]
   /** Condition keys with names in any case. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The policy of the resource. If its role is `required` (KMS), access is denied unless this policy allows
-   * it. If its role is `additional`, it is enough that this policy or an IAM policy allows access.
+   * The policy of the resource. A `required` one (KMS) must itself allow the access, or leave the decision to
+   * IAM policies. With an `additional` one, it is enough that either this policy or an IAM policy allows the
+   * access.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 
-/** Converts tags to IAM condition keys named `prefix`/NAME. */
+/** Converts tags to IAM condition keys such as `aws:PrincipalTag/NAME`. */
 export const tagContext = (prefix: string, tags: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}/${name}`, value]))
 

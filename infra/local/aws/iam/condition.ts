@@ -5,9 +5,9 @@ export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
- * The condition keys that emulated requests can have, in lower case because IAM ignores their case. If a
- * policy has any other key, the stack does not start, because the condition would silently never match, or
- * always match. No request has kms:ResourceAliases, because keys of the local KMS have no aliases.
+ * The condition keys that a policy may name here, in lower case. The stack does not start with any other key,
+ * because its condition would silently never match, or always match. No request has kms:ResourceAliases,
+ * because keys of the local KMS have no aliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys

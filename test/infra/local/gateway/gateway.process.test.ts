@@ -211,7 +211,7 @@ it.each([
   ['http://127.0.0.1:30011', undefined],
   [undefined, undefined],
 ])(
-  'the gateway sends the configured CORS headers, not the function’s, to origin %s',
+  'only an allowed origin gets CORS headers, and they are the configured ones, not the function’s: %s',
   async (origin, allowed) => {
     const answer = await ask(
       {

@@ -12,7 +12,6 @@ const foreign = [
 ]
 const own = ['127.0.0.1', '127.0.0.1:3000', 'localhost:4566', 'LOCALHOST', 'api.localhost:3000', '[::1]:3000']
 
-/** The statuses with which a local server and the AWS endpoint answer a request with this Host header. */
 async function statusesFor(host: string): Promise<(number | undefined)[]> {
   const server = await bindServer(0, '--port')
   onTestFinished(() => server.close())

@@ -15,7 +15,6 @@ import { contextWith } from '../../../support/deliver.ts'
 import { addUser, adjustment, balanceOf } from '../../../support/ledger.ts'
 import { toSqsEvent } from '../../../support/sqs-event.ts'
 
-/** The dead letters in the faked queue. It delivers each dead letter once. */
 let letters: Message[] = []
 
 beforeEach(() => {
@@ -70,7 +69,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // The attribute `refusals` shows that the event was redriven, although `sentAt` is before the refusal.
+    // A redrive is recognized by the attribute `refusals`, even if `sentAt` is before the refusal.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },

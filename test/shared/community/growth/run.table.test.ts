@@ -22,7 +22,6 @@ import { runAndDieAt, tamperCalls } from '../../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
 const day = 86_400_000
-/** Number of random referral trees that the test generates. */
 const runs = Number(process.env['RUNS'] ?? 2)
 
 interface Shape {
@@ -172,7 +171,6 @@ it('a referral tree of 200 levels grows, and a batch of purchases is added to ea
   await compare(model, members[150] as ModelMember, [undefined])
 }, 180_000)
 
-/** Number of times that the test kills the worker. */
 const kills = Number(process.env['KILLS'] ?? 4)
 const storage = { capacity: 8, limits: standardLimits }
 const grow = (rootId: number) => growTree(rootId, Date.now() + 60_000, storage)
@@ -196,7 +194,7 @@ it(
     for (let kill = 0; kill < kills; kill += 1) {
       const joined = 1 + added * (kill + 1)
       await deliverInOrder(eventsOf(members.slice(0, joined)))
-      // 11 and 47 are coprime, so 94 kills hit each of the first 47 calls before and after the call's effect.
+      // 94 kills hit each of the first 47 calls twice: once before and once after the call takes effect.
       await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
       const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
       const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
@@ -245,7 +243,7 @@ it('a batch of purchases is added to an ancestor once, even if a second worker o
   expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
 })
 
-it('even if many nodes of a list’s B-tree change, new members are listed by join time and their purchases count once', async () => {
+it('even if a batch takes several transactions, its new members are listed by join time and its purchases count once', async () => {
   const rootId = await addRoot()
   const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
   const count = 200

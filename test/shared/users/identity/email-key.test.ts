@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
 
-// U+337F normalizes to four ideographs. The long address does not fit into a key, which gets a hash instead.
+// The character U+337F normalizes to four others. An address that is too long for a key is hashed.
 it.each([
   ['alice@example.com', 'EMAIL#alice@example.com'],
   [`${'\u337f'.repeat(240)}@example.com`, expect.stringMatching(/^EMAIL#[\w-]{43}$/) as string],

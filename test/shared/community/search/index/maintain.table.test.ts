@@ -109,12 +109,12 @@ it('new members are merged into the newest index segment until it is full, and t
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
 })
 
-it('no index segment is created while a batch adds members, because the segment could miss the new members unnoticed', async () => {
+it('no index segment is created while a batch of new members is unfinished, because the segment could miss some of them', async () => {
   const root = await addRoot()
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
   await addNewcomers(root + 60, 120, root)
-  // Kills the worker one call later each time, until it leaves a batch of new members unfinished.
+  // Kills the worker at its first call, then at its second, and so on, until it leaves a batch unfinished.
   for (let call = 1; (await readHead(root)).open === undefined; call += 1)
     expect(await runAndDieAt(() => grow(root, small), call, true)).toBe(true)
   await maintainIndex(root, community(root), small)
