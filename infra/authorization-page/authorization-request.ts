@@ -18,7 +18,7 @@ const parameterNames = [
 /** An unchecked authorization request from the URL of the page, which anyone may have written. */
 export interface SentRequest {
   parameters: Record<string, string>
-  /** Says where the browser goes in the end: to the redirect URI's host, or to an app on this device. */
+  /** The host of the redirect URI, or the words “an app on this device”, for the user to read. */
   destination: string
   /** Email address that the app expects (`login_hint`, OpenID Connect Core §3.1.2.1). */
   loginHint: string
@@ -32,10 +32,7 @@ export interface AuthorizationRequest extends SentRequest {
   scopes: string[]
 }
 
-/**
- * Reads the authorization request from a query string; undefined if the request is missing or incomplete. The
- * page shows nothing of it before the service has checked it, and opens only URLs from the service.
- */
+/** Reads the authorization request from a query string; undefined if there is none or it is malformed. */
 export function readAuthorizationRequest(query: string): SentRequest | undefined {
   const sent = new URLSearchParams(query)
   const parameters: Record<string, string> = {}

@@ -6,7 +6,6 @@ import { explain } from './messages.ts'
 export interface Field {
   element: HTMLElement
   input: HTMLInputElement
-  /** Shows an error message at the input and moves the focus to it. */
   showError: (message: string) => void
   /** Shows an error if the value is invalid, and clears the old error. Returns whether the value is valid. */
   validate: () => boolean
@@ -68,8 +67,8 @@ export function makeAlert() {
 }
 
 /**
- * Returns a function that runs one action at a time: a click while an action runs does nothing. An ApiFailure
- * goes to `onFailure`; the alert shows a failure for which `onFailure` returns false.
+ * Returns a function that runs one action at a time, and ignores a click while an action runs. If the action
+ * throws an ApiFailure that `onFailure` does not handle (it returns false), the alert shows the failure.
  */
 export function makeGuard(alert: ReturnType<typeof makeAlert>, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false

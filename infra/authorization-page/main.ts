@@ -58,7 +58,6 @@ function startFlow(request: AuthorizationRequest): void {
     present,
   }
 
-  /** Shows a sign-in step, or the first step if the tab's state lacks data that the step needs. */
   const show = (step: StepName, notice?: string): void => {
     const { email, ticket, method, account, finished } = flow.state
     if (finished) present(showFinished(flow))
@@ -74,7 +73,7 @@ function startFlow(request: AuthorizationRequest): void {
     show((history.state as { step: StepName } | null)?.step ?? 'password')
   }
   addEventListener('popstate', showCurrent)
-  // A page from the back/forward cache shows an old view, so the current step is shown again.
+  // The browser can restore the page as the user left it, so the current step is shown again.
   addEventListener('pageshow', (event) => event.persisted && showCurrent())
   showCurrent()
 }

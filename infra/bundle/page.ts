@@ -42,7 +42,7 @@ export async function bundleAuthorizationPage(outputDirectory = pageDirectory): 
   await removeStaleAssets(join(outputDirectory, 'assets'), metafile)
 }
 
-/** Deletes the assets of earlier bundles, which would otherwise be deployed again and again. */
+/** Deletes assets of earlier runs. Otherwise, every deployment would upload them again. */
 async function removeStaleAssets(directory: string, { outputs }: Metafile): Promise<void> {
   const written = Object.keys(outputs).map((path) => basename(path))
   const stale = (await readdir(directory)).filter((name) => !written.includes(name))

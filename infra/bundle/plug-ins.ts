@@ -39,7 +39,7 @@ function exportsOf(path: string): string {
 /** File with the stubs that replace parts of the SDK. */
 export const stubs = join(import.meta.dirname, 'stubs.ts')
 
-/** Internal SDK modules that the stubs replace. An alias of esbuild could not replace unexported modules. */
+/** SDK modules that stubs replace. An `alias` of esbuild cannot, because the modules' paths are relative. */
 const stubbed = [
   'Sha256Js',
   'Md5Js',
@@ -51,8 +51,8 @@ const stubbed = [
 ]
 
 /**
- * Removes SDK parts that no function needs, 18 KB of most bundles: the modules of `stubbed`, and the list of
- * regions. Without the list, the SDK derives a region's partition from the region's name.
+ * Removes 18 KB from most bundles: SDK modules that no function needs, and the SDK's list of regions. Without
+ * the list, the SDK derives a region's partition from the region's name.
  */
 const stubSdk: Plugin = {
   name: 'stub-sdk',

@@ -5,7 +5,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
  * regions at once (SigV4a). It has its own file: in stubs.ts, it would add `SignatureV4` to every bundle.
  */
 export class SignatureV4MultiRegion extends SignatureV4 {
-  /** Tells the client that SigV4a is missing, so that the client signs with SigV4. */
+  /** Makes the client sign with SigV4, because SigV4a is not available. */
   static sigv4aDependency(): 'none' {
     return 'none'
   }

@@ -16,7 +16,7 @@ export class EndpointCache {
 /** Replaces `@smithy/core/event-streams`, a tenth of a bundle: functions never use event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** Replaces the SDK's hashes in JavaScript, which only runtimes without `node:crypto` need. */
+/** Replaces the SDK's SHA-256 and MD5 in JavaScript. With `node:crypto`, the SDK never calls them. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 
@@ -24,7 +24,7 @@ export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 export const fromSharedConfigFiles = () => () =>
   Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
 
-/** Replaces the query for the region of an EC2 instance: the region of a function is in its environment. */
+/** Replaces the query for the region of an EC2 instance. A function has its region in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
 /** Replaces the SDK's retry mode `adaptive`, which no client uses. */

@@ -20,7 +20,7 @@ const on =
   (permissions: Permissions): boolean =>
     partitions(permissions, actions).some((name) => partition.test(name))
 
-/** Describes in words what an attacker could do with the function's permissions. */
+/** What an attacker could do, in words, and whether a function's permissions allow it. */
 const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['issue tokens for any user', on(puts, /^TOKENS#/)],
   ['read and change what signs a user in', on(puts, /^SIGNIN#/)],
@@ -47,10 +47,7 @@ const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['read deposits, earnings or devices', on(reads, /^(DEP|DL|EARN|DEVICE)#/)],
 ]
 
-/**
- * Markdown table of what an attacker could do with each function's permissions. The tables of routes, events,
- * workers and schedules list the permissions.
- */
+/** Markdown table of what an attacker could do with each function's permissions. */
 export function describeReach(): string {
   const functions = [
     ...endpointFunctions().map(({ entry, permissions }) => [endpointName(entry), permissions] as const),

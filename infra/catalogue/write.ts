@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { catalogueDocuments } from './documents.ts'
 
-// Sets the environment variable that AWS clients need: modules that declare items create AWS clients.
+// The modules that declare items create AWS clients, which need a region.
 process.env['AWS_REGION'] ??= 'us-east-1'
 
 /** Rewrites the generated sections of every document. */

@@ -15,9 +15,9 @@ export const clientOptions = () => {
       ...(process.env['AWS_SESSION_TOKEN'] ? { sessionToken: process.env['AWS_SESSION_TOKEN'] } : {}),
     }),
     ...(endpoint ? { endpoint } : {}),
-    // Four attempts without an answer take eight seconds, which fits into the shortest function timeout. With
-    // fewer attempts, more than one in a hundred requests would fail while AWS throttles three in ten calls.
-    // Without throwOnRequestTimeout, the SDK would only log a warning at a timeout.
+    // Four attempts of two seconds fit into the shortest function timeout. With three attempts, more than one
+    // in a hundred calls would fail while AWS throttles three in ten attempts. Without throwOnRequestTimeout,
+    // the SDK would only log a warning at a timeout.
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
     maxAttempts: 4,
   }

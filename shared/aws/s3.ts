@@ -2,7 +2,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { createHash } from 'node:crypto'
 import { kms } from './kms.ts'
 
-// Signs with region, credentials and hash function of the KMS client: an S3 client would double bundle sizes.
+// Uses region, credentials and hash function of the KMS client. An S3 client would double a bundle's size.
 const signer = new SignatureV4({ ...kms.config, service: 's3', uriEscapePath: false })
 
 /**

@@ -3,8 +3,8 @@ import { requireEnv } from '../env.ts'
 import { awsClient } from './aws-client.ts'
 import { clientOptions } from './client-options.ts'
 
-// The SDK makes only one attempt: SQS may accept a message but answer late, and a retry would send it twice.
-// The attempt may take all the time that is left. It opens a new connection, as an idle one may be dead.
+// Makes only one attempt: SQS may accept a message but answer late, and a second attempt would send it again.
+// Opens a new connection, because an idle one may be dead.
 const agent = { keepAlive: false }
 const sqs = awsClient(
   new SQSClient({

@@ -12,5 +12,5 @@ export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 /** The copies of the rotation's audit records (evidence) have S3 names that begin with this prefix. */
 export const copiesPrefix = 'evidence/'
 
-/** Partition key of the set of signing keys, its audit records (evidence) and its archive. */
+/** Partition key of three kinds of items: the key set, the audit records (evidence) and archived keys. */
 export const keysPartition = 'KEYS' as const

@@ -10,15 +10,13 @@ export interface Registration {
   nickname: string
   email: string
   referrerId?: number | undefined
-  /** Instant of registration, epoch milliseconds. */
   registeredAt: number
 }
 
 /** What the community contributes to the transaction that registers or updates a user. */
 export interface Membership {
-  /** Writes for the transaction that registers or updates the user. */
   writes: Write[]
-  /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
+  /** Notifies the worker grow-tree. Call it after the transaction, even if the event is a duplicate. */
   notify: () => Promise<void>
 }
 

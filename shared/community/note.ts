@@ -24,7 +24,7 @@ const notes = itemType({
   found: 'by author and direct referral',
 })
 
-/** Key of the item of an author's note on a direct referral. */
+/** Key of the item that holds an author's note on a direct referral. */
 export const noteKey = (authorId: number, targetId: number): Key => notes.key({ authorId, targetId })
 
 const NoteItem = v.object({ note: v.string() })
@@ -32,7 +32,6 @@ const NoteItem = v.object({ note: v.string() })
 export const toNote = (item: Item | undefined): string =>
   item === undefined ? '' : v.parse(NoteItem, item).note
 
-/** A user with the nearest ancestors, the referrer first. */
 interface Referral {
   userId: number
   upline: readonly number[]

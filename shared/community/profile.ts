@@ -20,7 +20,6 @@ const ProfileItem = v.object({
   joinedAt: Integer,
   /** User id of the root of the referral tree, the member without a referrer. */
   rootId: Integer,
-  /** Number of levels below the root of the tree; 0 for the root itself. */
   depth: Integer,
   /** User ids of the nearest ancestors, the referrer first, at most `maxUplineLength`. */
   upline: v.pipe(
@@ -38,10 +37,10 @@ const profiles = itemType({
   found: 'by user',
 })
 
-/** Key of the item of a member's profile. */
+/** Key of the item that holds a member's profile. */
 export const profileKey = (userId: number): Key => profiles.key({ userId })
 
-/** A member of the community: name, place in the referral tree, and sums over the member's downline. */
+/** A member of the community: name, place in the referral tree, and counts and sums over the downline. */
 export type Profile = ReturnType<typeof toProfile>
 
 /** Parses a member's profile from its item. */
@@ -100,7 +99,6 @@ export const renameProfile = (
 export const Member = v.object({
   user_id: v.pipe(v.number(), v.safeInteger()),
   nickname: v.string(),
-  /** Email address of the member, masked. */
   email: v.string(),
   /** Instant of joining, epoch milliseconds. */
   joined_at: Count,
@@ -117,10 +115,10 @@ export const Member = v.object({
 })
 export type Member = v.InferOutput<typeof Member>
 
-/** Maximum number of members whose profiles and possible notes are read together in one batch. */
+/** Up to this number of members, their profiles and the notes on them are read in one batch. */
 const maxMembersWithNotes = 20
 
-/** Reads members as the owner of the list sees them, in the order given. A page takes one batch of reads. */
+/** Reads members as the owner of the list sees them, in the given order. */
 export async function readMembers(owner: Profile, members: readonly HasUserId[]): Promise<Member[]> {
   const noteOn = ({ userId }: HasUserId) => noteKey(owner.userId, userId)
   const isPage = members.length <= maxMembersWithNotes
@@ -136,13 +134,12 @@ export async function readMembers(owner: Profile, members: readonly HasUserId[])
 
 type HasUserId = Pick<Profile, 'userId'>
 
-/** Reads the profiles of members of lists, in the order given. */
+/** Reads the profiles of the given members, in the same order. */
 export const readProfiles = async (
   members: readonly HasUserId[],
   options: { consistent?: boolean } = {},
 ): Promise<Profile[]> => (await readWithProfiles(members, [], options))[0]
 
-/** Reads the profiles of members of lists, and other items in the same batch. */
 async function readWithProfiles(
   members: readonly HasUserId[],
   others: readonly Key[],
@@ -158,9 +155,8 @@ async function readWithProfiles(
 }
 
 /**
- * Whether a member is in another's downline. Reads one profile for every `maxUplineLength` levels between
- * them. Reads none for a member of another tree: the duration of a search must not disclose that the member
- * exists.
+ * Whether a member is in the downline of `owner`. Reads one profile for every `maxUplineLength` levels in
+ * between. Reads none for a member of another referral tree, so the duration does not disclose such a member.
  */
 export async function isBelow(
   owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,

@@ -22,7 +22,7 @@ export async function bundleByDefault(
     bundle: true,
     minify: true,
     platform: 'node',
-    // Removes the warm-up call of a function's init: it is a top-level await, which CommonJS does not have.
+    // Removes the warm-up call, because CommonJS does not have its top-level `await`.
     define: { 'process.env.AWS_LAMBDA_INITIALIZATION_TYPE': 'undefined' },
     metafile: true,
     logLevel: 'error',

@@ -4,7 +4,7 @@ import type { Table } from './table.ts'
 interface Line {
   figure: string
   line: number
-  /** Where the figure is: the largest value in these rows of a table's column, or with `sum` their sum. */
+  /** A figure is the largest value in the named rows of a column, or with `sum` the total of their values. */
   table: string
   column: string
   rows: string[]
@@ -55,7 +55,7 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
-  // At 5 ms and 5 write units, 200 newcomers a second: a partition takes 1,000 write units a second.
+  // If a newcomer takes at most 5 ms and 5 write units, a referral tree can grow by 200 members a second.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,
     line: 5,

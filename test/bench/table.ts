@@ -8,7 +8,6 @@ export type Row = Record<string, Cell>
 
 /** Figures of the benchmark. The first column names the row. */
 export interface Table {
-  /** Name of the table, by which lines.ts finds it. */
   name: string
   title: string
   /** How the figures were measured, and what they leave out. */
@@ -18,7 +17,7 @@ export interface Table {
 
 /** The options of a run of the benchmark. */
 export interface Options {
-  /** Whether to measure smaller data, so that a run takes less than a minute. */
+  /** Whether to measure less data. A run then takes less than a minute. */
   short: boolean
   /** How often each kind of cold start is measured. */
   samples: number
@@ -47,10 +46,10 @@ function formatCell(value: Cell): string {
 /** Rounds a figure to its significant digits, so that the JSON output claims no false precision. */
 export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits))
 
-/** The documents that show tables, between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
+/** Documents with tables of figures, between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
 const documents = ['infra/CAPACITY.md']
 
-/** Writes measured tables into the documents. A place that names no columns gets all columns of its table. */
+/** Writes the measured tables into the documents. A table has all columns if its marker names none. */
 export function writeDocuments(tables: readonly Table[]): void {
   const day = new Date().toISOString().slice(0, 10)
   for (const name of documents) {

@@ -8,7 +8,6 @@ import { authenticatorCode } from '../support/sign-in.ts'
 import { ageSignIns, newUser } from './support/users.ts'
 import { button, giveCode, givePassword, heading, passwordField, signIn } from './support/page-steps.ts'
 
-/** Reads all that the authorization page's origin stored in the browser: cookies and web storage. */
 const storedByPage = async (page: Page) => {
   await page.goto(stack.page_url)
   return page.evaluate<string>(
@@ -83,7 +82,7 @@ it('the consent step lists the access that the app would get, not all that it as
   ])
 })
 
-it('an app that asks for a recent sign-in makes the user sign in again, now by mail, and the older session ends', async ({
+it('if an app asks for a recent sign-in, the user must sign in again, and the older session ends', async ({
   signedIn,
   app,
 }) => {

@@ -64,7 +64,7 @@ it('a person can sign in more often than the hourly limit of mailed codes, and a
   await page.getByText('signed in as heidi@example.com').waitFor()
 })
 
-it('a search by part of an address shows the matching mails and their number, and the panels keep their columns', async ({
+it('the console finds mails by part of an email address, says how many there are, and moves no panel', async ({
   open,
 }) => {
   const page = await open()

@@ -20,7 +20,7 @@ import {
 const maxTries = 5
 const anyOrigin = { 'access-control-allow-origin': '*' }
 
-/** Answers that API Gateway itself sends, without a `code`, and the message that the page shows for each. */
+/** Errors of API Gateway itself, whose answers have no `code`, and what the page then tells the user. */
 const gatewayAnswers: [status: number, message: string, shown: string][] = [
   [429, 'Too Many Requests', 'The service is busy. Try again in a few seconds.'],
   [500, 'Internal Server Error', 'Something went wrong on our side.'],

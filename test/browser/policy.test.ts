@@ -17,7 +17,6 @@ it('the authorization page has a strict Content-Security-Policy and other securi
   })
 })
 
-/** Serves a page of another site with this content, runs `use` with its URL, and then stops. */
 const serveSite = (html: string, use: (url: string) => Promise<void>): Promise<void> =>
   serveHttp((_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html), use)
 
@@ -31,7 +30,7 @@ it('another site cannot frame the authorization page', async ({ browser }) => {
   })
 })
 
-it('a site that opens the authorization page in a window cannot reach that window', async ({ browser }) => {
+it('a site cannot control a window in which it opens the authorization page', async ({ browser }) => {
   const page = await browser.newPage()
   await serveSite('<title>opener</title>', async (url) => {
     await page.goto(url)

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../dist/clients')
 const openapiGenerator = `openapi-generator-cli generate --input-spec ../openapi.json \
   --global-property apiTests=false,modelTests=false,apiDocs=false,modelDocs=false`
 
-/** For each language: commands to run in its folder, where its model files are, and its type of a decimal. */
+/** For each language: the commands to run, the path of its model files, and its type for decimal numbers. */
 const generators = [
   {
     language: 'typescript',
@@ -55,7 +55,7 @@ const generators = [
     decimal: 'json.Number',
   },
 ]
-/** Accepted warnings: about openapi-generator itself, names in Go, an example, and the format of amounts. */
+/** Warnings of the generators that do not mean a mistake in the document. */
 const harmless = /3\.1 support|`format` decimal|reserved word|complex example|schema name: null/
 const asWord = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
@@ -78,12 +78,12 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// The Python client names an enumeration LoginVerifyFormMethod, which is no schema of the document. As a
-// schema, its constants in the Go client would collide with those of TwoFactorMethod.
+// The Python client makes up the name LoginVerifyFormMethod. The document has no schema of this name, because
+// its constants would collide with those of TwoFactorMethod in the Go client.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 console.table(await Promise.all(generators.map(tryGenerator)))
 
-/** Generates, compiles and uses a client. Returns a row to print, which says how far that succeeded. */
+/** Generates, compiles and uses a client. Returns the results as a row to print. */
 async function tryGenerator(generator: (typeof generators)[number]): Promise<object> {
   const { language, name, generate, models, compile, run, decimal } = generator
   const cwd = join(root, language)

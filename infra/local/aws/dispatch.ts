@@ -14,7 +14,6 @@ export interface DispatchOptions {
   quirks: Quirks
   /** Called with all IAM accesses that a request needs, before IAM decides on them. */
   onAccess?: ((caller: Caller, accesses: AccessRequest[]) => void) | undefined
-  /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
 }
 
@@ -79,8 +78,8 @@ function describeFailure({ report }: DispatchOptions, message: IncomingMessage, 
   return errorAnswer(contentType, failure)
 }
 
-// Adapts an error to its service: SQS and the REST services deny access with status 403, the others with 400.
-// SQS has its own, older codes for two errors.
+// Gives an error the form that its service uses. SQS and the REST services deny access with status 403, other
+// services with 400. SQS has codes of its own for a denied access and for an invalid parameter.
 function spellError(target: string, url: string, error: AwsError): AwsError {
   const { code, message } = error
   const isSqs = target.startsWith('AmazonSQS.')

@@ -45,7 +45,7 @@ export interface AwsEndpointOptions {
 export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
-/** With `--aws freezes`, idle connections are closed by the time that a frozen function resumes. */
+/** With `--aws freezes`, the server closes a connection after it was idle for this time. */
 const frozenKeepAliveMilliseconds = 1000
 
 /**
@@ -93,7 +93,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const freezes = quirks.has('freezes')
   server.serve(
     (request, response) => {
-      // Hides the server's keep-alive timeout from clients, which would otherwise close the connection first.
+      // Does not tell clients the keep-alive timeout. Otherwise, they would close the connection first.
       if (freezes) response.setHeader('connection', 'keep-alive')
       return dispatch(services, request, response)
     },

@@ -14,7 +14,7 @@ export function throttle(quirks: Quirks, { arn }: Caller, { target, path, header
   if (Number(attempt) >= Number(max)) return
   const operation = target.operation || path
   const error = errors[target.service]
-  // dynamodb/conflicts.ts throttles transactions: it cancels them, and the SDK does not try them again.
+  // Transactions are throttled in dynamodb/conflicts.ts: DynamoDB cancels them, and the SDK does not retry.
   if (error === undefined || operation === 'TransactWriteItems') return
   if (quirks.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
 }
@@ -29,6 +29,6 @@ const errors: Record<string, ConstructorParameters<typeof AwsError>> = {
   ],
   TrentService: ['ThrottlingException', 'You call KMS too often.'],
   AWSEvents: ['ThrottlingException', 'Rate exceeded'],
-  // Requests to the REST services SES and Lambda have no header X-Amz-Target, so their service is empty.
+  // Requests to SES and Lambda do not name their service in the header X-Amz-Target.
   '': ['TooManyRequestsException', 'Rate exceeded', { status: 429 }],
 }

@@ -31,9 +31,8 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Files served below /_local, by path: the console, the AsyncAPI document, and the API reference in Swagger
- * UI. Swagger UI works under the Content-Security-Policy, loads nothing from other sites, and has two files.
- * Scalar looks newer, but installs 270 packages, and its proxy, fonts and agent must be turned off.
+ * Files served below /_local, by path. Swagger UI shows the API reference: it works under the
+ * Content-Security-Policy and loads nothing from other sites. Scalar would install 270 packages.
  */
 const files: Record<string, string> = {
   '/': join(import.meta.dirname, 'index.html'),

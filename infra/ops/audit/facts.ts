@@ -32,7 +32,6 @@ export interface Facts {
   evidenceKeyArns: string[]
   /** The JWKS as published to clients, or the error of fetching it. */
   jwks: Awaited<ReturnType<typeof readJwks>>
-  /** The EventBridge rule that should start the rotation. */
   schedule: Awaited<ReturnType<typeof readSchedule>>
   /** Whether a trail of CloudTrail logs the calls of KMS. */
   trail: Finding

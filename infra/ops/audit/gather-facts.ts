@@ -22,7 +22,7 @@ export async function gatherFacts(
 ): Promise<Facts> {
   const { EVIDENCE_COPIES: copiesAt, EVIDENCE_KEY_ID: evidenceKeyArn = '' } =
     environment ?? (await readRotationEnvironment(target.namePrefix))
-  // Read the JWKS and the evidence copies first: everything in them is then also in the records.
+  // Reads the records last: a rotation may meanwhile add a key or record, and the records must include it.
   const jwks = await readJwks(target.baseUrl)
   const copies = await readCopies(copiesAt)
   const [records, schedule, trail] = await Promise.all([

@@ -1,7 +1,7 @@
 import { callS3 } from '../../../shared/aws/s3.ts'
 import { copiesPrefix } from '../../../shared/aws/signing-key-names.ts'
 
-/** Lists the names of all copies of evidence. Reads all versions, because a deleted copy is only hidden. */
+/** Lists the names of all evidence copies. Includes deleted copies, because S3 keeps their versions. */
 export async function readCopies(address: string | undefined): Promise<string[] | undefined> {
   if (!address) return undefined
   const names = new Set<string>()

@@ -99,7 +99,7 @@ async function readPublicKey(arn: string): Promise<string | undefined> {
   return key.export({ format: 'pem', type: 'spki' }).toString()
 }
 
-/** Resolves with the answer, or with the name of an error that is AccessDeniedException or in `names`. */
+/** Resolves with the answer, or with the error's name if it is AccessDeniedException or one of `names`. */
 async function resultOrErrorName<Answer>(names: string[], answer: Promise<Answer>): Promise<Answer | string> {
   try {
     return await answer

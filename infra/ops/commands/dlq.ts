@@ -12,12 +12,12 @@ interface Options {
   yes?: true
 }
 
-/** The dead letters of one queue on which a command works. */
+/** What a command needs to work on the dead letters of one queue. */
 interface Chosen {
   sqs: SQSClient
   pair: QueuePair
   options: Options
-  /** Whether a dead letter has the reason that the command line names. */
+  /** Whether a dead letter's reason starts with the option `--reason`; true for all without the option. */
   matches: (letter: DeadLetter) => boolean
   show: CommandContext['show']
 }

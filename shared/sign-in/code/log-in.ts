@@ -68,7 +68,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
     const failure = error instanceof Failure ? error.failure : undefined
     const isLast = tries === maxWrongCodes || record.wrong_codes === maxWrongInRow
     if (failure === 'bad_verification_code' && isLast) throw await tooManyCodes(record, now)
-    // Only two kinds of tries stay counted: a wrong code, and any code for an ended login ticket.
+    // A try stays counted if the code was wrong, or if the login ticket was no longer valid.
     if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackTry(codeTry)
     throw error
   }
@@ -144,7 +144,7 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // `wait` is 0 if simultaneous requests took their tries back. Retry-After must be at least one second.
+  // `wait` can be 0, because simultaneous requests may have taken their tries back.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

@@ -88,8 +88,8 @@ export async function verifyTotp(
   now: number,
 ): Promise<number | undefined> {
   const epoch = Math.floor(now / 1000)
-  // An instance whose clock is ahead may have used up every time step that is valid by this clock. Then no
-  // code is right, but otplib would throw an error.
+  // If the last accepted time step is not older than the newest valid one, otplib would throw an error. This
+  // happens after a sign-in on another instance whose clock is ahead.
   const newest = Math.floor(epoch / stepSeconds) + 1
   if (lastStep !== undefined && lastStep >= newest) return undefined
   const result = await totp.verify(code, {

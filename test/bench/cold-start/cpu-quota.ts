@@ -1,18 +1,17 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Limits a process to a share of a processor, as Lambda does by memory. It limits one process at a time. */
+/** Limits a process to a share of a processor, as Lambda does in proportion to a function's memory. */
 export interface CpuQuota {
-  /** Limits a process to this share of a processor from now on. */
   limit: (pid: number, share: number) => void
   close: () => void
 }
 
 const root = '/sys/fs/cgroup'
-/** Length of a quota period in microseconds, as on Lambda: a process gets a new share in each period. */
+/** Period of the processor quota in microseconds, as on Lambda. */
 const period = 20_000
 
-/** Opens a control group of version 2 or 1; undefined if this process is not allowed to create a group. */
+/** Creates a control group of Linux (cgroup v2 or v1); undefined if this process may not create one. */
 export function openCpuQuota(): CpuQuota | undefined {
   const isVersion2 = existsSync(join(root, 'cgroup.controllers'))
   const directory = join(root, isVersion2 ? '' : 'cpu', `bench-${process.pid}`)

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 interface Message {
   payload?: string
   cpu: NodeJS.CpuUsage
-  /** Duration of the import in milliseconds. */
   wall?: number
 }
 
@@ -21,7 +20,7 @@ const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1
 export class FunctionProcess {
   readonly #child: ChildProcess
   #log = ''
-  /** The elapsed time and the processor time of the import of the bundle. */
+  /** How long the import of the bundle took. */
   readonly evaluated: Promise<Taken>
 
   constructor(bundle: string, env: Record<string, string>) {

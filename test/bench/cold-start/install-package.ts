@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The package that the service is compared with. */
 const wanted = 'hono@4.13.19'
 
 /**

@@ -14,7 +14,6 @@ interface Answer {
   body: Buffer
 }
 
-/** The shortest time in which a call is answered, in milliseconds. */
 const latency = 5
 
 /**

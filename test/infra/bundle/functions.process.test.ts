@@ -45,7 +45,6 @@ async function loadBundle<T>(entry: string, mailError: string, use: (bundle: obj
   return { result, calls }
 }
 
-/** Delivers a mail request to the bundled function while SES answers with an error. */
 const deliverMail = (code: string) =>
   loadBundle('intake/mail.requested', code, (bundle) => {
     const mail = { mail_id: code, kind: 'code', to: 'typo@example.com', code: '012345' }
@@ -68,7 +67,7 @@ describe('bundleFunctions', () => {
     const record = JSON.parse(readFileSync('dist/functions.json', 'utf8')) as { outputs: object }
     const marked = { ...record.outputs, 'not/bundled': 'a' }
     writeFileSync('dist/functions.json', JSON.stringify({ ...record, outputs: marked }))
-    // Only the record has this entry, so it is gone after a build.
+    // A new build would return no entry `not/bundled`.
     expect(Object.fromEntries(await bundleFunctions())).toEqual(marked)
     writeFileSync('dist/functions.json', '{"key":""}')
     expect(Object.fromEntries(await bundleFunctions())).toEqual(record.outputs)

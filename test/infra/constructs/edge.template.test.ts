@@ -116,7 +116,6 @@ describe('the edge', () => {
 })
 
 describe('the secret by which functions recognize requests from the edge', () => {
-  /** Returns the numbers of the secrets that functions accept, and of the secret that CloudFront sends. */
   const read = (secretNumber: number) => {
     const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'api')
     const config = readConfig({ stage: 'prod', edge: true, ...configured })
@@ -154,11 +153,11 @@ describe('the secret by which functions recognize requests from the edge', () =>
     expect(first).toMatchObject({ accepted: [1, 2], sent: [1] })
     expect(second).toMatchObject({ accepted: [1, 2, 3], sent: [2] })
     expect(third).toMatchObject({ accepted: [2, 3, 4], sent: [3] })
-    // The reference must change, because otherwise CloudFormation would not read the changed secret.
+    // If the reference stayed the same, CloudFormation would not read the new secret.
     expect(new Set([first, second, third].map(({ reference }) => reference)).size).toBe(3)
   })
 
-  it('every template has fewer references to secrets than CloudFormation’s maximum of 60', () => {
+  it('every template stays below CloudFormation’s maximum of 60 references to secrets', () => {
     for (const [name, { resources }] of stacks)
       expect(JSON.stringify(resources).match(/\{\{resolve:/g)?.length ?? 0, name).toBeLessThan(60)
   })

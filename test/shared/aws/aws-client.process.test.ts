@@ -55,7 +55,6 @@ const refuse =
     response.end(JSON.stringify({ __type: `com.amazonaws.service#${code}`, message: 'no' }))
   }
 
-/** Performs a call against a local server with this listener; resolves with the call's error. */
 const failureOf = (call: Call, listener: RequestListener): Promise<unknown> =>
   serveHttp(listener, (url) => calls[call](url).catch((error: unknown) => error))
 
@@ -79,7 +78,7 @@ describe('a temporary error of AWS', () => {
     ['an event to EventBridge', 'InternalException', 500, 'outage'],
   ]
   it.concurrent.each(cases)(
-    '%s that is answered %s (%i) is a temporary failure, not a fault of the service',
+    '%s that fails with %s (%i) is a temporary failure, not a fault of the service',
     async (call, code, status, cause) => {
       const error = await failureOf(call, refuse(code, status))
       expect(passingCause(error)).toBe(cause)
@@ -112,11 +111,10 @@ it.concurrent.each(allCalls)('%s without permission is a fault of the service', 
   expect(isFault(error)).toBe(true)
 })
 
-/** Receives requests and never answers them. */
 const hang: RequestListener = (request) => void request.resume()
 
-// Not concurrent: another test could keep the processor busy when this deadline is reached.
-it('a call without an answer ends at the deadline of the invocation, whatever its service', async () => {
+// Not concurrent, because other tests could delay the call past its deadline.
+it('an unanswered call to any AWS service ends at the deadline of the invocation', async () => {
   const startedAt = performance.now()
   const context = { getRemainingTimeInMillis: () => 1_900 }
   const results = allCalls.map((call) => runInvocation(context, 500, () => failureOf(call, hang)))
@@ -151,9 +149,8 @@ it.concurrent(
 )
 
 /**
- * A server in a thread of its own, which continues while this thread is frozen. After the message `age`, it
- * resets each existing connection at its next use, as a NAT device may. After `close`, it closes all
- * connections.
+ * Runs in its own thread, because the test freezes the main thread. After the message `age`, it resets each
+ * old connection that is used again, as a NAT device may. After `close`, it closes all connections.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')
@@ -185,7 +182,7 @@ const forgetfulServer = `
 it.each([
   ['the server closed', 'close'],
   ['the network forgot', 'age'],
-])('a call succeeds after a freeze during which %s every idle connection', async (_who, what) => {
+])('after a freeze, a call succeeds although %s all idle connections', async (_who, what) => {
   const shared = new SharedArrayBuffer(4)
   const thawed = new Int32Array(shared)
   const server = new Worker(forgetfulServer, { eval: true, workerData: shared })

@@ -21,7 +21,7 @@ it.each(['"Ann"', 'say "hi"', 'a, b', 'a; b', 'a\tb'])('the CSV cell %j is quote
   expect(body).toContain(`\r\n7,"${nickname.replaceAll('"', '""')}",a***n`)
 })
 
-it('the members export is a byte order mark followed by CSV as in RFC 4180', () => {
+it('the CSV export of members starts with a byte order mark and follows RFC 4180', () => {
   const { status, headers, body } = membersCsv([member, { ...member, nickname: 'B', note: null }])
   expect(status).toBe(200)
   expect(headers).toEqual({

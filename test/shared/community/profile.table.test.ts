@@ -11,7 +11,7 @@ import { db } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
 
-/** Number of levels: the lowest member has more ancestors than two profiles together can name. */
+/** With so many levels, the lowest member's ancestors do not fit into two profiles. */
 const levels = 2 * maxUplineLength + 3
 
 /** A chain of members. Each member is the referrer of the next. */

@@ -5,7 +5,6 @@ import { defineOperation, restService, type Service } from '../wire/operation.ts
 /** Variables of the API's stage, which API Gateway adds to the event of every request. */
 export type StageVariables = Record<string, string>
 
-/** Name of the only stage of the API. */
 const stageName = '$default'
 
 const UpdateStageInput = v.object({

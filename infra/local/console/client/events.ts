@@ -1,7 +1,7 @@
 import { html } from 'lit-html'
 import { makeButton, operate, type Panel } from './panel.ts'
 
-/** A message of the AsyncAPI document, as far as this panel shows it. */
+/** A message of the AsyncAPI document, with the members that this panel uses. */
 interface Message {
   description: string
   examples?: { payload: object }[]
@@ -10,7 +10,7 @@ interface Message {
 }
 
 let messages: Record<string, Message> = {}
-/** The event that was last filled in: its detail-type, and its detail as JSON. */
+/** The event in the form: its detail-type, and its detail as JSON. */
 let filled = { name: '', detail: '' }
 
 /** A form that puts events on the bus, filled with the examples of the AsyncAPI document. */

@@ -46,7 +46,7 @@ function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<F
       yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
-/** Whether the evidence key has signed this record. Checks only the hash if KMS hides the public key. */
+/** Whether the evidence key signed this record. If KMS hides the public key, checks only the hash. */
 export function isGenuine({ content, hash, record }: EvidenceRow, { evidenceKey }: Facts): boolean {
   const { publicKey } = evidenceKey
   const signature = Buffer.from(record?.signature ?? '', 'base64url')
@@ -65,7 +65,7 @@ function* findEdited(row: EvidenceRow, facts: Facts): Generator<Finding> {
     yield found('evidence_edited', subject, `The record is stored under ${sortKey}, the key of another one.`)
 }
 
-/** Checks that a record contains the hash of the previous record. If not, one of the two was replaced. */
+/** Checks that a record contains the hash of the previous record. */
 function* findBrokenLink({ record }: EvidenceRow, before: EvidenceRow | undefined): Generator<Finding> {
   if (record === undefined) return
   const { sequence, previous_hash: previousHash } = record
@@ -110,8 +110,8 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**
- * Checks that every transition recorded its proof: that a new key could sign, and that KMS had disabled a
- * retired key.
+ * Checks that each evidence record contains its proof: that the test signature of a new key was verified, or
+ * that KMS no longer signed with a retired key.
  */
 export const checkProofs: Check = function* ({ evidence }) {
   for (const { record } of evidence) {

@@ -76,14 +76,14 @@ function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Gener
     yield problem('its public key is not the one on record')
 }
 
-/** Says in which properties a KMS key differs from every RSA key that KMS creates for signing. */
+/** Checks that a KMS key is an RSA key for signing that KMS created. Returns what is wrong, in words. */
 const propertyProblems = ({ usage, spec, origin }: KmsKey): string[] => [
   ...(usage === 'SIGN_VERIFY' ? [] : [`its usage is ${usage ?? 'unknown'}`]),
   ...(spec?.startsWith('RSA_') ? [] : [`its spec is ${spec ?? 'unknown'}`]),
   ...(origin === 'AWS_KMS' ? [] : ['its private half was created outside KMS']),
 ]
 
-/** Reports a KMS key of any state that is not on record, unless a recorded attempt may have created it. */
+/** Reports a KMS key that is not on record, unless the rotation may be about to record it. */
 function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Facts): Generator<Finding> {
   const attempt = keySet?.attempt
   if (attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)) return

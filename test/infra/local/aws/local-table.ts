@@ -24,7 +24,7 @@ export const table: TableModel = {
   },
 }
 
-/** Runs DynamoDB Local for a test file. Returns a function that starts an AWS endpoint with the table. */
+/** Runs DynamoDB Local during a test file. Returns a function that starts an AWS endpoint with `table`. */
 export function useTable() {
   let local: RunningDynamodb
   beforeAll(async () => {

@@ -98,7 +98,7 @@ export function allowRule(queueName: string, ruleName: string): PolicyStatement 
   }
 }
 
-/** Describes a test stack that has a bus `events` and what `changes` adds, and nothing else. */
+/** Describes a test stack that consists of the bus `events` and of `changes`. */
 export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   return {
     region,
@@ -121,7 +121,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Quirks of AWS (faults and delays): those in `on` always happen. Every random number equals `draw`. */
+/** Simulated faults and delays of AWS: each one in `on` always happens. Every random number is `draw`. */
 export const alwaysBad = (on: Quirk[], draw = 0): Quirks => ({
   speed: 1,
   has: (quirk) => on.includes(quirk),

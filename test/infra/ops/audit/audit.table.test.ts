@@ -63,7 +63,6 @@ const findings = async (at?: number) => [
   ...new Set((await report(at)).findings.map(({ finding }) => finding)),
 ]
 
-/** Changes an item of the table, or adds one. */
 const setItem = async (key: Key, change: object) =>
   writeItem({ Put: { Item: { ...(await readItem(key)), ...key, ...change } } })
 
@@ -74,7 +73,7 @@ async function live() {
   await call({ action: 'rotate', emergency: true })
   await call({ action: 'revoke', kid: first })
   await call({ action: 'rotate', emergency: true })
-  // A rotation that is requested in the millisecond of the last rotation does nothing, so the test waits.
+  // Waits, because a second rotation within the same millisecond does nothing.
   const now = Date.now()
   await vi.waitUntil(() => Date.now() > now, { interval: 1 })
   await call({ action: 'rotate' })
@@ -201,7 +200,7 @@ describe('audit findings', () => {
     expect(ok).toBe(false)
   })
 
-  it('an audit does not report rewritten evidence if a rotation adds a record while the audit reads', async () => {
+  it('if a rotation adds a record while the audit reads, the audit reports no rewritten evidence', async () => {
     const rotation = () => call({ action: 'rotate', emergency: true })
     expect(await actWhile('is answered', 'QueryCommand', rotation, findings)).not.toContain(
       'history_rewritten',
@@ -264,7 +263,7 @@ describe('audit findings', () => {
     expect(await findings()).toEqual(['record_unreadable', 'evidence_added', 'evidence_edited'])
   })
 
-  it('the audit reports every key that the rotation made before somebody deleted its records', async () => {
+  it('the audit reports every key whose records were deleted', async () => {
     keySet = await live()
     const made = (await report()).keys.map(({ arn }) => arn)
     for await (const { sk } of queryItems({

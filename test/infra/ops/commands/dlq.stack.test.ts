@@ -8,7 +8,6 @@ import { readOutbox, useLocalStack } from '../../../support/local-stack.ts'
 import { putEvents } from '../../../support/put-event.ts'
 import { ops } from '../run-ops.ts'
 
-/** Puts a `user.registered` event into its dead-letter queue, with a reason that no other test uses. */
 async function plant(
   reason: string,
   userId: number,

@@ -26,7 +26,6 @@ async function addWallet(): Promise<number> {
   return userId
 }
 
-/** Tampers with the ledger: changes an attribute of an item directly in the table. */
 const falsify = (pk: string, sk: string, path: string, value: Big) =>
   writeItem({
     Update: {

@@ -18,7 +18,6 @@ beforeAll(async () => {
   auditor = { AWS_ACCESS_KEY_ID: accessKeyIdOf(arn), AWS_SECRET_ACCESS_KEY: 'any', AWS_SESSION_TOKEN: 'any' }
 })
 
-/** Runs an ops command line in a child process with the credentials of the auditor's role. */
 async function run(commandLine: string) {
   const { base_url: url } = await useLocalStack()
   return runNode(['infra/ops/main.ts', '--url', url, ...commandLine.split(' ')], auditor)
@@ -63,7 +62,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     })
   })
 
-  it('`keys audit` reports evidence that was rewritten and signed again with the rights of the rotation', async () => {
+  it('`keys audit` reports rewritten evidence even if the rotation’s own role signed it again', async () => {
     const rotation = 'arn:aws:lambda:us-east-1:000000000000:function:rotate-signing-keys'
     const rewrite = (runId = '') =>
       runNode(['test/support/rewrite-evidence.ts', runId], { AWS_ACCESS_KEY_ID: accessKeyIdOf(rotation) })

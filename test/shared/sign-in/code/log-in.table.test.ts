@@ -18,7 +18,6 @@ beforeEach(async () => {
 
 const guess = () => verifyMailed(user, ticket, '654321')
 
-/** Raises the user's stored count of wrong codes, as wrong codes `minutesAgo` minutes ago would have. */
 const countWrong = (count: number, minutesAgo: number) =>
   writeItem({
     Update: {

@@ -59,7 +59,7 @@ test.each([
   [0, 1],
   [1, 1],
   [1, 2],
-])('TOTPs of step %i are refused after one of step %i was used (current step: 0)', async (drift, last) => {
+])('a TOTP of step %i is refused after one of step %i (step 0 is the current one)', async (drift, last) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), step + last, now)).toBeUndefined()
 })
 
