@@ -85,8 +85,8 @@ const long = {
 }
 
 /**
- * Table tests that run on DynamoDB Local, because they test what DynamoDB itself or IAM does. Most others run
- * on a table in memory, which takes half of the time; test/faults shows that both tables answer alike.
+ * Table tests of what DynamoDB or IAM does, which run on DynamoDB Local. Most other table tests use a table
+ * in memory, which takes half of the time. The tests in test/faults show that both tables answer alike.
  */
 const onDynamodbLocal = [
   'test/faults/stale-reads.table.test.ts',
@@ -98,16 +98,15 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Tests that must not share modules with others, because their modules keep faked times or are reloaded. */
+/** Tests that need modules of their own: they reload modules, or their modules remember faked times. */
 const isolatedInMemory = [
   'test/functions/well-known/jwks.table.test.ts',
   'test/shared/sign-in/password/digest.table.test.ts',
 ]
 
-/** A test of processes that replaces a module. */
 const isolatedProcess = ['test/infra/local/stage.process.test.ts']
 
-/** Tests on DynamoDB Local that reload or replace modules, so other files cannot share their modules. */
+/** Tests on DynamoDB Local that need modules of their own, because they reload or replace modules. */
 const ofOwnModules = [
   'test/functions/intake/{mail.requested,rates.published}.table.test.ts',
   'test/shared/events/event-record.table.test.ts',

@@ -7,10 +7,7 @@ const root = join(import.meta.dirname, '..')
 /** Source folders whose tests have the same paths below `test`. */
 const topFolders = ['functions', 'shared', 'infra']
 
-/**
- * Folders of tests, or single tests, that do not test one source file, and what they are about. Tests
- * directly in `test` are about the whole repository.
- */
+/** Test folders and tests that belong to no source file, each with its subject. */
 const subjects = {
   browser: 'the pages in a real browser',
   faults: 'faults at every point of an operation',

@@ -9,10 +9,10 @@ it.each([
   ['the deployed functions', 'functions/**/*.ts', [...aws, ...middy, 'jose', 'valibot']],
   ['the deployment', 'infra/stacks/app.ts', ['aws-cdk-lib', 'esbuild']],
   ['the test runner', 'vitest.config.ts', ['vitest']],
-])('the files of %s (%s) import all of these packages: %j', async (_part, entries, names) => {
+])('the source files of %s (%s) import every package in the list %j', async (_part, entries, names) => {
   const { metafile } = await build({
     entryPoints: globSync(entries),
-    // Bundles our own files only, not packages. Drops imports of types, as the bundler of the functions does.
+    // Collects the imports of our own files, not those of packages. Imports of types do not count.
     packages: 'external',
     bundle: true,
     platform: 'node',

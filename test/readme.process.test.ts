@@ -52,7 +52,7 @@ describe('the README', () => {
     expect(answers[2]).toContain('"total":')
   })
 
-  it('the event in the README takes effect', async () =>
+  it('the README’s example of an event takes effect', async () =>
     expect(await perform(event)).toMatch(/^applied\s+true$/m))
 
   it('the README’s commands for operators and auditors succeed, and their output shows a key rotation', async () => {
@@ -89,7 +89,7 @@ describe('npm start', () => {
     expect((await second.ended).code).toBe(1)
   })
 
-  it('SIGINT and SIGTERM end the stack, and the demo data causes no dead letter or address pool warning, even after a restart', async () => {
+  it('SIGINT and SIGTERM end the local stack; its demo data causes no dead letter and no warning about address pools, even after a restart', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
       // Signals npm only, as a script does; Ctrl-C in a terminal signals every process of the stack.

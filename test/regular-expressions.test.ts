@@ -33,7 +33,7 @@ const units =
 const beginnings = ['', 'a', '1', ';', '"', '[']
 const ends = ['', '!', '\n', '=x', '\0']
 
-/** Returns every beginning of a matching text, so that attacks can reach each part of the pattern. */
+/** Returns all beginnings of a text that a pattern matches. With them, attacks reach each part of it. */
 function beginningsOf(pattern: RegExp): string[] {
   // fast-check cannot generate texts for look-aheads, look-behinds, `\p` and complements of sets.
   if (/\(\?<?[=!]|\\p|^\[\^/.test(pattern.source)) return []
@@ -42,7 +42,7 @@ function beginningsOf(pattern: RegExp): string[] {
   return Array.from(shortest, (_, i) => shortest.slice(0, i + 1))
 }
 
-/** Length of the longest text that the service matches with a pattern: a request header of 8 KB. */
+/** Length of the long texts for attacks. A request header can have 8 KB. */
 const maxLength = 8_192
 
 /** Time limit: 5 ms plus 1 µs per character. A quadratic pattern needs 4 µs per character at 8 KB. */
@@ -59,7 +59,7 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the repetitive text on which `read` uses most of its time limit. Stops at a text over the limit. */
+/** Finds the text for which `read` needs the largest part of its time limit. Stops if a limit is exceeded. */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)

@@ -7,9 +7,9 @@ import { Jwks, toJwks, readKeySet } from '../../shared/keys/set.ts'
 import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
- * The key set is read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at
- * once. Only a function instance with more than ten requests a second answers from memory, for up to a
- * second: all instances together can read the DynamoDB item of the key set at most 3,000 times a second.
+ * Reads the key set for each answer, so a new or revoked key counts at once. Only a function instance with
+ * more than ten requests a second remembers the key set, for up to a second, because DynamoDB serves at most
+ * 3,000 reads of one item a second.
  */
 const keySets = cacheRead(readKeySet, {
   maxAge: jwksCacheMilliseconds,

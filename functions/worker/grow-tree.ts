@@ -12,10 +12,10 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time left for delaying the retry of a referral tree after its hanging AWS calls have been aborted. */
+/** AWS calls that hang are aborted this long before the timeout, which leaves time to delay the retry. */
 const hangingReserveMilliseconds = 2_000
 
-/** Longest pause before a failed referral tree is tried again: the queue's visibility timeout. */
+/** After an error, SQS delivers the message again within this time, the queue's visibility timeout. */
 const maxRetryDelaySeconds = 180
 
 const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
@@ -23,9 +23,8 @@ const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
 restOnTheHour()
 
 /**
- * Applies the changes in referral trees to all ancestors of the changed members. A message only names a
- * referral tree; the changes (new members, purchases, new names) are in the tree's journal. One invocation
- * therefore serves all messages of a tree, and an extra message does no harm.
+ * Updates the ancestors of changed members in referral trees. The changes are in each tree's journal, and a
+ * message only names a tree. So an extra message does no harm.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
@@ -39,8 +38,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       const { root_id: rootId } = read.output
       messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
     } else {
-      // The log omits the body: a body that names no referral tree may contain anything. SQS delivers the
-      // message again at once, and moves it to the dead-letter queue after too many receives.
+      // The log omits the body, which may contain anything. SQS delivers the message again at once, and after
+      // too many deliveries moves it to the dead-letter queue.
       log.warn('a message names no tree', { message_id: message.messageId })
       failures.push({ itemIdentifier: message.messageId })
       await delayRetry(message, 0)
@@ -51,8 +50,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     const turn = () => takeTurn(rootId, deadline)
-    // If the journal still has entries, SQS delivers the messages again. The worker sends itself no messages,
-    // because Lambda stops such loops after 16 rounds (developer guide, "recursive loop detection").
+    // If journal entries are left, SQS delivers the messages again. The worker sends no message to itself:
+    // Lambda would stop it after 16 rounds (developer guide, "recursive loop detection").
     let maxDelaySeconds = 0
     try {
       if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue

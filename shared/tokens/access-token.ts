@@ -15,10 +15,7 @@ import { type RequiredScope, type Scope, scopes } from './scopes.ts'
  */
 export const TokenItem = v.object({
   userId: Integer,
-  /**
-   * Id of the session. A session is one sign-in with all tokens that come from it, also through a code. The
-   * device_token has this id as `sid`.
-   */
+  /** Id of the session, which is one sign-in with all its tokens. In a device_token, the claim `sid`. */
   sessionId: v.string(),
   clientId: v.string(),
   scopes: v.array(v.picklist(scopes)),
@@ -29,7 +26,7 @@ export const TokenItem = v.object({
   authenticatedAt: Integer,
   /** The session's generation: how often all of the user's sessions had been ended when this one began. */
   generation: Integer,
-  /** In the session's own token, the number of derived tokens; in a derived token, its place among them. */
+  /** In the session's own token, how many tokens were derived; in a derived token, its number among them. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -63,7 +60,7 @@ export const tokenFailure = (failure: 'unauthenticated' | 'insufficient_scope', 
     headers: { 'www-authenticate': tokenSent ? `Bearer error="${failures[failure].oauth}"` : 'Bearer' },
   })
 
-/** Key of an access_token's item, by the token's SHA-256. Throws `unauthenticated` for any other text. */
+/** Key of an access_token's item. Throws `unauthenticated` if `token` does not look like an access_token. */
 export function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
@@ -91,9 +88,8 @@ export const newAccessToken = (userId: number, sessionId: string): string =>
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
- * Issues an access_token: the given `accessToken`, or a new one. The token becomes valid when the returned
- * `put` is written. Write `put` in the transaction that uses up the authorization code or the login ticket.
- * With the returned `key`, a caller can revoke the token without knowing it.
+ * Issues an access_token, which becomes valid when the returned `put` is written. Write `put` in the
+ * transaction that uses up the authorization code or the login ticket. With `key`, it can be revoked.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,
@@ -107,9 +103,8 @@ export function issueAccessToken(
 }
 
 /**
- * A user's generation: how often all sessions of the user were ended. A token has the generation in which its
- * session began. Tokens of earlier generations are refused, so one write ends any number of sessions. The
- * item has its own partition: functions that issue or delete tokens have no permission to write there.
+ * A user's generation: how often all sessions of the user were ended. Tokens of earlier generations are
+ * refused, so one write ends any number of sessions. Only a function that ends all sessions can change it.
  */
 const endings = itemType({
   pk: 'ENDED#{userId}',
@@ -122,10 +117,7 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 
 const EndedItem = v.object({ generation: Integer })
 
-/**
- * The write that ends all sessions of a user, by raising the user's generation. In the same transaction,
- * changeSignInRecord gives the new generation to later sign-ins, and ends the login tickets.
- */
+/** The write that ends all sessions of a user. changeSignInRecord also ends the login tickets. */
 export const endAllSessions = (userId: number): Write => ({
   Update: {
     Key: endedKey(userId),
@@ -144,15 +136,13 @@ export const requireGeneration = (userId: number, generation: number, otherwise:
   otherwise,
 })
 
-/** Scopes whose endpoints can change data or access. These endpoints read tokens strongly consistent. */
+/** Scopes whose endpoints can change something. These endpoints read access_tokens strongly consistent. */
 const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
 
 /**
- * Finds the caller of an access_token. Throws `unauthenticated` when the token is unknown, expired, revoked
- * or of a generation that has ended, and `insufficient_scope` when it lacks the scope.
- *
- * At endpoints that only read, a token can still work for a moment after it has ended. A new token works at
- * once.
+ * Finds the user and session of an access_token. Throws `unauthenticated` if the token is not valid, and
+ * `insufficient_scope` if it lacks the scope. At endpoints that only read, a token can still work for a
+ * moment after it was revoked.
  */
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
@@ -165,8 +155,8 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
 }
 
 /**
- * Reads a token and its user's generation in one call. If the token is not found, reads both again, strongly
- * consistent. Resolves with undefined if the token does not exist, or its generation has ended.
+ * Reads a token and its user's generation. If the token is not found, reads both again, strongly consistent.
+ * Resolves with undefined if the token does not exist, or its user's sessions have been ended.
  */
 async function readToken(key: Key, userId: number, consistent: boolean): Promise<TokenItem | undefined> {
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })

@@ -10,10 +10,7 @@ export interface DeviceTokenGrant {
   clientId: string
   sessionId: string
   scopes: readonly Scope[]
-  /**
-   * When the access_token and the device_token expire; at most `accessTokenTtlSeconds` from now. A key that
-   * has stopped signing stays in the JWKS only until tokens of that lifetime have expired.
-   */
+  /** When the token expires; at most `accessTokenTtlSeconds` from now. Later, the JWKS may lack its key. */
   expiresAt: number
   authenticatedAt: number
   /** The access_token that this device_token is issued with; `at_hash` binds the two. */
@@ -41,7 +38,7 @@ export async function signDeviceToken(grant: DeviceTokenGrant): Promise<string> 
     sid: grant.sessionId,
     // `amr`: every sign-in uses a password and a one-time code (RFC 8176 §2).
     amr: ['pwd', 'otp'],
-    // The left half of the SHA-256 (OpenID Connect Core §3.1.3.6).
+    // The left half of the access_token's SHA-256 (OpenID Connect Core §3.1.3.6).
     at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url'),
     ...(nonce !== undefined && { nonce }),
     ...userClaims(grant, scopes),

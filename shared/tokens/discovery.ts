@@ -42,7 +42,7 @@ export function discoveryDocument(base = issuer()) {
       'name',
     ],
     authorization_response_iss_parameter_supported: true,
-    // Included, because clients assume true if this member is missing.
+    // Without `request_uri_parameter_supported`, clients would assume true.
     request_uri_parameter_supported: false,
   }
 }

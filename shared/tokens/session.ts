@@ -23,10 +23,7 @@ const readTokens = async (userId: number, sessionId: string) => {
   return v.parse(v.array(StoredToken), await queryFirst(query, maxDerived + 1))
 }
 
-/**
- * Requires that a session's own access_token still works, in the transaction that issues an authorization
- * code. If the session ends at the same time, this condition or the later exchange of the code fails.
- */
+/** In the transaction that issues an authorization code, requires that the user's session has not ended. */
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () => Error): Write => ({
   ConditionCheck: {
     Key: key,
@@ -53,9 +50,8 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Reads a session to derive a token from it. Throws `invalid_grant` when there is no such session. The
- * returned writes fail with SessionChanged if another token was derived meanwhile. They fail with
- * `invalid_grant` if the session has ended, is not first-party, or its user or times differ from `named`.
+ * Prepares the writes that derive a token from a session. They fail with SessionChanged if another token was
+ * derived meanwhile. A session that has ended, or that differs from `named`, is refused with `invalid_grant`.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -133,9 +129,8 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 }
 
 /**
- * Ends a session: its first-party access_token and every token derived from it stop working. Deletes the
- * session's own token last, because an interrupted logout can be repeated only with this token. Until then,
- * further tokens can be derived, so a second round deletes the tokens derived during the first.
+ * Ends a session with all its tokens. Deletes the session's own token last, because an interrupted logout can
+ * be repeated only with this token. A second round deletes tokens that were derived during the first round.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

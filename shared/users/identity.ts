@@ -29,7 +29,7 @@ export const EmailAddress = v.pipe(
  * make no difference. Half a surrogate pair becomes U+FFFD, because the table cannot store it.
  */
 export const normalizeEmail = (email: string): string =>
-  // The lower case of some letters must be normalized again (Unicode §3.13, NFKC_Casefold).
+  // Normalizes again, because lower case can undo the first normalization (Unicode §3.13, NFKC_Casefold).
   email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
 /** Schema of a user's email address: no ambiguous or invisible characters, and valid when normalized, too. */
@@ -39,7 +39,7 @@ export const UserEmail = v.pipe(
   v.trim(),
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
-  // Domains treat U+3002 as a dot (UTS #46 §2.3), NFKC does not: one address would have two normal forms.
+  // In a domain, mail systems read U+3002 as a dot (UTS #46 §2.3), but NFKC keeps it. So U+3002 is refused.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 
@@ -107,7 +107,7 @@ const emails = itemType({
   found: 'by normalized address',
 })
 
-/** Maximum bytes of an email address in a key. DynamoDB allows 2,048; normalizing can lengthen an address. */
+/** Maximum bytes of an email address in a key. DynamoDB allows keys of 2,048 bytes. */
 const maxKeyBytes = 2_000
 
 /** Key of the item that reserves a normalized email address for one user. A very long address is hashed. */

@@ -28,8 +28,7 @@ export async function waitForDeadLetter(detailType: string, text: string): Promi
         new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: 10,
-          // With a visibility timeout of 0 other tests can still read the messages. Received messages move to
-          // the end of the queue.
+          // With a visibility timeout of 0, other tests can still receive the messages.
           VisibilityTimeout: 0,
           MessageAttributeNames: ['All'],
         }),

@@ -4,7 +4,7 @@ import type { AnswerCheck, ApiReference } from './described-answer.ts'
 
 let answerCheck: Promise<AnswerCheck> | undefined
 
-/** Reads the API reference when a test file gets its first answer. Files without answers do not need it. */
+/** Reads the API reference. Called only when the test file gets its first answer of the API. */
 async function openCheck(): Promise<AnswerCheck> {
   const response = await fetchAsIs(inject('apiReference'))
   if (!response.ok) throw new Error(await response.text())
@@ -15,8 +15,8 @@ async function openCheck(): Promise<AnswerCheck> {
 const fetchAsIs = globalThis.fetch
 
 /**
- * Checks every answer of the API that a test receives: the API reference must describe its status, and its
- * body must match the schema. Answers of other paths (`/_local`, unknown routes) are not checked.
+ * Compares every answer of the API that a test receives with the API reference: its status and its body. Does
+ * not check answers of paths that are not in the reference, such as `/_local`.
  */
 globalThis.fetch = async (input, init) => {
   const response = await fetchAsIs(input, init)

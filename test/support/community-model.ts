@@ -49,7 +49,6 @@ export class CommunityModel {
     this.members = members
   }
 
-  /** Number of levels from a member up to the owner; undefined if the owner is no ancestor of the member. */
   #level(member: ModelMember, owner: ModelMember): number | undefined {
     let steps = 0
     for (let at = member; at.parent !== undefined;) {

@@ -12,7 +12,7 @@ export const standby = { region: 'eu-west-1', alarmTopicArn: 'arn:aws:sns:eu-wes
 
 const role = 'arn:aws:iam::123456789012:role/any'
 
-/** Options that add parts to a stage. Without `authUrl`, it also has this project's authorization page. */
+/** Settings with which a stage has every optional part, such as this project's authorization page. */
 export const everything = {
   auditors: role,
   breakGlass: role,

@@ -22,7 +22,7 @@ function interceptQueues(): void {
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // TypeScript takes the spied `send` for its overload with a callback, so this function must return nothing.
+  // Returns nothing, because TypeScript sees only the overload of `send` with a callback.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input
@@ -59,11 +59,7 @@ export async function deliverReplayed(
   return delivery as Delivery
 }
 
-/**
- * Delivers several events to their function in one SQS batch. `envelope` adds members to the envelope of each
- * event. Fails if the function refuses an event for a reason that is missing in its `rejections`, because the
- * generated list of events would lack the reason.
- */
+/** Delivers events to a function in one SQS batch. Fails if `rejections` lacks the reason of a refusal. */
 export async function deliverBatch(
   handler: Intake,
   details: object[],

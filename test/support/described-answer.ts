@@ -45,10 +45,7 @@ export function findOperation(
 const matches = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)
 
-/**
- * Finds the parts of an answer that the API reference does not describe: status, code, members of the body.
- * (Clients must accept undescribed members, because later releases add members.)
- */
+/** Finds answers with a status, an error code or a body that the API reference does not describe. */
 export class AnswerCheck {
   readonly #reference: ApiReference
   readonly #validators = new Map<string, ValidateFunction>()
@@ -73,7 +70,7 @@ export class AnswerCheck {
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // A function's failure must have the whole JSON envelope. The schema also allows API Gateway's bodies.
+    // The route's schema of a failure also allows the bodies of API Gateway, which no function sends.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??

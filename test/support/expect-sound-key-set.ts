@@ -5,10 +5,9 @@ import { jwksDigest, readKeySet } from '../../shared/keys/set.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**
- * Asserts the invariants of the key set between two runs. One key is active, no attempt is in progress, and
- * KMS will delete every archived key. The chain of evidence records is unbroken, is copied, and ends in the
- * digest of the JWKS. Every key that is not retired is enabled in KMS. At most `lost` other keys are enabled.
- * Each of these was created by a run that then died.
+ * Asserts what holds between two runs of the key rotation. One key is active, and no attempt is in progress.
+ * The chain of evidence records is unbroken, and every record has a copy. Every key that is not retired is
+ * enabled in KMS. At most `lost` further keys are enabled, left by runs that died.
  */
 export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   const keySet = await readKeySet()

@@ -6,7 +6,7 @@ export type WireItem = Record<string, AttributeValue>
 /** Bytes that DynamoDB adds to every item that it stores (Amazon DynamoDB: Item sizes and formats). */
 export const overheadBytes = 100
 
-/** The size of an item in DynamoDB's bills for reads and writes (Amazon DynamoDB: Item sizes and formats). */
+/** The size of an item, by which AWS charges reads and writes (Amazon DynamoDB: Item sizes and formats). */
 export const itemBytes = (item: WireItem): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0)
 
@@ -26,7 +26,7 @@ function valueBytes(value: AttributeValue): number {
 const sumOf = <T>(values: readonly T[], bytesOf: (value: T) => number): number =>
   values.reduce((sum, value) => sum + bytesOf(value), 0)
 
-/** Leading and trailing zeros are not stored. */
+/** DynamoDB stores a number without leading and trailing zeros. */
 const numberBytes = (text: string): number => {
   const digits = (text.split(/e/i)[0] ?? '').replaceAll(/\D/g, '').replaceAll(/^0+|0+$/g, '')
   return Math.ceil(digits.length / 2) + 1

@@ -14,9 +14,8 @@ import { keyOf, signingKey } from './read-stage.ts'
 export type Lags = Record<LaggingChange, number>
 
 /**
- * Starts an AWS endpoint whose KMS shows changes late, on the tables that all tests share. From then on, this
- * process calls AWS there, with grants like those of the function rotate-signing-keys. Call this before
- * loading modules of shared/. Set `lags` of the result to delay later changes, by this process's clock.
+ * Makes this process use a local AWS endpoint whose KMS shows changes late, by the returned `lags`, and gives
+ * it grants like those of the function rotate-signing-keys. Call this before loading modules of shared/.
  */
 export async function useLaggingKms(): Promise<{ lags: Lags }> {
   const rotation = {

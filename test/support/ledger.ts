@@ -42,7 +42,7 @@ export const adjustment = (userId: number, changes: object = {}) => ({
   ...changes,
 })
 
-/** Reads one page of bills as the endpoint does. */
+/** Reads one page of a wallet's bills. */
 export async function readPage(userId: number, wallet: WalletName, query: Partial<BillsQuery> = {}) {
   const whole = { current: 1, size: 20, ...query } as BillsQuery
   return readBillsPage(whole, { userId, wallet })
@@ -114,8 +114,8 @@ export async function addBills(
 }
 
 /**
- * 70 bills, of which only the first and the last are in BTC. The first is in a full chunk (64 bills) of the
- * bill index, the last is not. So a page of BTC bills needs the chunk, its blocks and single bills.
+ * 70 bills, of which only the first and the last are in BTC. The first 64 bills are a chunk of the bill
+ * index. A page of BTC bills needs this chunk and also the bills after it.
  */
 export const chunkOfBills: readonly NewTestBill[] = Array.from({ length: 70 }, (_, i) => ({
   currency: i % 69 === 0 ? 'BTC' : 'USDT',

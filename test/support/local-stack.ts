@@ -4,7 +4,7 @@ import type { StackDescription } from '../../infra/local/console/describe-stack.
 /** The local stack that all tests of a project share; nothing is kept after the run. */
 export interface TestStack extends StackDescription {
   page_url: string
-  /** File with every line that the functions log. A line can be written shortly after the answer is sent. */
+  /** File with the functions' newest log lines. A line can be written shortly after the answer is sent. */
   logFile: string
   /** The environment for code of functions in a test's process, with the credentials of the tests' role. */
   environment: Record<string, string>

@@ -21,8 +21,8 @@ export async function addRoot(): Promise<number> {
 }
 
 /**
- * Adds direct referrals of a member, with the user ids after `lastId`. They are in no member list yet,
- * because no message starts the worker that grows referral trees.
+ * Adds direct referrals of the root of a referral tree, with the user ids after `lastId`. Sends no message to
+ * the worker, so the root's member list lacks them at first.
  */
 export async function addNewcomers(
   lastId: number,

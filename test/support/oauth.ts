@@ -83,7 +83,7 @@ export async function obtainCode(
 export const getUserinfo = (accessToken: string): Promise<Response> =>
   fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })
 
-/** Asserts that an ended access_token is refused. */
+/** Asserts that the API refuses an access_token. */
 export async function expectRefused(accessToken: unknown): Promise<void> {
   expect((await getUserinfo(String(accessToken))).status).toBe(401)
 }

@@ -1,6 +1,5 @@
-// Import this module before all others, for its side effect: it makes Argon2 quick and weak. Tests with a
-// table in memory hash hundreds of passwords, and a hash of full strength takes 0.1 s of processor time. A
-// weak hash matches only where this module is loaded.
+// Import this module before all others: it makes Argon2 quick and weak. Tests hash hundreds of passwords, and
+// a hash of full strength takes 0.1 s of processor time.
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -1,6 +1,5 @@
-// Import this module for its side effect, before the local KMS. Tests of the rotation make hundreds of RSA
-// keys, and finding the primes of a key takes 120 ms of processor time. Here, each key is a pair of a few
-// known primes. Such keys work, but two keys that share a prime can be broken.
+// Import this module before the local KMS: it makes RSA keys quickly. Tests of the key rotation make hundreds
+// of keys, and new primes for each would take 120 ms. So the keys share primes, which is not secure.
 import crypto, { type KeyPairKeyObjectResult, type RSAKeyPairOptions } from 'node:crypto'
 import { promisify } from 'node:util'
 

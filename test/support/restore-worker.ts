@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, vi } from 'vitest'
 import { db } from '../../shared/db/table.ts'
 
-// The test files of a worker share its environment and modules, which saves half of the time. So the clock,
-// spied functions and stubbed variables are restored after each test, the environment after each file.
+// The test files of a worker share its modules and environment, which saves half of the time. So this module
+// restores the clock, spies and stubs after each test, and the environment after each test file.
 const found = { ...process.env }
 
 const restore = () => {
@@ -18,6 +18,6 @@ afterAll(() => {
   Object.assign(process.env, found)
 })
 
-// Modules of functions with a queue pause writes on the hour when they load. Without this, a test that sets
-// the clock would wait if that time happens to be near a full hour.
+// Functions with a queue pause their writes around every full hour. Tests do without this pause, because
+// their faked time can be near a full hour.
 beforeEach(() => void db.middlewareStack.remove('restOnTheHour'))

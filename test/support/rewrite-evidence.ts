@@ -1,6 +1,5 @@
-// Forges the evidence records of the key rotation, as an attacker with the rotation's permissions could. Puts
-// the `run_id` of the command line into the first record, and gives every record a new hash and signature. To
-// undo this, run it again with the old `run_id`.
+// Forges evidence, as an attacker with the permissions of the key rotation could: changes the `run_id` of the
+// first record to that of the command line, and hashes and signs all records again.
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../shared/db/table.ts'
 import { evidenceHash, evidenceKey, readEvidence } from '../../shared/keys/evidence.ts'

@@ -26,7 +26,7 @@ await serveForParent(async () => {
     aws: process.env.STACK_QUIRKS === undefined ? undefined : parseQuirks(process.env.STACK_QUIRKS),
     logFile,
     synthesize: withTester(synthesizeLocalStage),
-    // Warnings are written to the log file as well. Tests provoke many of them on purpose.
+    // Shows no warnings, because tests provoke many of them. The log file has them.
     showLine: (line) =>
       logFile !== undefined && line.endsWith(answered500) && appendFileSync(logFile, `${line}\n`),
   })

@@ -1,6 +1,5 @@
-// Serves the table and the KMS keys that all tests of the project `table` share: DynamoDB Local behind the
-// local stack's AWS endpoint. Starts no gateway and no functions, and builds no bundles: tests call the code
-// in their own process.
+// Serves the DynamoDB table and the KMS keys that all files `x.table.test.ts` share. Starts no gateway and no
+// functions, because these tests call the code in their own process.
 import './quick-rsa-keys.ts'
 import { readConfig } from '../../infra/config.ts'
 import { serveForParent } from './serve-for-parent.ts'

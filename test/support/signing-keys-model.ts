@@ -8,10 +8,7 @@ import { type Attempt, emptyKeySet, type SigningKeySet } from '../../shared/keys
 import { drainMilliseconds, type KeyTimes } from '../../shared/keys/times.ts'
 import { applyTransition, type KeyTransition, transitionFor } from '../../shared/keys/transition.ts'
 
-/**
- * A model world of the key rotation without AWS: the stored key set, the keys in KMS and the clock. Worlds
- * are immutable.
- */
+/** An immutable model of the key rotation without AWS: the stored key set, the keys in KMS and the clock. */
 export interface World {
   now: number
   times: KeyTimes
@@ -20,11 +17,11 @@ export interface World {
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
-  /** The time until which tokens of each key can be valid, keyed by kid. Revoked keys are left out. */
+  /** Until when tokens signed by a key can be valid, for each `kid` that was not revoked. */
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
-  /** Number of attempts and keys that have been named so far. The next name is made from this number. */
+  /** Number in the name of the next attempt or key. */
   names: number
 }
 
@@ -43,7 +40,7 @@ export interface ModelRun {
 
 export const patienceMilliseconds = 3_000
 
-/** A model world without any signing key. */
+/** The model of a key rotation that has no signing key yet. */
 export const emptyWorld = (times: KeyTimes, now: number, lag = 0): World => ({
   now,
   times,
@@ -55,15 +52,15 @@ export const emptyWorld = (times: KeyTimes, now: number, lag = 0): World => ({
   names: 0,
 })
 
-/** Lets time pass in the model, during which the active key signs tokens. */
+/** Lets time pass in the model of the key rotation. The active key keeps signing tokens. */
 export const passTime = (world: World, milliseconds: number): World =>
   sign({ ...world, now: world.now + milliseconds })
 
-/** The ARNs of the keys that are enabled in KMS, even if KMS does not show this yet. */
+/** The ARNs of the model's keys that have not been disabled. */
 export const enabledKeys = ({ kms }: World): string[] =>
   [...kms].filter(([, { disabledAt }]) => disabledAt === null).map(([arn]) => arn)
 
-/** The first half of a rotation step: reads the key set and decides. */
+/** The first half of a rotation step: reads the key set and decides what to change. */
 export const readAndDecide = ({ keySet, times, now }: World, { request, knowledge }: ModelRun): ModelRun => ({
   request,
   knowledge,
@@ -136,7 +133,6 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
   }
 }
 
-/** What caused an attempt to create a key, in the form that shared/keys/steps.ts stores. */
 function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 'trigger' | 'replaces'> {
   const asked = request.action === 'rotate' && request.emergency ? 'emergency' : request.action
   return {
@@ -145,7 +141,7 @@ function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 't
   }
 }
 
-/** Whether the step that a run has decided on ends the run. */
+/** Whether a rotation run has decided that it is finished. */
 export const isOver = ({ pending }: ModelRun): boolean =>
   pending?.step.kind === 'done' || pending?.step.kind === 'leaveToNextRun'
 
@@ -183,10 +179,7 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
   }
 }
 
-/**
- * Notes in the model until when tokens of the active key can be valid. A signer that reads the key set now
- * can sign with this key until its cache expires.
- */
+/** Notes until when tokens of the active key can be valid, if signers have cached the current key set. */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')
   if (signer === undefined) return world
@@ -206,7 +199,7 @@ function disable(world: World, arn: string): World {
   return { ...world, kms: new Map([...world.kms, [arn, { ...key, disabledAt: world.now }]]) }
 }
 
-/** Whether KMS shows that a key cannot sign. Keys that this model did not create count as deleted. */
+/** Whether KMS shows a key as disabled. True for a key that is unknown to KMS. */
 const showsDisabled = ({ kms, now, lag }: World, arn: string): boolean => {
   const key = kms.get(arn)
   return key === undefined || (key.disabledAt !== null && key.disabledAt + lag <= now)

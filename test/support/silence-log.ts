@@ -1,5 +1,4 @@
-// Drops the log lines and metrics that functions write to standard output: a run has thousands of them. A
-// test that reads them replaces `write` temporarily: see emitted-metrics.ts.
+// Drops the thousands of log lines and metrics that functions write to standard output during a test run.
 const write = process.stdout.write.bind(process.stdout) as (...parameters: unknown[]) => boolean
 
 process.stdout.write = (...parameters: unknown[]) =>

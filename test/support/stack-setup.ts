@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),
     )
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
-    // With the simulated delay `late-keys`, KMS refuses a new signing key until its tags take effect.
+    // With `--aws late-keys`, the local KMS refuses to use a new signing key at first. That is no defect.
     const isAwaited = (line: string) =>
       quirks !== undefined && line.includes('KMS does not let a new signing key be used yet')
     const denied = lines.filter((line) => line.includes('AccessDenied') && !isAwaited(line))

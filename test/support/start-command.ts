@@ -10,7 +10,7 @@ interface Ended {
 }
 
 const commandLine = [process.execPath, 'infra/local/start.ts']
-/** Starts the stack by `npm start`, as a person does, and not directly. */
+/** The command that people type to start the local stack. */
 export const throughNpm = ['npm', 'start', '--']
 /** Options that make the stack choose free ports. */
 export const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0']

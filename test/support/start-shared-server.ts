@@ -13,7 +13,7 @@ declare module 'vitest' {
 export interface SharedServer {
   /** URL of the broker, which tells tests where the server is. */
   url: string
-  /** The facts that the server sent about itself; undefined if it did not start. */
+  /** What the server has sent about itself, such as URLs; undefined if it did not start. */
   described: Promise<unknown>
   /** Stops the server, and resolves when its process has ended. */
   stop: () => Promise<void>
@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * Starts a server in a child process and returns at once, so that the server starts while tests of earlier
- * projects run. Tests ask a small HTTP server, the broker, where the server is.
+ * Starts a server in a child process, without waiting until it runs. Tests ask a second small server, the
+ * broker, for the address of the first.
  */
 export async function startSharedServer({ script, environment, answer }: Options): Promise<SharedServer> {
   // The child gets none of the test runner's own flags, which are not meant for the server.

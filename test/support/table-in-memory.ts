@@ -13,5 +13,4 @@ const keySet = await readItem(signingKeySetKey, { consistent: true })
 beginDatabase(() => Date.now())
 await writeItem({ Put: { Item: keySet } })
 
-// Ends the table with the test file: the next file of this worker begins a table of its own.
 afterAll(endDatabase)

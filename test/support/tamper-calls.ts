@@ -20,7 +20,7 @@ export interface TamperedCall {
   perform: () => Promise<unknown>
 }
 
-/** Passes every call of every AWS client of this process to `decide`, until `restore`. */
+/** Lets `decide` perform or refuse each AWS call of this process, until `restore` is called. */
 export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): { restore: () => void } {
   const original = base.send
   base.send = function (command, ...rest) {
@@ -57,12 +57,12 @@ export async function actWhile<T>(
   return work().finally(restore)
 }
 
-/** One attempt of the SDK to perform a call. The SDK repeats attempts that fail temporarily. */
+/** One attempt at an AWS call. The SDK makes further attempts after a temporary error. */
 export interface TamperedAttempt {
   /** Name of the operation, for example `CreateKey`. */
   operation: string
   input: object
-  /** An object that is the same for all attempts of one call. */
+  /** Identifies the call: all its attempts have the same object here. */
   call: object
   perform: () => Promise<unknown>
 }
@@ -73,7 +73,7 @@ type Next = (args: { input: object }) => Promise<unknown>
 const deciders: Decide[] = []
 const prepared = new WeakSet<object>()
 
-/** Passes every attempt of every AWS client of this process to `decide`, until `restore`. */
+/** Lets `decide` perform or refuse each attempt at an AWS call, until `restore` is called. */
 export function tamperAttempts(decide: Decide): { restore: () => void } {
   const calls = tamperCalls(({ client, perform }) => {
     const { middlewareStack } = client as Client
@@ -142,9 +142,8 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work` while answers get lost. The first `skip` calls of an operation work as usual. The first attempt
- * of each of the next `count` calls takes effect, but fails with a timeout. The SDK repeats these attempts
- * only after all of them have taken effect.
+ * Runs `work`, and loses answers of AWS. After `skip` calls of an operation, the first attempts at the next
+ * `count` calls take effect, but fail with a timeout. They fail only when all of them have taken effect.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,
@@ -181,9 +180,8 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work` and simulates a crash at its AWS call number `at`: from then on, `work` gets no answers.
- * Pending calls still take effect before this function ends, later calls have no effect. Call `at` takes
- * effect if `carriedOut` is true. Resolves with true if `work` made that many calls.
+ * Runs `work`, and simulates a crash at its AWS call number `at`. This call takes effect if `carriedOut` is
+ * true. Earlier calls take effect, later ones do not. Resolves with false if `work` ended before the crash.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

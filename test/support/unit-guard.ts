@@ -18,8 +18,8 @@ const forbid = (what: string) =>
 const explain = (what: string[]): string =>
   `a unit test must not ${what.join(', ')}: see vitest.config.ts for the suffix that allows it`
 
-// Every client (`fetch` included) and every server calls one of these. Worker threads are forbidden too,
-// because a new thread would have the original functions.
+// Every client and every server calls one of the functions that are replaced here. Threads are forbidden,
+// too, because a new thread would have the original functions.
 Object.assign(net.Socket.prototype, { connect: forbid('open a socket') })
 Object.assign(net.Server.prototype, { listen: forbid('listen on a socket') })
 Object.assign(dgram, { createSocket: forbid('open a socket') })

@@ -12,10 +12,7 @@ import { readEventSources, readFunctions, readRoles } from './read-functions.ts'
 import { TemplateReader } from './reader.ts'
 import type { StackTemplate } from './stack-templates.ts'
 
-/**
- * Describes a synthesized stage as if it were deployed, with local addresses in place of AWS's. Throws a
- * `StartupError` that names every resource or intrinsic function that the local stack cannot serve.
- */
+/** Builds the local stack's model of a stage. Throws a `StartupError` for what the stack does not support. */
 export function buildStackModel(templates: StackTemplate[], addresses: Addresses) {
   const { region, accountId } = addresses
   const reader = new TemplateReader(templates, addresses)

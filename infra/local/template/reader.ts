@@ -53,7 +53,7 @@ export const Policy = v.pipe(
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
-/** Resource types of which the local stack needs at most the name, so their properties are ignored. */
+/** Resource types that are ignored, because the local stack needs at most the names of these resources. */
 const ignoredTypes =
   'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::EventInvokeConfig Lambda::Permission SSM::Parameter'
 
@@ -118,7 +118,7 @@ export class TemplateReader {
     return v.parse(v.record(v.string(), Text), Object.fromEntries(outputs))
   }
 
-  /** Throws a `StartupError` that names every resource of a type that was not read and is not ignored. */
+  /** Throws a `StartupError` if a template has a resource that is neither read nor ignored. */
   refuseUnknown(): void {
     const unknown = this.active.filter(({ type }) => !this.servedTypes.has(type) && !isIgnored(type))
     const names = unknown.map(({ stack, logicalId, type }) => `${stack.name}/${logicalId} (${type})`)

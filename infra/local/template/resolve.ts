@@ -6,7 +6,6 @@ import type { StackTemplate } from './stack-templates.ts'
 export class Resolver {
   readonly addresses: Addresses
   private readonly identities = new Map<string, Identity>()
-  /** Resources whose name is being determined, to detect a name that depends on itself. */
   private readonly underway = new Set<string>()
   private readonly exports: Map<string, { stack: StackTemplate; value: unknown }>
 

@@ -51,13 +51,11 @@ const billsTogether = 100
 /** Number of chunks that are checked together, so that a block which they share is read only once. */
 const chunksTogether = 16
 
-/** Compares two values, and reports them if they differ. */
 type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
 
 /**
- * Recomputes a wallet from its bills, first to last, and reports everything that differs: balances, sums, the
- * `balance_after` of each bill, counts, numbers, order and the index; with `findUncaused` also bills without
- * a recorded cause. Ignores bills that are posted during the verification.
+ * Recomputes a wallet and its bill index from its bills, and reports every stored value that differs. With
+ * `findUncaused`, also reports bills without a recorded cause. Ignores bills posted during the verification.
  */
 export async function verifyWallet(
   id: WalletId,
@@ -130,7 +128,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares chunks computed from the bills, and the places of their bills in blocks, with what is stored. */
+/** Compares chunks of the bill index, computed from the bills, with the stored chunks and blocks. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],

@@ -133,7 +133,6 @@ test('an unknown address, a wrong password, a disabled user and a user without a
     expect(answer).toMatchObject({ status: 401, code: 40101, data: null })
     seen.push(names)
   }
-  // The four sign-ins make the same AWS calls, so that their duration tells nothing about the account.
   expect(seen).toEqual(Array(4).fill(['BatchGetItem', 'UpdateItem', 'UpdateItem', 'GenerateMac']))
 })
 

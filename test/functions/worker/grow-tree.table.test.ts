@@ -44,7 +44,6 @@ function slowTable(): void {
   })
 }
 
-/** Delivers one message for each referral tree to the worker, which has this much time for its work. */
 async function deliver(rootIds: number[], milliseconds: number) {
   const end = Date.now() + reserveMilliseconds + milliseconds
   const event = toSqsEvent(rootIds.map((rootId) => ({ body: JSON.stringify({ root_id: rootId }) })))
@@ -55,7 +54,7 @@ async function deliver(rootIds: number[], milliseconds: number) {
 
 const toldAbout = (rootId: number) => sent.filter(({ group }) => group === String(rootId))
 
-test('a worker that runs out of time gets the message of its referral tree again at once, and counts no fault', async () => {
+test('if the worker runs out of time, SQS delivers the message of the referral tree again at once, and no fault is counted', async () => {
   const rootId = await addRoot()
   await addNewcomers(rootId, 240)
   await notifyTreeQueue(rootId)
@@ -75,7 +74,7 @@ test('a worker that runs out of time gets the message of its referral tree again
   for (const warning of warnings) expect(warning).not.toHaveBeenCalled()
 })
 
-test('a large referral tree leaves time for the other referral trees of its batch', async () => {
+test('a large referral tree leaves the worker time for the other referral trees in a batch', async () => {
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, 800)
   await addNewcomers(small, 3)

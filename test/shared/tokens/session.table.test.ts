@@ -57,7 +57,7 @@ const works = (token: string) =>
     () => false,
   )
 
-/** False sessions in a forged authorization code, instead of the session in which the user consented. */
+/** Sessions that a forged authorization code can name. */
 const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Promise<NamedSession>][] = [
   ['another user', (own) => ({ ...own, userId: own.userId + 1 })],
   ['another session’s token', async (own) => ({ ...own, sessionKey: (await signIn(own.userId)).key })],
@@ -82,13 +82,13 @@ const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Pro
   ],
 ]
 
-it.each(forgeries)('no access_token can be derived with a code that names %s', async (_what, forge) => {
+it.each(forgeries)('an authorization code that names %s gives no access_token', async (_what, forge) => {
   const { named } = await signIn(newUser())
   expect(await works(await derive(named))).toBe(true)
   await expect(derive(await forge(named))).rejects.toMatchObject({ failure: 'invalid_grant' })
 })
 
-it('a session that ends between the read and the write of a derivation gives no access_token', async () => {
+it('a session that ends while an access_token is derived from it gives no access_token', async () => {
   for (const isGeneration of [true, false]) {
     const { named } = await signIn(newUser())
     const { writes } = await readDerivingSession(named)

@@ -17,7 +17,7 @@ export interface PreparedOperation<Output = unknown> {
   run: (call: Call) => Output | Promise<Output>
 }
 
-/** An AWS operation: validates a parsed body, and throws ValidationException if it is invalid. */
+/** An AWS operation: checks the input of a call. Throws ValidationException if the input is invalid. */
 export type Operation = (input: unknown) => PreparedOperation
 
 /** An AWS service: finds the operation that a request names; undefined for a request to another service. */
@@ -53,10 +53,7 @@ export function jsonService(
   }
 }
 
-/**
- * Creates an AWS service with a REST protocol. Each operation has an HTTP method and a path pattern, and gets
- * the text that the pattern's group matches.
- */
+/** Creates an AWS service with a REST protocol. `parameter` is what the group in `path` matches. */
 export function restService(
   operations: [method: string, path: RegExp, operation: (parameter: string) => Operation][],
 ): Service {

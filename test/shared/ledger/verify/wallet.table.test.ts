@@ -45,7 +45,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
       'chunk 1 in block 0 of the bills of * TRANSFER_OUT',
     ],
   ],
-  // This is no defect: an interrupted posting can list a chunk's bills without having written the chunk.
+  // Not a defect: after an interrupted posting, a list can have bills of a chunk that does not exist yet.
   [
     'the list entries of a chunk that is not written yet',
     (id) => change(blockKey(id, credits, 0), { '2': Uint8Array.of(3) }),
