@@ -35,6 +35,7 @@ const onTable = {
     'test/support/silence-log.ts',
     'test/support/function-environment.ts',
     'test/support/restore-worker.ts',
+    'test/support/write-on-the-hour.ts',
   ],
 }
 

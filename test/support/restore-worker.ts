@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeEach, vi } from 'vitest'
-import { db } from '../../shared/db/table.ts'
+import { afterAll, afterEach, vi } from 'vitest'
 
 // The test files of a worker share its modules and environment, which saves half of the time. So this module
 // restores the clock, spies and stubs after each test, and the environment after each test file.
@@ -17,7 +16,3 @@ afterAll(() => {
   for (const name of Object.keys(process.env)) if (!(name in found)) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, found)
 })
-
-// Functions with a queue pause their writes around every full hour. Tests do without this pause, because
-// their faked time can be near a full hour.
-beforeEach(() => void db.middlewareStack.remove('restOnTheHour'))
