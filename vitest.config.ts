@@ -76,9 +76,14 @@ const onProcesses = {
 /** The slowest tests, of code that seldom breaks. `npm run test:long` runs them. */
 const long = {
   unit: ['test/shared/keys/decide/every-*.test.ts'],
-  process: ['test/readme.process.test.ts', 'test/infra/stacks/add-stacks/changed-knob.process.test.ts'],
+  process: [
+    'test/readme.process.test.ts',
+    'test/infra/local/dynamodb.process.test.ts',
+    'test/infra/stacks/{checks,add-stacks/changed-knob}.process.test.ts',
+  ],
   stack: ['test/infra/grants.stack.test.ts', 'test/infra/{runbook,runbook/recovery}.stack.test.ts'],
   table: [
+    'test/infra/ops/restore/prepare-table.table.test.ts',
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
   ],
@@ -153,7 +158,7 @@ export default defineConfig({
         ...onTable,
         isolate: false,
         include: onDynamodbLocal,
-        exclude: ofOwnModules,
+        exclude: [...ofOwnModules, ...long.table],
       }),
       project('dynamodb-isolated', { ...onTable, include: ofOwnModules }),
       project('stack', { ...onStack, isolate: false, exclude: long.stack }),
