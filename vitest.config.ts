@@ -79,7 +79,7 @@ const long = {
   process: [
     'test/readme.process.test.ts',
     'test/infra/local/dynamodb.process.test.ts',
-    'test/infra/stacks/{checks,add-stacks/changed-knob}.process.test.ts',
+    'test/infra/stacks/add-stacks/{checks,changed-knob}.process.test.ts',
   ],
   stack: ['test/infra/grants.stack.test.ts', 'test/infra/{runbook,runbook/recovery}.stack.test.ts'],
   table: [

@@ -138,7 +138,7 @@ export async function warmUp(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Handles one warm-up request. Resolves with undefined if it is refused, otherwise with the error. */
+/** Handles one warm-up request. Resolves with undefined if it was refused, as it should be, or an error. */
 async function warmUpOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

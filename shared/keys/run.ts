@@ -13,7 +13,7 @@ export interface RotationResult {
   /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
-  /** Former signers in the JWKS, each with the milliseconds for which functions may still sign with it. */
+  /** Retiring keys. For `may_sign_milliseconds`, a function may still sign with a key that it has cached. */
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number

@@ -102,7 +102,7 @@ interface Reservation {
 /** A movement: one change of one currency of a wallet. */
 export type Movement = Posting | Reservation
 
-/** Result of a movement: the changed wallet, with the new bill of a posting; or the reason of a rejection. */
+/** A movement's result: the changed wallet, and its new bill if there is one; or why it was rejected. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
 /** Maximum number of currencies in a wallet. Every bill rewrites the wallet with all of them. */

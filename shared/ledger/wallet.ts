@@ -59,8 +59,8 @@ export const decodeMarks = (bytes: Uint8Array): Mark[] =>
   unpackRows<[number, number]>(bytes).map(([code, quarter]) => ({ code, quarter }))
 
 /**
- * A wallet: balances, counts of bills, and the marks of the bills that are in no chunk of the bill index yet.
- * It is one item, so that most requests need one read, and a movement needs one conditional write.
+ * A wallet: its balances, how many bills it has, and what the bill index will need of the newest bills. It is
+ * one item, so that most requests need one read, and a movement needs one conditional write.
  */
 export interface Wallet {
   id: WalletId

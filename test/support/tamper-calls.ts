@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`. When its first call of the command `name` is sent or answered (`moment`), runs `act` once. */
+/** Runs `work`, and runs `act` at one moment of it: when the first command `name` is sent, or is answered. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,

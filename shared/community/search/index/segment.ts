@@ -86,7 +86,7 @@ function sortTerms(
   return words
 }
 
-/** Yields the rows of each of the `2 ** bits` term blocks, in order. `words` has the sorted terms. */
+/** Divides the sorted terms in `words` into `2 ** bits` term blocks, and yields the rows of each block. */
 function* blocksOf(words: Uint32Array, bits: number): Generator<number[][]> {
   const termAt = (i: number) => (words[i + 1] ?? NaN) * 2 ** 17 + ((words[i] ?? 0) >>> 15)
   let i = 0

@@ -2,10 +2,10 @@ import { type App, Stack } from 'aws-cdk-lib'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { beforeAll, expect, it } from 'vitest'
-import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
-import { bundleFunctions } from '../../../infra/bundle/functions.ts'
-import { everything } from '../../support/configured-stage.ts'
-import { synthesize } from './synthesize.ts'
+import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
+import { bundleFunctions } from '../../../../infra/bundle/functions.ts'
+import { everything } from '../../../support/configured-stage.ts'
+import { synthesize } from '../synthesize.ts'
 
 beforeAll(() => Promise.all([bundleFunctions(), bundleAuthorizationPage()]))
 
