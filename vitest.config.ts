@@ -104,7 +104,7 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Tests that need modules of their own: they reload modules, or their modules remember faked times. */
+/** Tests that need modules of their own: they reload modules, or fake times that modules remember. */
 const isolatedInMemory = [
   'test/functions/well-known/jwks.table.test.ts',
   'test/shared/sign-in/password/digest.table.test.ts',

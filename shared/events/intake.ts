@@ -194,7 +194,7 @@ function bookingInstant(envelope: Envelope): number {
   return Number.isNaN(sentAt) ? now : Math.min(sentAt, now)
 }
 
-/** Matches an event's beginning, with its id from the bus, without parsing the rest, which may be harmful. */
+/** Matches the beginning of an event, up to its id. Parsing the whole text could be harmful. */
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
 function readDelivery({
@@ -205,7 +205,7 @@ function readDelivery({
 }: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A direct invocation has no `SentTimestamp`. Its message counts as sent before every refusal.
+    // Without `SentTimestamp` (a direct invocation), the message counts as older than any refusal.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -235,7 +235,7 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
   throw cause
 }
 
-/** Returns the refusal of a message that was received `receives` times; undefined if it is to be retried. */
+/** Decides about a message that was received `receives` times: its refusal, or undefined to retry it. */
 function decideRefusal(
   error: unknown,
   receives: number,
@@ -254,8 +254,8 @@ function decideRefusal(
 
 /**
  * Sends an event's dead letter, once for all copies of the message. First records the refusal, then sends the
- * dead letter, then notes that it is sent. If the note is missing, a later delivery sends the dead letter,
- * perhaps for the second time. Resolves with `duplicate` if no dead letter must be sent.
+ * dead letter, then records that it was sent. If interrupted, a later delivery sends the dead letter, perhaps
+ * for the second time. Resolves with `duplicate` if no dead letter must be sent.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,

@@ -102,7 +102,7 @@ interface Reservation {
 /** A movement: one change of one currency of a wallet. */
 export type Movement = Posting | Reservation
 
-/** A movement's result: the changed wallet, and its new bill if there is one; or why it was rejected. */
+/** Result of a movement: the changed wallet and, for a posting, a new bill; or the reason of a rejection. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
 /** Maximum number of currencies in a wallet. Every bill rewrites the wallet with all of them. */

@@ -59,8 +59,8 @@ export const decodeMarks = (bytes: Uint8Array): Mark[] =>
   unpackRows<[number, number]>(bytes).map(([code, quarter]) => ({ code, quarter }))
 
 /**
- * A wallet: its balances, how many bills it has, and what the bill index will need of the newest bills. It is
- * one item, so that most requests need one read, and a movement needs one conditional write.
+ * A wallet: its balances, the number of its bills, and marks of the newest bills. It is one item, so that
+ * most requests need one read, and a movement needs one conditional write.
  */
 export interface Wallet {
   id: WalletId
@@ -72,7 +72,7 @@ export interface Wallet {
   counts: Counts
   /** Quarter of an hour of the wallet's first bill; 0 before the first bill. */
   first: number
-  /** Marks of the bills that are in no chunk of the bill index (page/index.ts) yet, oldest first. */
+  /** Marks of the newest bills, oldest first. The older bills are in the bill index (page/index.ts). */
   tail: readonly Mark[]
 }
 

@@ -26,7 +26,7 @@ export const TokenItem = v.object({
   authenticatedAt: Integer,
   /** The session's generation: how often all of the user's sessions had been ended when this one began. */
   generation: Integer,
-  /** In the session's own token, how many tokens were derived; in a derived token, its number among them. */
+  /** A session's own token: how many tokens were derived from it. A derived token: its number, from 1. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>

@@ -10,7 +10,7 @@ export interface DeviceTokenGrant {
   clientId: string
   sessionId: string
   scopes: readonly Scope[]
-  /** When the token expires; at most `accessTokenTtlSeconds` from now. Later, the JWKS may lack its key. */
+  /** When the token expires: at most `accessTokenTtlSeconds` from now, because the JWKS drops old keys. */
   expiresAt: number
   authenticatedAt: number
   /** The access_token that this device_token is issued with; `at_hash` binds the two. */

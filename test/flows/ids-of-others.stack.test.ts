@@ -37,7 +37,7 @@ interface Named {
   token?: string
 }
 
-/** A request with the id of another user's data, and the same request with an id that does not exist. */
+/** Two requests that differ only in an id: the first id is of another user's data, the second of nothing. */
 type Pair = [others: Named, nobodys: Named]
 
 /** Pairs of requests for each route that takes the id of a user's data. The keys are method and path. */

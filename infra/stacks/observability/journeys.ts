@@ -16,8 +16,8 @@ const journeys = {
 } as const
 
 /**
- * `shared` has the alarms on what all journeys need, and `requests` those on failures that clients see. So
- * that a fault sends one notification, `shared` silences the journeys, and all of them silence `requests`.
+ * `shared` has the alarms on what all journeys need, and `requests` those on failures that clients see.
+ * `shared` silences the journeys, and all of them silence `requests`, so a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -41,7 +41,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm waits for a broader alarm to silence it, and stays silent after that alarm's end. */
+/** How long an alarm waits for a broader alarm before it notifies, and stays silent after that one ends. */
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 
@@ -49,8 +49,8 @@ const extensionPeriod = Duration.minutes(5)
 export const healthAlarms = ['causes', 'requests']
 
 /**
- * Creates an alarm for each journey, for `shared` and for `requests`. These alarms notify the topic. A
- * further alarm, `causes`, is raised with any of them except `requests`, and only silences `requests`.
+ * Creates an alarm for each journey, for `shared` and for `requests`; these notify the topic. The alarm
+ * `causes` is raised while any of them except `requests` is raised. It silences `requests`.
  */
 export function addJourneys(
   scope: Stack,

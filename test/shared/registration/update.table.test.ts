@@ -33,7 +33,7 @@ const read = (userId: number) => readUser(userId, { consistent: true })
 /** Reads everything of a user that an update can change: the user's own item and the sign-in record. */
 async function readAccount(userId: number) {
   const [user, signIn] = await Promise.all([read(userId), readSignInRecord(userId)])
-  // The nickname and the email address must be equal in the user's own item and the sign-in record.
+  // Both items must have the same nickname and the same email address.
   expect(signIn).toMatchObject({ nickname: user?.nickname, email: user?.email })
   return { ...user, ...signIn }
 }

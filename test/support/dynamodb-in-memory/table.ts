@@ -44,13 +44,13 @@ const current: LagOf = () => 0
 /** Longest lag of an eventually consistent read (DynamoDB: read consistency, "usually within one second"). */
 const maxLagMilliseconds = 1_000
 
-/** The states of an item and their write times, oldest first. `item` is undefined while it does not exist. */
+/** The states of an item with their write times, oldest first. After a deletion, `item` is undefined. */
 type States = { at: number; item: Attributes | undefined }[]
 
 /** The items of one table, with the older states that an eventually consistent read can still show. */
 export class Table {
   readonly input: TableInput
-  /** The items, keyed by the text of the partition key and then by the name of the whole key. */
+  /** For each partition key, the items of the partition by their whole key. Keys are texts. */
   readonly #partitions = new Map<string, Map<string, States>>()
   readonly #keys: string[]
   readonly #now: () => number
@@ -116,7 +116,7 @@ export class Table {
     this.#write(key, undefined)
   }
 
-  /** Reads all items that meet the filter. In a parallel scan, the first segment has all items. */
+  /** Reads all items that meet the filter. The first segment of a scan has all items, the others none. */
   scan({ FilterExpression, Segment = 0, ...placeholders }: Scan): Page {
     const all = Segment === 0 ? this.#all() : []
     const Items = this.#read(all, current).filter((item) => holds(FilterExpression, placeholders, item))
