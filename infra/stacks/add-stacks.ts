@@ -18,8 +18,8 @@ export async function addStacks(
 ): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const tags = tagsOf(config.stage)
-  // CDK needs the region for a standby: a table can only have a replica if the regions of its stack and of
-  // all stacks that refer to it are known.
+  // With a standby, the table has a replica. For this, CDK must know the regions of all stacks that use
+  // the table.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
   // There is no standby after a failover: the stage itself then runs in the standby region.

@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Denies the direct use of the key of queued events to all but AWS services: others can use it only through
- * SQS. If the stage names its operators, even SQS uses the key only for them and the service's roles.
+ * Limits who can use the key of queued events: AWS services directly, all others only through SQS. If the
+ * stage names its operators, only they and the service's roles can use the key through SQS.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

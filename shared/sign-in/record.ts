@@ -51,7 +51,7 @@ export const SignInRecord = v.looseObject({
     v.instance(Uint8Array),
     v.transform((joined) => splitNetworks(joined)),
   ),
-  /** Wrong second factors in a row, over any time; tries that are being compared count, too. */
+  /** Wrong second factors in a row. A try counts as wrong until it has been compared. */
   wrong_codes: v.optional(Integer, { value: '0' }),
   /** When the user was last warned, epoch milliseconds, keyed by kind of warning: see warn-owner.ts. */
   told: v.record(v.string(), Integer),
@@ -84,15 +84,15 @@ export const putSignInRecord = (
     networks: new Uint8Array(),
   })
 
-/** Whether changes end all sessions of the user. A new password, a new TOTP secret and disabling end them. */
+/** Whether changes end all sessions of the user: a new password, a new TOTP secret, or disabling the user. */
 export const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
 /**
  * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
- * password, TOTP secret or value of `disabled` ends every login ticket, so that a sign-in that began earlier
- * cannot complete. A change that ends all sessions begins a new generation. A new password or TOTP secret
- * also clears the count of wrong codes, so that tries at the old secret do not lock the user out.
+ * password, a new TOTP secret, or disabling or enabling the user ends every login ticket, so no sign-in that
+ * has begun can complete. Changes that end all sessions begin a new generation. A new password or TOTP secret
+ * also clears the count of wrong codes, so that earlier tries do not lock the user out.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write[] {
   const changed = fieldsIn('sign-in', changes)

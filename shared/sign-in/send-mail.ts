@@ -55,9 +55,8 @@ export async function sendMail(
 }
 
 /**
- * Whether SES refuses the recipient (SES guide, "Amazon SES email sending errors"): the address is not well
- * formed, or not verified while the account is in the sandbox. False if the error names our own sender as not
- * verified.
+ * Whether SES refuses the recipient's address: it is malformed, or not verified while the account is in the
+ * sandbox (SES guide, "Amazon SES email sending errors"). False if the error names our own sender.
  */
 function isRefusedRecipient(error: unknown): boolean {
   if (error instanceof BadRequestException) return true

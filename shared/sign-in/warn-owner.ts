@@ -14,13 +14,13 @@ export const warningLifetimeMilliseconds = 3_600_000
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** If a request fails while it sends a warning, another request may send the warning after this time. */
+/** A request that fails while it sends a warning does not prevent the warning for longer than this. */
 const claimMilliseconds = 60_000
 
 /**
- * Warns a user by mail that somebody who knows the password tries to sign in. Several requests that reach the
- * limit together send one mail. A request stores a negative instant, requests the mail, and then stores a
- * positive instant. If the request dies in between, another request sends the mail after a minute.
+ * Warns a user by mail that somebody who knows the password tries to sign in. Simultaneous requests send only
+ * one mail: the first of them stores the time, negated, then requests the mail, then stores the time itself.
+ * If it fails in between, a later request can send the mail after a minute.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

@@ -8,7 +8,7 @@ export interface DemoEvent {
 
 /** The settings of the demo data. The same settings always give the same events. */
 export interface DemoSettings {
-  /** First start of the local stack on this data directory, epoch milliseconds. Demo events lie before it. */
+  /** When the stack first started with this data, epoch milliseconds. Demo events are dated before it. */
   firstStart: number
   quoteCurrency: string
   rewardCurrency: string

@@ -11,7 +11,7 @@ import type { IndexedMember } from '../search/index/items.ts'
 import { type IndexLimits, openTail } from '../search/index/tail.ts'
 import type { AncestorUpdate } from './batch.ts'
 
-/** Maximum number of entries in a node of a member list's B-tree, and size limits of search indexes. */
+/** Size limits of a member list: entries in a B-tree node (`capacity`), and sizes in its search index. */
 export interface Storage {
   capacity: number
   limits: IndexLimits
@@ -26,8 +26,8 @@ interface PreparedGrowth {
 }
 
 /**
- * A transaction takes no further member when it changes more B-tree nodes than this. 75 nodes, up to 12 of
- * the last member, the profile, and 6 items of each of two search indexes are 100 writes.
+ * Once a transaction changes more B-tree nodes than this, it takes no further member. DynamoDB allows 100
+ * writes: 75 nodes, 12 more for the last member, the profile, and 6 items of each of two search indexes.
  */
 const maxChangedNodes = 75
 
@@ -82,16 +82,12 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * The progress of an ancestor's update as one number, stored in the ancestor's profile as `grown`. It only
- * rises, so nothing is added twice. A batch's number is an instant in milliseconds, so the result stays below
- * 2^53.
+ * How far an ancestor's updates are done, stored in its profile as `grown`: the batch's number (a time in
+ * milliseconds) times 1,000, plus the number of members added. It only rises, so nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 
-/**
- * The write that adds to an ancestor's sums. It fails if another worker has already added more of the batch
- * to this ancestor.
- */
+/** The write that adds to an ancestor's sums. It fails if this part of the batch has already been added. */
 function addToAncestor(
   { ownerId, done }: AncestorUpdate,
   batch: number,

@@ -59,12 +59,12 @@ export interface AncestorUpdate {
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>
-  /** Sum of the batch's purchases in the ancestor's downline. The update's first transaction adds it. */
+  /** Sum of the batch's purchases in the ancestor's downline. Only the update's first transaction adds it. */
   performance: Big
 }
 
 /**
- * Adds up a batch of journal entries to one update for each ancestor. No two updates write the same item. The
+ * Sums up a batch of journal entries: one update for each ancestor. No two updates write the same item. The
  * same batch always gives the same updates and member order, so an interrupted batch can be continued.
  */
 export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {

@@ -98,8 +98,8 @@ async function changeKeys(procedure: Procedure, people: People, before: Keys, re
 }
 
 /**
- * Repairs the signing keys. The published key, which KMS has disabled, must be revoked first: an emergency
- * rotation would otherwise try to sign with it.
+ * Repairs the signing keys. The published key (the next to sign) is disabled in KMS, so an emergency rotation
+ * fails until that key is revoked.
  */
 async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost: LostKeys): Promise<string> {
   const audited = (command?: string, words?: Record<string, string>) =>

@@ -90,8 +90,8 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Leaves out the order and times of bookings, which a replay changes according to the runbook. Of a list
- * with several pages, keeps only the numbers of records and pages.
+ * Leaves out of an answer what a replay may change according to the runbook: the order and times of bookings.
+ * Of a list with several pages, keeps only the numbers of records and pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

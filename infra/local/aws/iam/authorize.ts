@@ -9,9 +9,8 @@ export interface AccessRequest {
   /** Condition keys with names in any case. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The policy of the resource. A `required` one (KMS) must itself allow the access, or leave the decision to
-   * IAM policies. With an `additional` one, it is enough that either this policy or an IAM policy allows the
-   * access.
+   * The resource's own policy. It can allow an access without an IAM policy. An IAM policy can allow one,
+   * too: if `role` is `required` (KMS), only where the resource's policy leaves the decision to IAM.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }

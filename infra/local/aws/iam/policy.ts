@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// Compiles an element such as `Resource`, or its negation such as `NotResource`. A statement with neither
-// matches everything: the policy of a resource need not name its resource.
+// Compiles `Action` or `Resource`, or its negation, such as `NotResource`. A statement with neither of the
+// two matches everything: for example, a resource's policy need not name its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

@@ -62,7 +62,7 @@ export function verifyDigest({ material }: Key, digest: Buffer, signature: Buffe
     const opened = crypto.publicDecrypt({ key: material, padding }, signature)
     return opened.equals(Buffer.concat([digestPrefix, digest]))
   } catch {
-    // OpenSSL throws if the padding is wrong, such as in a signature that was made with another key.
+    // OpenSSL throws for wrong padding: for example, if another key made the signature.
     return false
   }
 }

@@ -68,7 +68,7 @@ export class KeyStore {
 
   /**
    * Opens the stored KMS keys, and adds those of the template that are not stored. A stored key takes its
-   * description, policy and tags from the template. With `--aws late-keys`, later changes are visible late.
+   * description, policy and tags from the template. With `--aws late-keys`, callers see later changes late.
    */
   static async open(store: Store, model: StackModel, quirks: Quirks): Promise<KeyStore> {
     const keys = new KeyStore(store, model)

@@ -10,10 +10,7 @@ export type LaggingChange = 'exists' | 'tags' | 'state'
 /** The longest time that a change stays invisible (KMS Developer Guide, "Eventual consistency"). */
 export const maxLagMilliseconds = 5 * 60_000
 
-/**
- * Picks a random delay in milliseconds until a change becomes visible. Keys of the template are visible at
- * once, and a restart makes all changes visible.
- */
+/** Picks a random delay in milliseconds after which a change becomes visible; 0 without `late-keys`. */
 export const drawLag = (quirks: Quirks, change: LaggingChange): number =>
   quirks.has('late-keys')
     ? Math.round((quirks.draw('late-keys', change) * maxLagMilliseconds) / quirks.speed)

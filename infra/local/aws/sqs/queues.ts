@@ -11,7 +11,7 @@ export type Queues = ReturnType<typeof openQueues>
 
 const maxDeadLetters = 50
 
-/** Opens all queues. Throws if a queue's dead-letter queue is unknown, or if only one of the two is FIFO. */
+/** Opens all queues. Throws if a queue's dead-letter queue is unknown or has another type (FIFO or not). */
 export function openQueues(store: Store, model: StackModel, quirks: Quirks = openQuirks()) {
   const messages = openMessageStore(store)
   const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, quirks)]))

@@ -30,8 +30,8 @@ export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
     yield found('rotation_overdue', 'rotation', message)
   }
   const period = settings.signingKeyRotationDays * dayMilliseconds
-  // After the configured period was shortened, the active key still signs until its successor has been
-  // published for the required time.
+  // If somebody has shortened the period, the active key still signs until its successor has been published
+  // for the required time.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
   for (const { kid, state, active_at: since, remove_after: due } of keySet.keys) {
     const aged = `The key has signed for ${formatDuration(at - (since ?? at))}; its period is ${formatDuration(period)}.`

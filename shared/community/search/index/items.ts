@@ -163,8 +163,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows that a term block stores for a term: one for each rank that is kept. If ranks are left out, a last
- * row has the number of all matches plus `maxSegment`, which is greater than any rank.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
+ * the number of all matches, plus `maxSegment` so that it is not taken for a rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -38,7 +38,7 @@ it('prepareTable reports bookings from the hourly write pause, which may be inco
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // A bill from the hourly write pause is reported even if nothing else of its transaction was restored.
+  // A bill dated in the hourly pause of writes is reported, even if the rest of its transaction is missing.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
