@@ -11,7 +11,7 @@ type Row = Pick<Event, 'detailType' | 'senders'>
 
 /**
  * The sources from which a stage's bus accepts an event; undefined if it accepts every source. The local
- * stack accepts every source, except for events that the service itself sends.
+ * stack checks the source only of events that the service itself sends.
  */
 export const acceptedSources = (stage: string, { senders }: Row): readonly string[] | undefined =>
   stage === 'local' && !senders.includes(ownSource) ? undefined : senders

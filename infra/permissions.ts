@@ -22,7 +22,7 @@ export interface Permissions {
   publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
   /** Allows sending mails with SES. */
   mail?: true
-  /** Workers to whose queues the function may send. The variable `NAME_QUEUE_URL` has a queue's URL. */
+  /** Workers to whose queues the function may send. */
   queues?: string[]
   /** Memory in megabytes, which also sets the share of CPU. Default: `defaultMemoryMegabytes`. */
   memory?: number
@@ -31,13 +31,13 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** The action of a condition check in a transaction. It reveals no more than the other actions do. */
+/** The action of a condition check in a transaction. A write with a condition reveals as much. */
 const checks = ['ConditionCheckItem']
 
 /**
  * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document which partitions must be allowed for a write in a transaction: its own, or those of all
- * operations. Except for the transactions listed in infra/SECURITY.md, the statements suit both cases.
+ * document whether a write's statement must allow only its own partition or those of its whole transaction.
+ * The statements suit both cases, except for the transactions listed in infra/SECURITY.md.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

@@ -6,8 +6,8 @@ import { kms } from './kms.ts'
 const signer = new SignatureV4({ ...kms.config, service: 's3', uriEscapePath: false })
 
 /**
- * Puts `body` as an object; without a `body`, sends a GET request. Makes one attempt of two seconds, and
- * resolves with the answer's text. A put has a checksum, which Object Lock requires (S3: PutObject).
+ * Sends a request to S3: PUT with a `body`, GET without. Makes one attempt of two seconds, and resolves with
+ * the answer's text. A PUT has a checksum, because Object Lock requires it (S3: PutObject).
  */
 export async function callS3(address: URL, body?: string): Promise<string> {
   const { protocol, host, hostname, pathname: path, searchParams } = address

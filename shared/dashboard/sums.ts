@@ -54,7 +54,7 @@ export interface Reward {
 /**
  * The writes that add a reward to the sums of the dashboard, for the transaction that credits the reward. A
  * user's first reward of a type and currency fails with too_many_reward_types if the user already has the
- * maximum, and with ConditionFailed if another event was faster.
+ * maximum, and with ConditionFailed if another event has meanwhile added a reward of this type and currency.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const { currency, amount } = reward

@@ -27,7 +27,7 @@ export const DepositRecord = v.object({
   confirmations: v.number(),
   required_confirmations: v.number(),
   status: DepositStatus,
-  /** Instant of the deposit's first event, but not before the user's previous deposit; epoch milliseconds. */
+  /** Time of the deposit's first event, or of the user's previous deposit if later; epoch milliseconds. */
   created_at: v.number(),
   /** When the deposit was credited, epoch milliseconds; null until then. */
   credited_at: v.nullable(v.number()),

@@ -19,7 +19,7 @@ import {
 
 /** The data of a deposit event from the chain watcher. */
 export interface DepositUpdate extends DepositName {
-  /** When the event of the update is booked (see `Delivery` in event-record.ts), epoch milliseconds. */
+  /** When the event arrived or, if it is replayed, when it was first sent; epoch milliseconds. */
   bookedAt: number
   address: string
   tag?: string | undefined

@@ -26,19 +26,16 @@ const passing: readonly (string | undefined)[] = [
 /** How far in the future a refusal is dated. Until then, no copy of the refused event takes effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/**
- * Number of refusals that is recorded during a replay. It is above any real number, so even a redriven event
- * has no effect.
- */
+/** An event's number of refusals on record during a replay: so high that redriving it has no effect. */
 const beyondAllRefusals = 1_000_000
 
 /** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying events that were refused before the instant `before`, because balances may
- * have changed since. Records each refusal anew, because a restored table may lack it, and dates it in the
- * future. Until `release` is called, these events have no effect.
+ * Keeps a replay from applying events that were refused before the instant `before` through their own fault,
+ * because balances may have changed since. Records each refusal anew, because a restored table may lack it.
+ * These events have no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -46,7 +43,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
-      // Leave out dead letters of earlier replays, because their events may merely have come too early.
+      // A refusal by an earlier replay does not count: the replay may have sent the event too early.
       matches: ({ replay, since }) => replay === null && since < before,
     })
     if (letters.length < maxLetters) return letters
@@ -63,7 +60,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // Use the latest possible date, so that this refusal replaces an earlier one in the table.
+    // With the latest possible time of sending, this refusal replaces an earlier one in the table.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.

@@ -44,8 +44,8 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 
 /**
  * Replays the archived events of a span of time, and waits until they are applied. Rejected events may have
- * come too early, so they are redriven until their number stops falling. Events that were already refused
- * before `to` stay dead letters. Resolves with false if an event is rejected at the end.
+ * come too early, so they are redriven until their number stops falling. Events that were refused before
+ * `to` through their own fault stay dead letters. Resolves with true if all others took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -73,7 +73,7 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // Include events rejected after `to`: earlier events that they needed may have been replayed now.
+    // An event that was rejected after `to` may succeed now: the replay may have supplied what it needs.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

@@ -62,7 +62,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Every five minutes, the function verifies other wallets. Adds one for this time and one for the next.
+    // Every five minutes, the function goes on to other wallets: add one for now, and one in case it does.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)
@@ -72,7 +72,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {
-    // A wait for KMS counts as a failure, because it can also be the effect of a missing grant.
+    // Fail if the rotation waits for KMS, because a missing grant can be the cause.
     const rotate = async (call: object): Promise<RotationResult> => {
       const result = (await run(call)) as RotationResult
       if (result.waits_for_kms) throw new FailedCall('the rotation waits for KMS')

@@ -11,7 +11,7 @@ interface Grant {
 /** Actions that scenarios need not use: only Lambda itself uses them, or a function after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists a function's grants: each partition, each DeleteItem, and each action without partitions. */
+/** Lists a function's grants: one per partition, one per DeleteItem, one per action without partitions. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -46,8 +46,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may require one statement that allows all actions of a transaction on all its partitions. Lists the
- * partitions that the most suitable statement lacks.
+ * AWS may require a single statement that allows a whole transaction. Takes the statement that comes closest,
+ * and lists the transaction's partitions that it does not allow.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)
