@@ -2,8 +2,8 @@ interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * A value is reused only after `requests` requests within `withinMilliseconds`, so that a rarely requested
-   * value is always fresh. Default: every value is reused.
+   * Reuses the value only if there were `requests` earlier requests in the last `withinMilliseconds`. By
+   * default, the value is always reused.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
   /** Whether a value may be kept for later calls. By default, every value may be kept. */

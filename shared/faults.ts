@@ -4,16 +4,14 @@ import { OutOfTime } from './invocation.ts'
 
 /**
  * A cause of failure that passes by itself: a retry can succeed a moment later, and neither the request nor
- * the service's code is wrong. Besides the causes in `names`, there are three: the invocation ran
- * `out_of_time`, a part of the service is `not_ready`, or an operator has switched the service off
- * (`maintenance`).
+ * the service's code is wrong. `not_ready`: a part of the service is not ready. `maintenance`: an operator
+ * has switched the service off.
  */
 type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
 /**
- * The names of AWS errors and codes of Node.js errors with a passing cause: a dependency throttled, answered
- * 5xx (`outage`), did not answer or could not be reached, or other writers were first at every attempt. The
- * SDK retries most of them (`@smithy/core/retry`), so only the error of its last attempt arrives here.
+ * Names of AWS errors and codes of Node.js errors, listed by their passing cause. The SDK retries most of
+ * them (`@smithy/core/retry`), so only the error of its last attempt arrives here.
  */
 const names = [
   ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],

@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * A DynamoDB response to GetItem, BatchGetItem or Query, without any result. It lists `item` under another
- * table's name, so that the SDK's code for reading items runs.
+ * A response to GetItem, BatchGetItem or Query that finds nothing. Its one item belongs to another table, and
+ * only makes the SDK's code for reading items run.
  */
 const nothing = () => ({
   statusCode: 200,

@@ -20,9 +20,8 @@ type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item |
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**
- * Performs work in which simultaneous reads of items share one call. This uses as many read units as single
- * calls, but much less processor time, because most of that time goes into signing, sending and receiving
- * calls, whatever their size.
+ * Performs work in which simultaneous reads of items share one call. The read units stay the same, but one
+ * call takes much less processor time than many.
  */
 export const readTogether = <Result>(work: () => Result): Result => shared.run(collectReads(), work)
 

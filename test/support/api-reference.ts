@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 async function writeApiReference(): Promise<string> {
   const root = join(import.meta.dirname, '../..')
   const { stdout } = await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
-  // The program prints the path of the API reference first, then the paths of other documents.
+  // The program prints the paths of several files. The first is that of the API reference.
   const [file = ''] = stdout.split('\n', 1)
   return file
 }

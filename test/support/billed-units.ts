@@ -24,9 +24,9 @@ export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Write units of an item and of its index entry. The item is billed at its size before or after the write,
- * whichever is larger, at one unit or more, and twice in a transaction (Amazon DynamoDB: Read and write
- * operations, Using global secondary indexes).
+ * Write units of an item, by the larger of its sizes before and after the write, and of its index entry. In a
+ * transaction, the item costs twice as much (Amazon DynamoDB: Read and write operations, Using global
+ * secondary indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))
@@ -35,7 +35,7 @@ export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: 
 
 const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeUnitBytes))
 
-/** A changed index entry is charged as a deletion and a put, at the same price within a transaction. */
+/** A changed index entry is charged as a deletion and a put. A transaction does not make it dearer. */
 function indexUnits(before: WireItem | undefined, after: WireItem | undefined): number {
   if (JSON.stringify(before) === JSON.stringify(after)) return 0
   return [before, after].reduce(

@@ -10,7 +10,7 @@ export const putEvent = (detailType: string, detail: object): Promise<void> => p
 export interface DeadLetter {
   detail: unknown
   reason: string | undefined
-  /** How often the event has been refused, according to the dead letter's attribute `refusals`. */
+  /** The dead letter's attribute `refusals`: how often the event has been refused. */
   refusals: string | undefined
 }
 

@@ -15,7 +15,7 @@ async function openCheck(): Promise<AnswerCheck> {
 const fetchAsIs = globalThis.fetch
 
 /**
- * Compares every answer of the API that a test receives with the API reference: its status and its body. Does
+ * Compares the status and body of every answer that a test receives from the API with the API reference. Does
  * not check answers of paths that are not in the reference, such as `/_local`.
  */
 globalThis.fetch = async (input, init) => {

@@ -33,7 +33,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
   }
 }
 
-/** Limits so small that the list and index of a few dozen members need several levels and segments. */
+/** Limits so small that even a few dozen members are split over many items, as a large community is. */
 export const smallStorage = {
   capacity: 4,
   limits: { minIndexed: 3, tailItems: 1, segment: 7 },

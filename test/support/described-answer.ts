@@ -70,7 +70,7 @@ export class AnswerCheck {
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // The route's schema of a failure also allows the bodies of API Gateway, which no function sends.
+    // Not the route's schema of failures, because that also allows bodies that only API Gateway sends.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??

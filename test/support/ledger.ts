@@ -24,7 +24,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
     referrerId: undefined,
     registeredAt: Date.now(),
   })
-  // A transaction can be repeated. A repeated single write would fail if its first attempt had taken effect.
+  // A transaction, because a single write would fail if the SDK repeated it after it had taken effect.
   await transact([write])
   return userId
 }

@@ -27,7 +27,7 @@ import type { Target } from '../target.ts'
 export const partNames = ['requests', 'events', 'schedules'] as const
 export type PartName = (typeof partNames)[number]
 
-/** `changing` while AWS stops or starts the part, or after a stop or start that was not completed. */
+/** `changing`: AWS is stopping or starting the part, or an earlier stop or start was not completed. */
 export type PartState = 'running' | 'stopped' | 'changing'
 
 /** A resource whose setting stops or starts a part of the service. AWS applies the setting with a delay. */

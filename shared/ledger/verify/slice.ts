@@ -10,7 +10,7 @@ const SliceItem = v.object({
   shard: Integer,
   /** When the current or last verification of the shard began, epoch milliseconds; 0 before the first one. */
   started_at: Integer,
-  /** When the last finished verification of the shard began, epoch milliseconds; 0 before one is finished. */
+  /** Start of the last finished verification of the shard, epoch milliseconds; 0 if none has finished. */
   verified_at: Integer,
   /** Path of the last wallet that the current verification has verified. */
   after: v.optional(v.string()),
@@ -50,7 +50,7 @@ const passMilliseconds = 86_400_000
 /** Whether the last verification that began in a slice of the ledger is finished. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** Returns the progress of a slice of the ledger, reset if the next verification is due. */
+/** Returns a slice of the ledger with its next verification begun if that is due, otherwise unchanged. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }

@@ -48,7 +48,7 @@ type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 /** Maximum number of bills in a call of `findUncaused`. */
 const billsTogether = 100
 
-/** Number of chunks that are checked together, so that a block which they share is read only once. */
+/** Number of chunks that are checked together. If they share a block, it is read only once. */
 const chunksTogether = 16
 
 type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
@@ -73,7 +73,7 @@ export async function verifyWallet(
     for (const bill of await findUncaused(unchecked.splice(0)))
       compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
   }
-  /** The bill index as computed from the bills: the chunks, and the marks of bills that are in no chunk. */
+  /** The bill index as it must be, computed from the bills. */
   let marks: Mark[] = []
   let inChunks: Counts = new Map()
   const chunks: Chunk[] = []

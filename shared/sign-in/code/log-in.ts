@@ -90,9 +90,9 @@ const tryNames = ({ id, ticketHash, at }: CodeTry) => ({
 })
 
 /**
- * Counts a try, for its login ticket and for the user, before the code is compared, so that simultaneous
- * requests cannot pass a limit together. Throws `bad_login_ticket`, without counting, when the ticket is
- * unknown, expired or used up.
+ * Counts a try for its login ticket and for the user. Call this before comparing the code, so that
+ * simultaneous requests cannot pass a limit together. Throws `bad_login_ticket`, without counting, when the
+ * ticket is unknown, expired or used up.
  */
 async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
   const { id, userId, ticketHash, at } = codeTry
@@ -116,8 +116,8 @@ async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
 }
 
 /**
- * Takes back a counted try, and resolves with the changed record. Resolves with undefined if the record no
- * longer has the try, because a sign-in or a new secret has ended the login ticket.
+ * Takes back a counted try, and resolves with the changed record. If a sign-in or a new secret has ended the
+ * login ticket, changes nothing and resolves with undefined.
  */
 async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
   const giveBack: Write = {

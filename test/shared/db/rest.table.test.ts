@@ -130,7 +130,7 @@ async function live(events: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Applies `history`, but fails every write after this many. Resolves with whether a write failed. */
+/** Applies `history`, but only the first `writes` writes succeed. Resolves with whether a write failed. */
 async function liveUntil(writes: number): Promise<boolean> {
   const send = db.send.bind(db)
   let left = writes
@@ -149,7 +149,7 @@ async function liveUntil(writes: number): Promise<boolean> {
   }
 }
 
-/** Names of attributes whose values depend on when or how often an item was written, or on a random name. */
+/** Names of attributes whose values can differ although the same events were applied. */
 const anew =
   /^(version|created_at|applied_at|announced_at|credited_at|last_at|event_id|gsk|batch_number|first|tail|grown)$/
 
@@ -175,7 +175,7 @@ it('a table restored to a moment between two writes is complete once all events 
     await live(history)
     return readContents()
   })
-  // The events stop after each write in turn with `npm run test:properties`, otherwise after every 16th.
+  // Cuts after each number of writes with `npm run test:properties`, otherwise after every 16th write.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

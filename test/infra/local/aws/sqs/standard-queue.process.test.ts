@@ -25,9 +25,9 @@ test('a waiting receiver gets a message that becomes visible just after the rece
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // Sending wakes receivers a moment later. The test waits for this, so that its receiver is not woken.
+  // Sending wakes receivers a moment later. Without this wait, it would wake the receiver below.
   await setImmediate()
-  // The message becomes visible at 2000. The queue reads 1999 from the clock twice, and then 2000.
+  // The message becomes visible at 2000. The clock shows 1999 at the next two readings, then 2000.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)
   clock.mockReturnValue(2000)
   const { signal } = new AbortController()
