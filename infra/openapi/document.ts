@@ -142,8 +142,8 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
 }
 
 /**
- * The credentials that an endpoint takes: none if the list is empty. For an access_token, the inner list
- * names the required scope, or `first-party`.
+ * The credentials that an endpoint takes, as OpenAPI's `security`. An empty list or object stands for none.
+ * `accessToken` lists the required scope, or `first-party`.
  */
 function security({ scope }: EndpointDescription, body: { name: string }[]): JsonSchema[] {
   const sends = (member: string) => body.some(({ name }) => name === member)

@@ -104,8 +104,8 @@ function answerAndLog(dialect: Dialect): HttpMiddleware {
 }
 
 /**
- * Answers a Failure with its own status and code. An error with a passing cause becomes `unavailable`. Any
- * other error becomes `internal` and is logged without its message, which may quote what was sent.
+ * Answers a Failure with its own status and code. A temporary error becomes `unavailable`. Any other error
+ * becomes `internal` and is logged without its message, which may quote what was sent.
  */
 function answerFailure(error: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
   const failure = toFailure(error)
@@ -185,7 +185,7 @@ export function toEndpoint(
 /** Creates an endpoint without access_token: open to all, or with another way to authenticate callers. */
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: EndpointSpec<Input, Output> & {
-    /** The endpoint keeps answering while the service is switched off for maintenance. It must not write. */
+    /** The endpoint also answers while the service is switched off for maintenance, so it must not write. */
     answersInMaintenance?: true
     run: (context: { input: v.InferOutput<Input>; request: RequestInfo }) => Result<Output>
   },

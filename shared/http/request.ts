@@ -47,7 +47,7 @@ export function readParameters(text: string): Record<string, string> {
   return parameters
 }
 
-/** An error message names a parameter only if its name is a plain word, because the client chose the name. */
+/** The client chose the name of a parameter. An error message repeats the name only if it is a plain word. */
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
 /** Returns the `Authorization` header's credentials if it has this scheme, in any case (RFC 9110 §11.1). */
@@ -87,8 +87,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
 /**
- * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. If the parser were a
- * middleware, it would report a bad body before a bad token.
+ * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. The parser is not used
+ * as a middleware, because a bad token must be reported before a bad body.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
   // The parser would refuse a space before a parameter of the media type, which RFC 9110 §5.6.6 allows.

@@ -60,7 +60,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. With scope `first-party`, checking an unknown token takes one read. */
+/** The endpoint of warm-up requests. Its scope is one for which an unknown token is looked up only once. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -138,7 +138,7 @@ export async function warmUp(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Handles one warm-up request. Resolves with undefined if it was refused, as it should be, or an error. */
+/** Handles one warm-up request, which should be refused. If it is not refused, resolves with an error. */
 async function warmUpOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

@@ -15,7 +15,7 @@ import {
   signerCacheMilliseconds,
 } from './times.ts'
 
-/** The cached key set for signing. Without an active key, it is not cached: the next call may find one. */
+/** Caches the key set for signing. A key set without an active key is read again for every signature. */
 const keySets = cacheRead(readKeySet, {
   maxAge: () => signerCacheMilliseconds(settings().signingKeyPublishSeconds),
   keeps: (keySet) => activeKey(keySet) !== undefined,
@@ -80,8 +80,8 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 }
 
 /**
- * Waits until no cached JWKS lacks the key. In an emergency, a key signs at once, but JWKSs that were cached
- * before lack it. A deployment's first key is never missing, because an empty JWKS is not cached.
+ * Waits until every cached JWKS has the key. In an emergency, a new key signs at once, but JWKSs that were
+ * cached before lack it. A deployment's first key needs no wait, because an empty JWKS is not cached.
  */
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()

@@ -51,7 +51,7 @@ export const commitSlackMilliseconds = 3_000
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * When a key that stops signing now can leave the JWKS. First, the cached key sets in which it is the signer
+ * When a key can leave the JWKS, if it stops signing now. First, cached key sets in which it is the signer
  * must expire. Then its last token must expire. Then the retire margin (`signingKeyRetireMarginSeconds`) must
  * pass, for verifiers with slow clocks.
  */

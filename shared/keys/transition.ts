@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses the transition that adds a created key. A key to be revoked is replaced only if still active. */
+/** Chooses the transition that adds a new key: a revocation, if the key that it replaces still signs. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

@@ -179,7 +179,7 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
   }
 }
 
-/** Notes until when tokens of the active key can be valid, if signers have cached the current key set. */
+/** Lets the active key sign, and records the latest time at which one of its tokens can still be valid. */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')
   if (signer === undefined) return world

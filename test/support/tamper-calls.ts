@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`, and runs `act` at one moment of it: when the first command `name` is sent, or is answered. */
+/** Runs `work`, and runs `act` at the given moment of the first command `name` that `work` sends. */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,
@@ -142,8 +142,8 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`, and loses answers of AWS. After `skip` calls of an operation, the first attempts at the next
- * `count` calls take effect, but fail with a timeout. They fail only when all of them have taken effect.
+ * Runs `work`, and loses the first answer to each of `count` calls of an operation, after `skip` other calls:
+ * AWS carries out the first attempt at each. When all are carried out, these attempts fail with a timeout.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

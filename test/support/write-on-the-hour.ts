@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import { db } from '../../shared/db/table.ts'
 
-// The module of a function with a queue makes the table's client pause writes around every full hour. A test
-// that sets the clock must not wait only because that time happens to be near a full hour.
+// Functions with a queue pause their writes around every full hour. A test that sets the clock to such a time
+// must not wait for that.
 beforeEach(() => void db.middlewareStack.remove('restOnTheHour'))

@@ -9,7 +9,7 @@ import { FunctionWorker, type InvocationResult } from './function-worker.ts'
 export type InvokeFunction = (
   functionName: string,
   payload: string,
-  /** Maximum duration of the call, if less than the function's timeout. A longer call fails as timed out. */
+  /** The call times out after this time, or after the function's own timeout if that is shorter. */
   endAfterMilliseconds?: number,
 ) => Promise<InvocationResult>
 
