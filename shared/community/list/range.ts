@@ -65,7 +65,6 @@ export async function readRange(
     async () => {
       const result = await descend(list, unpackRoot(item), query)
       if (result !== undefined) return result
-      // Do not use readItem: on lists, IAM allows the functions that list members only BatchGetItem.
       item = (await readItems([rootKey(list)], { consistent: true }))[0]
       throw stale
     },
@@ -149,7 +148,7 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // If members joined the leaf after its parent was read, takes only as many as the parent counted.
+    // The leaf may have grown since its parent was read: takes only as many members as the parent counted.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

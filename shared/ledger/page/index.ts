@@ -17,16 +17,16 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * A chunk of a wallet's bill index: a part that covers 64 bills. One read of the index finds the k-th bill
- * that a filter selects; another counts the bills that the filter selects before a day. This file writes the
- * index, stored.ts reads it.
+ * A chunk of a wallet's bill index: a part that covers 64 bills. With one read, the index finds the k-th bill
+ * that a filter selects, or counts the bills before a day that a filter selects. This file writes the index,
+ * stored.ts reads it.
  *
  * The index has a mark for each bill: type, currency and quarter of an hour, in two or three bytes. A posting
  * adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more than 64
  * marks, the next posting moves the oldest 64 into a new item, the chunk:
  * - A chunk's key has the time of its first bill. A chunk also has the counts of all earlier bills.
  * - Each filter has a list of the bills that it selects, in items of 128 bills, called blocks. A block has an
- *   attribute for each chunk: the places in the chunk, one byte each, of the bills that are in the block.
+ *   attribute for each chunk with bills in the block: one byte for each such bill, its place in the chunk.
  *
  * Chunks and blocks follow from the bills alone, so every process writes the same ones.
  */
@@ -66,7 +66,7 @@ export function selectsCode(filter: BillFilter, code: number, currencies: readon
   return selects(filter, currencies[currencyNumber] ?? '', type)
 }
 
-/** Counts the bills in a wallet's chunks: all bills except those whose marks are still in `tail`. */
+/** Counts the bills in a wallet's chunks: all but the newest ones, whose marks are in `tail`. */
 export const countInChunks = ({ counts, tail }: Wallet): Counts =>
   tail.reduce((left, { code }) => addToCounts(left, code, -1), counts)
 
@@ -167,8 +167,8 @@ export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, blo
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * Stores a wallet's oldest 64 bill marks as a chunk, if the wallet has more than 64. The caller must write
- * the returned wallet, which lacks them.
+ * Moves a wallet's oldest 64 bill marks into a chunk, if the wallet has more than 64. Returns the wallet
+ * without these marks; the caller must write that wallet.
  */
 export async function closeChunk(wallet: Wallet): Promise<Wallet> {
   const taken = takeChunk(wallet)
@@ -192,7 +192,7 @@ export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Pro
   for (const chunk of chunks) await writeItem({ Put: { Item: chunkItem(wallet.id, chunk) } })
 }
 
-/** The write that adds bills of several chunks to one block, to which all `parts` belong. */
+/** The write that adds bills to a block of the bill index. All `parts` must belong to this block. */
 function addParts(id: WalletId, parts: readonly BlockPart[]): Write {
   const [first] = parts
   if (first === undefined) throw new Error('a block has no parts')

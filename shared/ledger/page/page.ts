@@ -29,7 +29,7 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** Start or end of a query's period, and the last chunk of the bill index that begins before it. */
+/** The start or end of a query's period, and the wallet's last chunk that begins before this instant. */
 interface Boundary {
   instant: number
   chunk: Chunk | undefined

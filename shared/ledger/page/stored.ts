@@ -27,7 +27,7 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** A block of the bill index: for each chunk's number, the places of the block's bills in that chunk. */
+/** The bills of a block, by the number of their chunk: each byte is the place of one bill in the chunk. */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
@@ -48,7 +48,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads blocks of the list of a filter's bills. Resolves with the bill numbers by position in the list. */
+/** Reads blocks of a filter's list of bills. Resolves with a map from places in the list to bill numbers. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,
@@ -76,7 +76,7 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 
 /**
  * Counts the bills booked before `quarter` (see quarterOf). `chunk` should be the last chunk that begins
- * before this quarter. Returns undefined if the wallet has newer chunks that may begin before it, too.
+ * before this quarter; the result is undefined if a later chunk may begin before it, too.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

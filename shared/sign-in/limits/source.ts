@@ -87,8 +87,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `counted` is the number of tries in
- * the item that do not count, because the current sign-in has made them.
+ * Seconds until a source can try a password again; 0 if it can try now. The item includes `counted` tries of
+ * the current sign-in, which are ignored.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -84,7 +84,7 @@ export function removal(
   }
 }
 
-/** A try can be taken back until this long after the end of the minute in which it was counted. */
+/** A count of 0 is removed this long after its minute, when all requests of that minute have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the counts that can be removed: all their tries are over an hour old, or were taken back. */

@@ -25,8 +25,8 @@ export interface RoundCost<T> {
 const quietTurns = 5
 
 /**
- * Runs work on the table and counts how often it waits for the table: calls that wait at the same time are
- * answered together, as one round. `answer` stands in for the table.
+ * Runs work and counts its rounds of calls to the table: all calls that wait at the same time are one round,
+ * and are answered together. `answer` answers in place of the table.
  */
 export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): Promise<RoundCost<T>> {
   const target = db as unknown as { send: Send }
@@ -63,10 +63,10 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
   }
 }
 
-/** Write units of each item's last version. AWS bills a write for the larger of the old and the new size. */
+/** Write units of each item as last written. AWS bills a write for the larger of the old and the new size. */
 const lastUnits = new Map<string, number>()
 
-/** The write units of each write in a call. An item that this process has never put counts as one unit. */
+/** The write units of each write in a call. A size that is not known from a put counts as one unit. */
 function billWrites({ TransactItems, Item, Key, UpdateExpression, ...rest }: Input) {
   if (TransactItems !== undefined) return TransactItems.flatMap((write) => billWrite(write, 2))
   if (Item !== undefined) return billWrite({ Put: { Item } }, 1)

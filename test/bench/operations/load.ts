@@ -41,7 +41,7 @@ const quotas: [name: string, limit: number, of: string, source: string][] = [
   ['EventBridge, PutEvents', 10_000, 'events', 'EventBridge quotas, us-east-1'],
 ]
 
-/** Adds up what one sign-in uses, together with the other operations that `mix` assumes for each sign-in. */
+/** Adds up what one sign-in uses, with its share of all other operations: `mix` has the numbers of each. */
 function perSignIn(rows: readonly Row[]): Map<string, number> {
   const total = new Map([['sign-ins', 1]])
   const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)

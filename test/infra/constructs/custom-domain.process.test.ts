@@ -41,6 +41,6 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // If the page called the API's own address, its template would refer to the API's stack.
+  // The template of a page that calls API Gateway's own address would refer to the stack of the API.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

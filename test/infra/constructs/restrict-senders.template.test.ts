@@ -26,7 +26,7 @@ function statements(knob: object): PolicyStatement[] {
   return Object.values(policies).map(({ Properties: { Statement } }) => ({ ...Statement, Resource: '*' }))
 }
 
-/** What the bus's policy decides if a role puts an event; undefined if it leaves the decision to IAM. */
+/** What the bus's policy says when a role puts an event; undefined if it neither allows nor denies it. */
 function decide(knob: object, roleArn: string, source: string | string[], detailType: string, tags = {}) {
   const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
   const context = new Map<string, string | string[]>([

@@ -149,8 +149,8 @@ it.concurrent(
 )
 
 /**
- * Runs in its own thread, because the test freezes the main thread. After the message `age`, it resets each
- * old connection that is used again, as a NAT device may. After `close`, it closes all connections.
+ * Runs in its own thread, because the test freezes the main thread. After the message `age`, earlier
+ * connections are reset when they are used again, as by a NAT device. `close` closes all connections.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

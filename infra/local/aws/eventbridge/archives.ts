@@ -51,7 +51,7 @@ const StartReplayInput = v.object({
 
 type Replay = (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => void
 
-/** EventBridge's operations on archives and replays. A replay is complete at once; a restart forgets it. */
+/** EventBridge's operations on archives and replays. Replays complete at once; their names are not stored. */
 export function archiveOperations(
   { archives: models, region, accountId }: StackModel,
   archives: Archives,

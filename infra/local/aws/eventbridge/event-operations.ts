@@ -35,7 +35,7 @@ const TargetsInput = v.pipe(
   v.transform((input): RuleInput => ({ Name: input.Rule, EventBusName: input.EventBusName })),
 )
 
-/** EventBridge's PutEvents and its operations on rules. A restart undoes EnableRule and DisableRule. */
+/** EventBridge's PutEvents and its operations on rules. EnableRule and DisableRule last until a restart. */
 export function eventOperations(
   { model, quirks }: DeliveryOptions,
   rules: Rules,

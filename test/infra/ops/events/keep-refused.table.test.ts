@@ -21,7 +21,7 @@ beforeEach(() => {
   letters = []
   process.env['QUEUE_URL'] = 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
-  // The cast is needed, because TypeScript takes the overload of `send` that returns nothing.
+  // Without the cast, TypeScript expects the overload of `send` that returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(((command: object) => answer(command)) as never)
 })
 
@@ -69,7 +69,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // A redrive is recognized by the attribute `refusals`, even if `sentAt` is before the refusal.
+    // The attribute `refusals` is enough to recognize a redrive: here, `sentAt` is before the refusal.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },
