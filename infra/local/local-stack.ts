@@ -126,7 +126,7 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Demo users can register without a signing key, so the schedule that creates the key runs meanwhile.
+  // Demo users can register before the first signing key exists; the schedule that creates it runs meanwhile.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

@@ -17,9 +17,9 @@ export interface EventName {
 
 /** The record of an event: its name and the digest of its content. */
 export interface EventRecord extends EventName {
-  /** SHA-256 of the event's detail as canonical JSON, base64url. */
+  /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** Digests of the same detail with older MAC keys. An earlier delivery may have stored such a digest. */
+  /** If `digest` is a MAC: the MACs of the same detail with older keys. One of them may be stored. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -31,8 +31,8 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused when the message was sent; 0 for a message from the bus. `sentAt`
-   * alone is not enough, because a function's clock can be minutes ahead of the clock of SQS.
+   * How often the event had been refused when the message was sent; 0 for a message from the bus. Needed
+   * besides `sentAt`, because a function's clock can be minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
@@ -77,8 +77,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, but if the conditions of `writes` fail, only records the event and changes nothing. For
- * writes whose conditions fail only when a later event has taken effect.
+ * Like applyOnce, but if a condition of `writes` fails, records the event without its writes. For events that
+ * change nothing once a later event has taken effect.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after a refusal, so it is no copy of the refused message. A redriven message is
- * recognized by its attribute `refusals`, and a dead letter that a person sent again by its later time.
+ * Whether a message was sent after a refusal of its event, so that it may take effect. A redriven message
+ * shows this by its `refusals`, and a dead letter that a person sent again by its time.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -195,8 +195,8 @@ const maxClaimMilliseconds = 2_500
 
 /**
  * Records the refusal of an event, so that no copy of the event can take effect or be refused again. Resolves
- * with false if no dead letter must be sent. Throws OptimisticLockError if another function may be sending
- * the dead letter, or if other events with the same key are refused at the same time.
+ * with whether the caller must send a dead letter. Throws OptimisticLockError if another function may be
+ * sending it, or if other events with the same key are refused at the same time.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

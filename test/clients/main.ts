@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// The only name that a generator may invent. A schema of that name would not compile in the Go client: its
-// constants would collide with those of TwoFactorMethod.
+// The only name that a generator may invent. The API document does not define it: in the Go client, constants
+// of a schema with this name would collide with those of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 console.table(await Promise.all(generators.map(tryGenerator)))
 

@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** Kinds of removed items, by the prefix of their partition. Some items of POOL# and ADDRS# are kept. */
+/** Kinds of items to remove, by the prefix of their partition; `removable` chooses items of each kind. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -24,12 +24,12 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, string>>
 
 /**
- * Prepares a table that was restored to a full hour (epoch milliseconds). Removes what may have ended or been
- * used after that hour: access tokens, codes and free deposit addresses. Also removes assigned addresses that
- * no user was shown, and records of signing-key transitions that the key set lacks. Resolves with the number
- * of each, and with the keys of items that show that the table is incomplete. Items in `late` were written in
- * the hourly write pause, so other writes of their events may be missing. Items in `no_wallet` are first
- * bills of wallets that do not exist. Reads the whole table. Can be run again.
+ * Prepares a table that was restored to a full hour (epoch milliseconds). Removes access tokens, codes and
+ * free deposit addresses, because they may have ended or been used after that hour. Also removes assigned
+ * addresses that no user was shown, and records of signing-key transitions that the key set lacks. Resolves
+ * with the number of each, and with the keys of items that show that the table is incomplete. `late`: written
+ * in the hourly write pause, so other writes of the same event may be missing. `no_wallet`: first bills of
+ * wallets that do not exist. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -89,9 +89,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds evidence and archived keys of signing-key transitions that the restored key set does not contain:
- * they would block the next transition. A restored table can have them, because the rotation does not pause
- * around full hours.
+ * Finds records (evidence and archived keys) of signing-key transitions that are later than the restored key
+ * set. They would block the next transition. A restored table can have them, because the rotation does not
+ * pause around full hours.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -46,15 +46,12 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   return { key, refusal, add }
 }
 
-/**
- * Reserves read units for a search before it uses them. Throws `too_many_requests` if too few are left of the
- * caller's budget. If the budget's item, read beforehand, shows this already, no write is tried.
- */
+/** Reserves read units for a search. Throws `too_many_requests` if the caller's budget has too few left. */
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute. `reserver` takes the item stored under `key`, and
- * returns the function that reserves read units.
+ * The budget of a caller's searches in the current minute. Pass the item stored under `key` to `reserver` to
+ * get the function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)

@@ -188,7 +188,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** A list without an index is searched by reading all profiles, up to this number of members. */
 const maxProfiles = 400
 
-/** Read units that a search reserves for each profile that it reads, and for all its other reads. */
+/** Read units that a search reserves for each profile that it reads, and for everything else together. */
 const profileUnits = 0.5
 const otherUnits = 25
 

@@ -92,7 +92,7 @@ export async function reserveAttempt(
   const attempt = { address, at: now, record, source, network: digest, sourceItem, key, item, isKnownSource }
   const isSourceOver = secondsUntilAllowed(source, sourceItem, now, 1) > 0
   if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
-    // Takes the try back before the client's wait is calculated: a refused try must not count.
+    // A refused try must not count, so it is taken back before the client's wait is calculated.
     const after = await giveBackAttempt(attempt)
     throw isSourceOver
       ? tooManyTries('source', secondsUntilAllowed(source, after.sourceItem, now))
@@ -137,7 +137,7 @@ function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
 /** Name of the counter of wrong passwords over all sources. */
 export const passwordCounter = 'password'
 
-/** Counts a password try for an account (`known`), or for an email address that no user has. */
+/** Counts a password try: for an account if `known`, otherwise for an email address that no user has. */
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 
@@ -148,7 +148,7 @@ export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item>
 /** If an item has this many expired counts, a wrong password removes them, so that no item grows for ever. */
 const maxExpiredCounts = 16
 
-/** Removes the expired counts of an item if there are many. A completed sign-in always removes them. */
+/** Removes the expired counts of an item if there are at least `maxExpiredCounts`. */
 async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
   const expired = expiredAttributes(item, now)
   if (expired.length < maxExpiredCounts) return

@@ -38,9 +38,9 @@ export async function loginWithPassword(email: string, password: string, sourceI
 }
 
 /**
- * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. Users with an authenticator get the mail later, because most of them do not need it. If the bus
- * fails, resolves with false for a user with another second factor, and throws for any other user.
+ * Requests the mail by an event, so that a slow or failed mail service neither delays nor fails the sign-in.
+ * A user with an authenticator gets the mail later, because most such users do not need it. If the event
+ * cannot be sent, resolves with false if the user has another second factor, and otherwise throws.
  */
 async function requestCodeMail(
   record: SignInRecord,

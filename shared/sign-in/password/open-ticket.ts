@@ -110,7 +110,7 @@ export interface PasswordStep {
 
 /**
  * Adds a login ticket, counts its mail and takes back the password try, in one write. Throws
- * SignInRecordChanged if the user is disabled, or password or mails differ from those in `record`.
+ * SignInRecordChanged if meanwhile the user was disabled, or the password or the list of mails has changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mails, newHash } = step
@@ -153,9 +153,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum number of a user's live login tickets from one network (`ofNetwork`), from all known networks
- * (`ofKind`), and from all unknown ones (`ofKind`). Tickets from unknown networks never replace tickets from
- * known ones, so strangers cannot end the user's sign-ins.
+ * Maximum numbers of a user's live login tickets. `ofNetwork`: from one network. `ofKind`: from all networks
+ * where the user has signed in before, and as many from all others. A new ticket replaces only tickets of its
+ * own kind, so strangers cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

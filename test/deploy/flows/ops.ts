@@ -19,8 +19,8 @@ const Report = v.object({
 })
 
 /**
- * Runs `doctor`. Throws an Error that lists the failed checks. A failed check of the account, not of the
- * deployment, is only shown as a note.
+ * Runs `doctor`. Throws an Error that lists the failed checks of the deployment. A failed check of the AWS
+ * account is only shown as a note.
  */
 export async function consultDoctor(target: string[], steps: Steps): Promise<void> {
   const { text } = await run([...target, 'doctor', '--json'])

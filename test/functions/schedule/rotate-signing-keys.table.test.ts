@@ -46,7 +46,7 @@ it('a scheduled rotation that KMS throttles is continued by the next run; a requ
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws this error without a call to KMS, because the SDK would retry a throttled call for seconds.
+  // Throws the error without calling KMS: if KMS throttled the call, the SDK would retry it for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()

@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// The time at which the first of the 16 slices of wallets is verified. The additional minute keeps the clock
-// off full hours, when writes pause. This slice gets twenty wallets: more than two batches of eight.
+// At this time, the first of the 16 slices of wallets is verified. That slice gets twenty wallets: more than
+// two batches of eight. The additional minute keeps the clock off full hours, when writes pause.
 let now = Math.floor(Date.now() / day) * day + turnOfEach + 60_000
 
 beforeAll(async () => {

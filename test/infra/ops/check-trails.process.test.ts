@@ -8,7 +8,7 @@ const basic = { IncludeManagementEvents: true, ReadWriteType: 'All', ExcludeMana
 const management = { Field: 'eventCategory', Equals: ['Management'] }
 const advanced = (...fields: object[]) => ({ AdvancedEventSelectors: [{ FieldSelectors: fields }] })
 
-/** Checks an account with this trail, or without one. CloudTrail is faked: the local stack has none. */
+/** Runs checkTrails against a fake CloudTrail: with one trail of these selectors, or without a trail. */
 const check = (selectors?: object, status: object = { IsLogging: true }) =>
   fakeAws(
     (request, response) => {

@@ -266,7 +266,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // Imports the table client before the endpoint changes, so that the client keeps the old endpoint.
+    // The table client takes its endpoint when it is imported, so import it before the endpoint changes.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

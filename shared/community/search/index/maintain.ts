@@ -19,14 +19,14 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Moves the members of a search index's tail into a new segment once the tail is long. Merges the newest
- * segment into it if there is space. Searches see the new segment after the last transaction, which fails if
- * the tree or the index has changed meanwhile. After an interruption, call this function again.
+ * Once the tail of a search index is long, moves its members into a new segment, and those of the newest
+ * segment too if there is space. Searches see the change only after the last transaction, which fails if the
+ * list or the index has changed meanwhile. After an interruption, call this function again.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
-  // An open batch may still add members to the tail, and the transaction below would not notice them.
+  // An open batch of new members may still extend the tail, and the transaction below would miss them.
   if (head.open !== undefined || index === undefined) return
   const { tail, segments, replaced } = index
   if (tail.to - tail.from < limits.tailItems) return

@@ -26,8 +26,8 @@ export interface TextReplacement {
 }
 
 /**
- * Replaces search texts of members in the search indexes of lists; skips lists without an index. After any
- * interruption, call this function again. Throws ConditionFailed when another worker writes the same items.
+ * Replaces search texts of members in the search indexes of lists; skips lists without an index. Throws
+ * ConditionFailed when another worker writes the same items. Call it again if it did not finish.
  */
 export async function replaceTexts(replacements: readonly TextReplacement[]): Promise<void> {
   const items = await readItems(

@@ -33,15 +33,14 @@ export interface SearchQuery extends RangeQuery {
 const itemUnits = 0.5
 
 /**
- * Read units of a search's other reads: the session, the caller's items, the index items that hold the
- * members to return, and a page of 20 members with the notes on them.
+ * Read units for the session, the caller's items, the index items that hold the members to return, and a page
+ * of 20 members with the notes on them.
  */
 const otherUnits = 60
 
 /**
- * Finds members with a list's search index. First reads the tail, one term block of each segment wholly in
- * the range of time, and all members of each segment partly in it. Then reads the members to return. Resolves
- * with undefined if items of the index have been replaced, or if it lacks members of the list.
+ * Finds members with a list's search index. Resolves with undefined if items of the index have been replaced,
+ * or if it lacks members of the list.
  */
 export async function searchIndex(
   list: MemberList,
@@ -61,8 +60,8 @@ export async function searchIndex(
       .flatMap((segment) => segmentMembersKeys(list, segment)),
   ]
   const keys = [...memberKeys, ...whole.map(({ id, bits }) => blockKey(list, id, blockOf(term, bits)))]
-  // Reserving throws at once if the caller's budget is known to be used up. Otherwise the reservation is
-  // written while the items are read, which saves a round trip.
+  // If the caller's budget is known to be used up, this throws before anything is read. Otherwise the
+  // reservation is written during the reads, which saves a round trip.
   const reservation = query.reserve(otherUnits + keys.length * itemUnits)
   const [items, other] = await Promise.all([readExisting(keys, consistent), query.findOther(), reservation])
   if (items === undefined) return undefined
@@ -133,8 +132,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, the range of its matches that may be on the requested page. Segments can overlap in time,
- * so a range may have too many matches, but never too few.
+ * For each segment, a range of matches that includes all those on the requested page. It can include more,
+ * because segments can overlap in time.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -157,7 +156,7 @@ function rangesOfWindow(
 
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
-/** Chooses the members to read for a range of matches. The first `skip` matches among them precede it. */
+/** Chooses the members to read for a range of matches. Their first `skip` matches lie before the range. */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
   const last = ranks[Math.ceil(end / interval)] ?? segment.size

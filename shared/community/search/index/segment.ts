@@ -63,10 +63,7 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
   return { joinedAt, userId }
 }
 
-/**
- * Sorts the terms of all texts as 64-bit numbers, because to sort a million terms as text would take seconds.
- * The last 15 bits of each number are a member's rank.
- */
+/** Sorts the terms of all texts as 64-bit numbers. The last 15 bits of each are the rank of its member. */
 function sortTerms(
   texts: readonly SearchText[],
   isWanted: (term: number) => boolean = () => true,

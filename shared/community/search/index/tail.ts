@@ -21,7 +21,7 @@ import {
 export interface IndexLimits {
   /** A list of this many members gets an index; a search of a shorter list reads the members' profiles. */
   minIndexed: number
-  /** A tail of this many items becomes a segment; the standard 22 items have 4,224 members. */
+  /** A tail of this many items becomes a segment. Each full item holds 192 members. */
   tailItems: number
   /** Maximum number of members in a segment. */
   segment: number
@@ -29,13 +29,13 @@ export interface IndexLimits {
 
 export const standardLimits: IndexLimits = { minIndexed: 200, tailItems: 22, segment: maxSegment }
 
-/** Adds new members to a search index's tail. `isLong` says whether the tail can now become a segment. */
+/** Creates the writes that add new members to the tail. `isLong`: the tail can then become a segment. */
 type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
 
 /**
- * Prepares to add at most `incoming` new members to the tail of a search index. The returned function creates
- * the writes for the transaction that adds these members to the list. `count` is the length of the list so
- * far. If the list becomes large enough for an index, the writes create it.
+ * Reads what is needed to add at most `incoming` new members to the tail of a search index. The returned
+ * function creates the writes for the transaction that adds these members to the list. So far, the list has
+ * `count` members. Once the list is long enough for an index, the writes create it.
  */
 export async function openTail(
   list: MemberList,

@@ -40,7 +40,7 @@ interface State {
 
 const bounds = { starts: 2, ticks: 1 }
 
-/** The requests that a new rotation run can have. To limit the number of states, the second run has fewer. */
+/** The requests with which a run can start: fewer for the second run, to limit the number of states. */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
   if (lag > 0 && !isFirst) return [{ action: 'clock' }]
   const states: KeyState[] = isFirst ? ['active', 'published', 'retiring'] : ['active']
@@ -122,9 +122,9 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
     if (until > now && !published.includes(kid)) yield `the JWKS lacks ${kid}, which has valid tokens`
 }
 
-/** Makes one scheduled run, or three if KMS shows changes late. Yields everything that is wrong then. */
+/** Makes one scheduled run, or three if KMS shows changes late. Then yields everything that is wrong. */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // With the original signing period, a further rotation would be under way after the last run.
+  // A longer signing period, so that the next rotation does not begin before the last run.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)

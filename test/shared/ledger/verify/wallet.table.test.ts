@@ -45,7 +45,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
       'chunk 1 in block 0 of the bills of * TRANSFER_OUT',
     ],
   ],
-  // Not a defect: after an interrupted posting, a list can have bills of a chunk that does not exist yet.
+  // Not a defect: an interrupted posting can leave list entries whose chunk is not written yet.
   [
     'the list entries of a chunk that is not written yet',
     (id) => change(blockKey(id, credits, 0), { '2': Uint8Array.of(3) }),
