@@ -105,8 +105,7 @@ export const bundleOptions = (entries: readonly string[]) =>
     },
     // Hides web streams from the SDK, so that it does not load Node's web streams. Functions never use them.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },
-    // Ignores tsconfig.json for every file. By default, esbuild ignores it only for files that plug-ins
-    // resolve, so a bundle would depend on the order in which esbuild meets the files.
+    // Ignores tsconfig.json: esbuild would apply it to some files only, and not always to the same ones.
     tsconfigRaw: {},
     legalComments: 'none',
     plugins: plugIns,

@@ -39,7 +39,7 @@ function exportsOf(path: string): string {
 /** File with the stubs that replace parts of the SDK. */
 export const stubs = join(import.meta.dirname, 'stubs.ts')
 
-/** SDK modules that stubs replace. An `alias` of esbuild cannot, because the modules' paths are relative. */
+/** SDK modules that a plug-in replaces with stubs. esbuild's `alias` does not work for relative paths. */
 const stubbed = [
   'Sha256Js',
   'Md5Js',

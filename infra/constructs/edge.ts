@@ -86,8 +86,8 @@ export class Edge extends Construct {
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
           }
         : {}),
-      // Nothing is cached: answers say `no-store`, and answers without `cache-control` expire at once.
-      // CloudFront forwards `Authorization` only if the maximum lifetime is above zero.
+      // CloudFront forwards `Authorization` only if the cache policy's maximum lifetime is above zero. Still,
+      // nothing is cached: answers say `no-store`, and answers without `cache-control` expire at once.
       defaultBehavior: {
         ...behavior,
         cachePolicy: this.addCachePolicy('Private', name, Duration.seconds(1), {

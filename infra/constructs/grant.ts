@@ -120,8 +120,8 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey with tags also needs kms:TagResource. These conditions exclude existing keys that have an alias
-  // or another use, spec or deployment. IfExists lets a new key lack these properties.
+  // CreateKey needs kms:TagResource to tag a new key. Does not allow tags on a key with an alias, or with
+  // another use, spec or deployment. A new key does not have these properties yet: hence IfExists.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

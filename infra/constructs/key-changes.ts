@@ -19,7 +19,7 @@ interface KeyChangesProps {
   watchesAll: boolean
 }
 
-/** Name, without the stage's prefix, of the rule and alarm for signatures not made by the service. */
+/** Name of the rule and alarm for signatures that the service did not make, without the stage's prefix. */
 export const foreignSignatures = 'foreign-signatures'
 
 /** The KMS actions that the rotation performs on retired signing keys. */
@@ -32,9 +32,9 @@ const otherActions =
   )
 
 /**
- * Counts the changes of `keys`, even refused ones, as CloudTrail reports them, and keeps the reports in a
- * queue. With `watchesAll`, also counts signatures by anybody but the service, and changes of all other keys,
- * except grants by AWS services and what the rotation does with retired keys.
+ * Counts changes of `keys`, and refused attempts, as CloudTrail reports them. A queue keeps the reports. With
+ * `watchesAll`, also counts signatures that the service did not make, and changes of all other keys, except
+ * routine ones.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -85,9 +85,9 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches every caller except this service's functions, of any stage, whose name matches `functionName`. The
- * ARN of a Lambda session contains the role and the function. Of the service's roles, people can assume only
- * the auditor's.
+ * Matches every caller except the service's functions, of any stage, that fit the pattern `functionName`.
+ * The ARN of a function's session names its role and the function. People can get such an ARN only with the
+ * auditor's role, which may only read.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`
@@ -95,7 +95,7 @@ const byAnybodyBut = (functionName: string) => {
   return { arn: [{ exists: false }, { 'anything-but': { wildcard } }] }
 }
 
-/** The alarm on a rule of KeyChanges. `id` is the name of the rule, and becomes the name of the alarm. */
+/** The alarm on a rule of KeyChanges. `id` is the name of both, without the stage's prefix. */
 export const keyAlarm = (id: string, { namePrefix }: Config): AlarmSpec => ({
   id,
   name: namePrefix + id,

@@ -16,7 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** When a cancellation or failure came that may have undone this change; undefined if none came. */
+  /** Time span of the cancellation or failure that may have undone this change; undefined if none came. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
@@ -27,7 +27,7 @@ export function listWrongDecisions(record: SimulationRecord): string[] {
   const all = record.events.filter((event): event is Settled => event.span !== undefined)
   const settled = all.filter(({ type }) => type in keyOf)
   const moves = movesOf(record)
-  // Mail events are rightly refused as expired if the mail service was down for too long.
+  // A mail event may be refused as expired, because the mail service can be down for too long.
   const own = all.filter(
     ({ type, refusal }) =>
       !(type in keyOf) &&
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance was certainly high enough for a refused event, or the event takes nothing. */
+/** Whether the balance surely covered a refused event. True for an event that takes nothing. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
@@ -226,8 +226,8 @@ function depositMoves(record: SimulationRecord): Move[] {
 }
 
 /**
- * A withdrawal takes its amount when it is requested or settled. A cancellation gives the amount back, unless
- * the withdrawal was settled before.
+ * A withdrawal takes its amount once: when it is requested, or when it is settled if no request came before.
+ * A cancellation gives the amount back, unless the withdrawal was settled before the cancellation.
  */
 function withdrawalMoves(record: SimulationRecord): Move[] {
   const events = acceptedOf(record, 'withdrawal.updated')

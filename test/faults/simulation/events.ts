@@ -91,7 +91,7 @@ export const keyOf: { [Type in EventType]: (detail: Details[Type]) => string } =
   'traffic.reported': ({ report_id }) => report_id,
   'package.purchased': ({ purchase_id }) => purchase_id,
   'reward.granted': ({ reward_id }) => reward_id,
-  // No field identifies a single event of a deposit, so the key is the event's whole content.
+  // An event of a deposit has no id of its own, so its whole content is the key.
   'deposit.updated': (detail) => JSON.stringify(detail),
   'withdrawal.updated': ({ withdrawal_id, status }) => `${withdrawal_id} ${status}`,
   'wallet.transferred': ({ transfer_id }) => transfer_id,

@@ -83,7 +83,7 @@ function drawWeather(draws: Draws, signsIn: boolean): WorldWeather {
     duplicates: drawOne('duplicates', 0, 0.1, 0.3),
     lostDeletes: drawOne('lost deletes', 0, 0.03),
     maxLate: drawOne('late', 0, 2_000, 20_000),
-    // No clock is wrong if users sign in, because the service would refuse right authenticator codes.
+    // Sign-ins need right clocks: a process with a wrong clock would refuse right authenticator codes.
     clockOff: signsIn ? 0 : drawOne('clock', 0, 0, 290_000, -290_000),
   }
 }
@@ -256,7 +256,7 @@ const device: Draw = (source, key) => {
   const { draws } = source
   return event(draws.pick('device', ['device.activated', 'device.activated', 'device.deactivated']), {
     device_id: `device-${draws.below('device id', 3)}`,
-    // Makes all instants different: the contract does not say which of two simultaneous events counts.
+    // Makes every `at` different: the contract does not say which of two simultaneous events counts.
     at: source.begin - 1_000 * draws.below('device at', 100_000) - uniqueNumber(key),
     user_id: drawUser(source),
   })

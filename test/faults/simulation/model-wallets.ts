@@ -40,8 +40,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The bills and balances that a user should have. The contract does not say which of two simultaneous events
- * takes effect first. `observed`, the references of the bills that the user actually has, decides this.
+ * The bills and balances that a user should have. Of two simultaneous events, either may take effect first:
+ * `observed`, the references of the bills that the user actually has, shows which one did.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>
@@ -126,7 +126,7 @@ export interface ExpectedDeposit {
   events: readonly Accepted<'deposit.updated'>[]
 }
 
-/** All expected deposits. If failure or confirmation may have come first, the `observed` bills decide. */
+/** All expected deposits. `observed` decides if a deposit was both failed and confirmed, in unclear order. */
 export function depositsOf(record: SimulationRecord, observed: ReadonlySet<string>): ExpectedDeposit[] {
   const owners = new Map(
     record.addresses.map(({ request, answer }) => [

@@ -37,11 +37,11 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that may have been the last: no other item began after their end. */
+/** Selects the items that may have been the last: no other item began after they ended. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Selects the items that may have been the first: no other item ended before their beginning. */
+/** Selects the items that may have been the first: no other item ended before they began. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** The values that may have applied during a time span. The received value with the latest `at` applies. */
+/** All values that may have applied in a time span. Of the received values, the latest by `at` applies. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))
@@ -82,7 +82,7 @@ export function acceptedOf<Type extends EventType>(
     const accepted = { type: type as Type, detail: detail as Details[Type], span }
     const key = `${type} ${keyOf[accepted.type](accepted.detail)}`
     const earlier = byKey.get(key)
-    // An event's time span begins when its first copy arrives, and ends once any copy has been processed.
+    // An event's time span begins when its first copy arrives, and ends as soon as a copy was processed.
     const both = [span, ...(earlier === undefined ? [] : [earlier.span])]
     byKey.set(key, { ...accepted, span: { from: first(both, 'from'), to: first(both, 'to') } })
   }

@@ -19,7 +19,7 @@ export interface Outcome {
   problems: string[]
   events: number
   refused: number
-  /** Number of steps of the clock, and digest of all AWS calls: both are equal in every run of a seed. */
+  /** Number of clock steps; equal in every run of a seed, like `trace`, a digest of all AWS calls. */
   steps: number
   trace: string
 }
@@ -71,7 +71,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draws do not depend on the keys of items, because tokens have new keys in every run.
+    // Ignores which item is read: a token has a new key in every run, but the draws must be the same.
     return () => draws.number(stream) * 1_000
   }
 
@@ -190,7 +190,7 @@ async function rotateKeys(run: Run, input: object): Promise<void> {
   let result = await world.rotateKeys(input)
   for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
     if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
-    // The caller soon repeats a failed call. The schedule continues a rotation that waits for KMS.
+    // A failed run is repeated after 5 s. Otherwise, the next run comes after a minute, as on the schedule.
     await world.time.pass(result === undefined ? 5_000 : 60_000)
     result = await world.rotateKeys(result === undefined ? input : {})
   }

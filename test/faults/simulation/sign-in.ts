@@ -181,7 +181,7 @@ async function useSession(
       body: { id: String(userId) },
     })
     const span = { from, to: world.instant }
-    // The answer is 401 if the session had already ended. Either way, the session has ended now.
+    // After either answer, the session has ended: 401 means that it had already ended before.
     if (status !== 200 && status !== 401) world.violations.push(`logout answered ${status}`)
     for (const token of record.tokens.filter((other) => other.session === session)) token.ended ??= span
     return

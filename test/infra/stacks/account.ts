@@ -39,7 +39,7 @@ export const namesIn = (stacks: Stacks): Named[] =>
     return [
       ...Object.entries(resources).flatMap(([id, resource]) =>
         Object.entries({ ...resource.Properties })
-          // The name of a CloudFront policy is in an object, whose property name ends with `Config`.
+          // A CloudFront policy has its name in a nested object, such as `CachePolicyConfig`.
           .flatMap((entry) => (entry[0].endsWith('Config') ? Object.entries(entry[1] as object) : [entry]))
           .filter(([property]) => /Name$|^StatementId$/.test(property))
           .flatMap(([property, value]) => add(`${resource.Type} ${property}`, id, value, resource)),

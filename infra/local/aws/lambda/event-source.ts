@@ -27,7 +27,7 @@ export interface EventSource {
   uuid: string
   queueArn: string
   functionArn: string
-  /** `Disabling`: functions still process batches that were received before `disable` was called. */
+  /** `Disabling`: disabled, but the function still processes messages that were received before. */
   state: () => 'Enabled' | 'Disabling' | 'Disabled'
   enable: () => void
   disable: () => void
@@ -36,7 +36,7 @@ export interface EventSource {
 }
 
 const timeoutProbability = 0.02
-/** `--aws timeouts` ends a function after at most this time: late enough for most of its work to be done. */
+/** With `--aws timeouts`, a function that times out runs at most this long: enough for most of its work. */
 const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does when it creates them. Returns a start function for each. */

@@ -5,7 +5,7 @@ import { makeButton, operate, type Panel } from './panel.ts'
 interface Message {
   description: string
   examples?: { payload: object }[]
-  /** How the business key of an event is composed, with each member of the payload as `{name}`. */
+  /** Template of an event's business key: `{name}` stands for the member `name` of the payload. */
   'x-business-key': string
 }
 
@@ -40,7 +40,7 @@ export const events: Panel = {
 export async function fillEvent(name: string, payload?: object): Promise<string> {
   const { examples, 'x-business-key': key = '' } = messages[name] ?? {}
   const now = Date.now()
-  // The example gets new ids, because an event that was already applied has no further effect.
+  // An event takes effect only once, so the example gets new ids.
   const renew = (member: string, value: unknown) => {
     if (/(^|_)(at|as_of)$/.test(member)) return now
     if (member === 'email') return `user-${now}@example.com`

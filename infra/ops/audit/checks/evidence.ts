@@ -95,7 +95,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
   if (row?.hash !== anchor.hash) yield found('history_rewritten', `evidence ${anchor.sequence}`, message)
 }
 
-/** Finds records that were rewritten or not copied: the name of a copy contains the hash of its record. */
+/** Finds records without a copy, and copies whose record was changed: a copy's name contains the hash. */
 export const checkCopies: Check = function* ({ at, copies, evidence }) {
   if (copies === undefined) return
   const records = new Map(evidence.flatMap(({ record }) => (record ? [[copyName(record), record]] : [])))
@@ -106,7 +106,7 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
       yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
-/** States in which a key cannot sign in this region. The audit of another region checks the keys there. */
+/** States of a key that cannot sign here. One is `otherRegion`: the audit of that region checks the key. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

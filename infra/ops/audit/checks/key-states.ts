@@ -3,10 +3,7 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/**
- * Maximum difference between the timestamps of a key and of its evidence record, which are taken one after
- * the other.
- */
+/** A key and its evidence record are dated one after the other: their times may differ by this much. */
 const maxInstantGapMilliseconds = 15_000
 
 /**
@@ -41,10 +38,7 @@ function* checkIdentities({ keySet, archive }: Facts): Generator<Finding> {
   }
 }
 
-/**
- * Compares keys with their evidence. Skipped if an evidence record is missing, because then every key would
- * differ.
- */
+/** Compares keys with their evidence. Does nothing if an evidence record is missing. */
 function* checkHistories({ keySet, archive, evidence }: Facts): Generator<Finding> {
   const records = evidence.flatMap(({ record }) => record ?? [])
   if (keySet === undefined || records.length !== keySet.sequence) return
@@ -85,7 +79,7 @@ function replay(records: readonly Evidence[]): Map<string, History> {
   const enterState = (kid: string | null, state: KeyState, at: number) => {
     if (kid === null) return
     const before: Omit<History, 'state'> = histories.get(kid) ?? { since: {}, archived: false }
-    // A key that was activated at once, without being published before, counts as published at that instant.
+    // A key that became active without being published before counts as published at the same instant.
     const published = before.since.published ?? at
     histories.set(kid, { ...before, state, since: { ...before.since, published, [state]: at } })
   }

@@ -83,7 +83,7 @@ const propertyProblems = ({ usage, spec, origin }: KmsKey): string[] => [
   ...(origin === 'AWS_KMS' ? [] : ['its private half was created outside KMS']),
 ]
 
-/** Reports a KMS key that is not on record, unless the rotation may be about to record it. */
+/** Reports a KMS key without a record, except a new key that the rotation may still record. */
 function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Facts): Generator<Finding> {
   const attempt = keySet?.attempt
   if (attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)) return
@@ -128,7 +128,7 @@ function describe({ Effect, Principal, Action, ...rest }: Statement): string {
   return `${Effect === 'Allow' ? 'allows' : 'denies'} ${what} to ${who}, ${how}`.replaceAll(/["{}[\]]/g, '')
 }
 
-/** Sorts every list, and replaces a list of one value by the value: IAM treats both alike. */
+/** Makes equal parts of policies look equal: sorts lists, and replaces a list of one value by the value. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? sorted(value[0]) : value.toSorted()
   if (typeof value !== 'object' || value === null) return value

@@ -108,7 +108,7 @@ it('an answer before the timeout counts, even if the main thread is too busy to 
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
   await pause(20)
-  // Blocks the main thread past the timeout. Then Node.js runs the due timer before it reads the answer.
+  // Blocks the main thread past the timeout, so that the timer of the timeout runs before the answer is read.
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))
   expect((await answer).functionError).toBeUndefined()
 })
@@ -146,7 +146,7 @@ it('three workers answer a hundred concurrent calls, and no worker runs two call
   for (const { answer } of results)
     seen.set(answer.instance, [...(seen.get(answer.instance) ?? []), answer.runs as number])
   expect(seen.size).toBe(3)
-  // probe.wait counts a call before it waits, so two calls at a time would return the same count.
+  // If a worker ran two calls at a time, both would return the same count.
   for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
 })
 

@@ -7,7 +7,7 @@ import { type Stacks, synthesizeUnchecked } from '../synthesize.ts'
 
 await bundleAuthorizationPage()
 
-// A failover is left out, because it deploys new stacks in another region and changes no deployed stack.
+// `failover` is left out: it adds stacks in another region, and changes no deployed stack.
 type LeftOut = keyof typeof Settings.entries | 'stage' | 'failover' | 'certificateArn'
 
 const { certificateArn, ...options } = everything

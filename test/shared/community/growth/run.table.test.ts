@@ -128,7 +128,7 @@ it(
           ...renames.map((event) => event()),
         ])
         await growInSmallNodes(root.userId)
-        // A concurrent write can make a rename fail. In production, SQS would deliver the rename again.
+        // A concurrent write may have made a rename fail, so all are sent again, as SQS would do.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]
@@ -164,7 +164,7 @@ it('a referral tree of 200 levels grows, and a batch of purchases is added to ea
   buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
   const send = vi.spyOn(db, 'send')
   await growTree(root.userId, Date.now() + 60_000)
-  // Three transactions of at most 100 writes update 201 ancestors, and a fourth deletes 40 journal entries.
+  // 201 ancestors take three transactions, of at most 100 writes each. A fourth deletes 40 journal entries.
   expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
   send.mockRestore()
   expect(await readJournal(root.userId, 1)).toEqual([])
@@ -194,7 +194,7 @@ it(
     for (let kill = 0; kill < kills; kill += 1) {
       const joined = 1 + added * (kill + 1)
       await deliverInOrder(eventsOf(members.slice(0, joined)))
-      // 94 kills hit each of the first 47 calls twice: once before and once after the call takes effect.
+      // Kills the worker at one of its first 47 calls, before or after the call takes effect: 94 cases.
       await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
       const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
       const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
