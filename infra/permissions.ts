@@ -36,8 +36,8 @@ const checks = ['ConditionCheckItem']
 
 /**
  * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document whether a write's statement must allow only its own partition or those of its whole transaction.
- * The statements suit both cases, except for the transactions listed in infra/SECURITY.md.
+ * document whether it checks each write of a transaction against the partition of this write or against those
+ * of all writes. The statements suit both cases, but for the transactions that infra/SECURITY.md lists.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

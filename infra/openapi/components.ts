@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a schema, parameter or response under a name, and returns a reference to it. If a different
- * one already has the name, throws for a schema, but returns a parameter or response as it is.
+ * Registers a schema, parameter or response under a name, and returns a reference to it. If a different one
+ * already has the name, throws for a schema, and returns `part` itself for a parameter or response.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -31,7 +31,7 @@ export function namePart(components: Components, kind: keyof Components, name: s
   return part
 }
 
-/** Replaces a schema, and its members in `memberNames`, by references. Of a list, replaces the items. */
+/** Registers a schema and its named members. Returns a reference; for an array, the array of references. */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema
   const { items, properties = {} } = schema as { items?: JsonSchema; properties?: JsonSchemas }

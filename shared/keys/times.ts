@@ -24,7 +24,7 @@ export const signerCacheMilliseconds = (publishSeconds: number): number =>
 
 /**
  * How long a function may answer the JWKS from memory when requests are frequent: one second, or the maximum
- * age of a signer's key set if that is shorter. So a revoked key is gone within two seconds.
+ * age of a signer's key set if that is shorter.
  */
 export const jwksCacheMilliseconds = (): number =>
   Math.min(1_000, signerCacheMilliseconds(settings().signingKeyPublishSeconds))

@@ -42,7 +42,7 @@ it('once a new MAC key comes first in MAC_KEY_IDS, a user’s next sign-in hashe
   }
 })
 
-it('a refused sign-in makes the same AWS calls for an unknown address, a wrong password and a password with a removed MAC key', async () => {
+it('a refused sign-in makes the same AWS calls for an unknown address, for a wrong password, and for a password whose MAC key was removed', async () => {
   deploy(older)
   const user = await createUser()
   deploy(newer, older)

@@ -11,7 +11,7 @@ import type { Target } from '../target.ts'
 export interface QueuePair {
   /** Name of the queue on the command line: `user-updated` for the queue of the event `user.updated`. */
   name: string
-  /** Undefined if there is only a dead-letter queue: for KMS key changes and for events without a rule. */
+  /** KMS key changes, and events that no rule matches, have no queue but only a dead-letter queue. */
   queue: string | undefined
   deadLetters: string
 }

@@ -43,7 +43,7 @@ export interface Chunk {
 /** Number of bills in a chunk; at most 256, because a bill's place in its chunk is stored as a byte. */
 export const chunkSize = 64
 
-/** Number of bills in a block. A block stays below 1 KB even if each of its bills is in another chunk. */
+/** Number of bills in a block. So a block is always smaller than 1 KB, the size of one write unit. */
 export const blockSize = 128
 
 /** Lists a wallet's currencies. A currency's index in the list is its number in bill codes (see codeOf). */

@@ -102,7 +102,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When codes were mailed in the last hour, this ticket's included; undefined if the ticket has no code. */
+  /** The times at which codes were mailed in the last hour, also this ticket's. Undefined: it has no code. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined

@@ -80,7 +80,7 @@ describe('after a failover', () => {
       expect(JSON.stringify(resources), name).not.toContain('us-east-1')
   })
 
-  it('a failover uses the standby region’s table and keys, and creates no table or data keys', () => {
+  it('a failover uses the standby region’s table and KMS keys instead of creating its own', () => {
     expect(typesIn(failedOver)).not.toContain('AWS::DynamoDB::GlobalTable')
     expect(ofType(failedOver, 'AWS::KMS::Key').map(({ id }) => id)).toEqual(['EventKey567EB652'])
     const environments = propertiesOf(failedOver, 'AWS::Lambda::Function').map(

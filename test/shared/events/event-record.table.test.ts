@@ -125,7 +125,7 @@ test('a redriven event leaves one dead letter for each new refusal, with the num
   }
 })
 
-test('a refused event that is delivered again leaves no dead letter if its attribute refusals is invalid or too low', async () => {
+test('a refused event that is delivered again leaves no dead letter if its count of refusals is invalid or too low', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])

@@ -125,7 +125,7 @@ export class KeyStore {
     return this.#arnPrefix + keyId
   }
 
-  /** Lets callers see changes of a KMS key after a delay. A key from the store is visible at once. */
+  /** Callers see changes of a KMS key after a delay, but at once a key that was stored before the start. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

@@ -6,8 +6,8 @@ import { putVersioned, type Write } from '../../../db/write.ts'
 import { type BTreePosition, keyName, type MemberList } from '../../list/node.ts'
 import { type SearchText, termBits, toSearchText } from '../keyword.ts'
 
-// A search index has these items: one head (see SearchIndex), items with members, and term blocks. Each item
-// has its own partition, because a search reads many items at once.
+// The items of a search index are its head (see SearchIndex), lists of community members, and term blocks.
+// Each item has its own partition, because a search reads many items at once.
 
 const number = v.pipe(v.number(), v.safeInteger())
 const Position = v.object({ joinedAt: number, userId: number })
