@@ -12,7 +12,9 @@ export async function putEvents(
   details: readonly object[],
   source: string = events.find((event) => event.detailType === detailType)?.senders[0] ?? 'business',
 ): Promise<void> {
-  const bus = new EventBridgeClient(clientOptions())
+  // A sender can wait longer than a function, above all when tests keep the machine busy.
+  const requestHandler = { connectionTimeout: 10_000, requestTimeout: 30_000 }
+  const bus = new EventBridgeClient({ ...clientOptions(), requestHandler })
   const entries = details.map((detail) => ({
     EventBusName: requireEnv('EVENT_BUS_NAME'),
     Source: source,
