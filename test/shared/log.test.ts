@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { errorSummary } from '../../shared/log.ts'
+import { expect, it, vi } from 'vitest'
+import { errorSummary, log } from '../../shared/log.ts'
 
 const secret = 'at_1.the-token-that-somebody-sent'
 
@@ -33,4 +33,21 @@ it('the log has an error’s class, its causes’ classes, and the place where i
     at: expect.arrayContaining([expect.stringContaining('log.test.ts')]) as string[],
     cause: { name: 'TypeError' },
   })
+})
+
+it('a log line has the fields of its own invocation, and none of an earlier one', () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  log.resetKeys()
+  log.appendKeys({ request_id: 'first', user_id: 7 })
+  log.warn('one', { limit: 'mail' })
+  log.resetKeys()
+  log.appendKeys({ request_id: 'second' })
+  log.info('two')
+  const lines = write.mock.calls.map(([text]) => JSON.parse(String(text)) as object)
+  const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string
+  expect(lines).toEqual([
+    { level: 'WARN', message: 'one', timestamp, request_id: 'first', user_id: 7, limit: 'mail' },
+    { level: 'INFO', message: 'two', timestamp, request_id: 'second' },
+  ])
+  log.resetKeys()
 })
