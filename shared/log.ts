@@ -1,7 +1,7 @@
 type Fields = Record<string, unknown>
 
 /** Fields that every log line has until they are reset: ids of the request or batch that is being handled. */
-const common: Fields = {}
+let common: Fields = {}
 
 /** Writes one line of JSON to stdout directly, because Lambda wraps what goes through `console`. */
 const write = (level: string) => (message: string, fields?: Fields) => {
@@ -19,10 +19,10 @@ export const log = {
   error: write('ERROR'),
   /** Adds fields to all further log lines of the invocation. */
   appendKeys(fields: Fields): void {
-    Object.assign(common, fields)
+    common = { ...common, ...fields }
   },
   resetKeys(): void {
-    for (const key of Object.keys(common)) Reflect.deleteProperty(common, key)
+    common = {}
   },
 }
 
