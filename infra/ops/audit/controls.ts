@@ -39,7 +39,7 @@ export const controls = {
 /** Name of a control, which is a requirement that the audit checks. */
 export type Control = keyof typeof controls
 
-/** Every kind of finding by its code, which never changes, with the controls that it violates. */
+/** The controls that each kind of finding violates, keyed by the kind's code. A code never changes. */
 const violated = {
   cached_too_long: ['published-keys'],
   calls_unlogged: ['cis-key-monitoring'],

@@ -26,9 +26,9 @@ export interface Facts {
   /** Sort keys of the invalid items in the partition of the signing keys. */
   unreadable: string[]
   kms: KmsKey[]
-  /** The KMS key with which the rotation signs evidence, according to its settings. */
+  /** The KMS key that the environment of the rotation function names for signing evidence. */
   evidenceKey: KmsKey
-  /** ARNs of the KMS keys with the tag of this deployment's evidence key: only that key may have it. */
+  /** ARNs of all KMS keys that have the evidence key's tag. Only the evidence key may have this tag. */
   evidenceKeyArns: string[]
   /** The JWKS as published to clients, or the error of fetching it. */
   jwks: Awaited<ReturnType<typeof readJwks>>
@@ -42,7 +42,7 @@ export interface Facts {
 /** An evidence record as stored in the table. */
 export interface EvidenceRow {
   sortKey: string
-  /** The stored attributes that hash and signature cover, as canonical JSON. */
+  /** The stored attributes that the hash and the signature cover, as canonical JSON. */
   content: string
   /** Hash computed from the content, regardless of the hash in the record. */
   hash: string

@@ -6,7 +6,7 @@ import type { Target } from '../target.ts'
 import type { Anchor, Facts } from './facts.ts'
 import { readCopies } from './read-copies.ts'
 import { readJwks } from './read-jwks.ts'
-import { readKms } from './read-kms.ts'
+import { describeKey, describeKeys, findTaggedKeys } from './read-kms.ts'
 import { readRecords } from './read-records.ts'
 import { readSchedule } from './read-schedule.ts'
 
@@ -22,7 +22,9 @@ export async function gatherFacts(
 ): Promise<Facts> {
   const { EVIDENCE_COPIES: copiesAt, EVIDENCE_KEY_ID: evidenceKeyArn = '' } =
     environment ?? (await readRotationEnvironment(target.namePrefix))
-  // Reads the records last: a rotation may meanwhile add a key or record, and the records must include it.
+  // Finds the keys, the JWKS and the copies, and then reads the records. A rotation at the same time writes
+  // its record before the key, JWKS or copy appears. So the records cover everything that was found.
+  const tagged = await findTaggedKeys({ signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` })
   const jwks = await readJwks(target.baseUrl)
   const copies = await readCopies(copiesAt)
   const [records, schedule, trail] = await Promise.all([
@@ -37,11 +39,9 @@ export async function gatherFacts(
     owners: target,
     tag,
     ...records,
-    ...(await readKms(
-      { signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` },
-      recorded.map(({ arn }) => arn),
-      evidenceKeyArn,
-    )),
+    kms: await describeKeys([...new Set([...tagged.signing, ...recorded.map(({ arn }) => arn)])]),
+    evidenceKey: await describeKey(evidenceKeyArn),
+    evidenceKeyArns: tagged.evidence,
     jwks,
     schedule,
     trail,

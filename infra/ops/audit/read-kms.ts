@@ -12,30 +12,30 @@ import { signingKeyTagName } from '../../../shared/aws/signing-key-names.ts'
 import { thumbprint } from '../../../shared/keys/set.ts'
 import { isInOtherRegion, otherRegion } from '../../../shared/keys/kms.ts'
 import { keyTagName } from '../../names.ts'
-import type { Facts, KmsKey } from './facts.ts'
+import type { KmsKey } from './facts.ts'
 
 const readConcurrency = 8
 
 /**
- * Reads every KMS key that has the tag of signing keys or is on record, and the evidence key. KMS cannot
- * search by tag, so this reads the tags of all keys in the account and region. If the caller may not read a
- * key's tags, the key counts as another deployment's.
+ * Finds the ARNs of all KMS keys that have the tag of signing keys or of the evidence key. KMS cannot search
+ * by tag, so this reads the tags of all keys in the account and region. If the caller may not read a key's
+ * tags, the key counts as another deployment's.
  */
-export async function readKms(
-  tag: { signing: string; evidence: string },
-  recorded: readonly string[],
-  evidenceKeyArn: string,
-): Promise<Pick<Facts, 'kms' | 'evidenceKey' | 'evidenceKeyArns'>> {
-  const arns = new Set(recorded)
-  const evidenceKeyArns: string[] = []
+export async function findTaggedKeys(tag: { signing: string; evidence: string }) {
+  const found: Record<'signing' | 'evidence', string[]> = { signing: [], evidence: [] }
   await forEachConcurrently(await listArns(), readConcurrency, async (arn) => {
     const tags = await readTags(arn)
-    if (tags?.[signingKeyTagName] === tag.signing) arns.add(arn)
-    if (tags?.[keyTagName] === tag.evidence) evidenceKeyArns.push(arn)
+    if (tags?.[signingKeyTagName] === tag.signing) found.signing.push(arn)
+    if (tags?.[keyTagName] === tag.evidence) found.evidence.push(arn)
   })
+  return found
+}
+
+/** Describes keys, several at a time; not necessarily in the given order. */
+export async function describeKeys(arns: readonly string[]): Promise<KmsKey[]> {
   const keys: KmsKey[] = []
   await forEachConcurrently(arns, readConcurrency, async (arn) => void keys.push(await describeKey(arn)))
-  return { kms: keys, evidenceKey: await describeKey(evidenceKeyArn), evidenceKeyArns }
+  return keys
 }
 
 async function listArns(): Promise<string[]> {
@@ -45,7 +45,8 @@ async function listArns(): Promise<string[]> {
   return arns
 }
 
-async function describeKey(arn: string): Promise<KmsKey> {
+/** Reads what KMS tells about a key. If the caller cannot read the key, `state` tells the reason. */
+export async function describeKey(arn: string): Promise<KmsKey> {
   const keyInState = (state: string): KmsKey => ({ arn, state, tags: {} })
   if (isInOtherRegion(arn)) return keyInState(otherRegion)
   const described = await resultOrErrorName(

@@ -95,7 +95,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
   if (row?.hash !== anchor.hash) yield found('history_rewritten', `evidence ${anchor.sequence}`, message)
 }
 
-/** Finds records without a copy, and copies whose record was changed: a copy's name contains the hash. */
+/** Finds records without a copy, and copies whose record was removed or now has another hash. */
 export const checkCopies: Check = function* ({ at, copies, evidence }) {
   if (copies === undefined) return
   const records = new Map(evidence.flatMap(({ record }) => (record ? [[copyName(record), record]] : [])))

@@ -79,7 +79,7 @@ function replay(records: readonly Evidence[]): Map<string, History> {
   const enterState = (kid: string | null, state: KeyState, at: number) => {
     if (kid === null) return
     const before: Omit<History, 'state'> = histories.get(kid) ?? { since: {}, archived: false }
-    // A key that became active without being published before counts as published at the same instant.
+    // If a key becomes active without having been published, it counts as published at that instant.
     const published = before.since.published ?? at
     histories.set(kid, { ...before, state, since: { ...before.since, published, [state]: at } })
   }

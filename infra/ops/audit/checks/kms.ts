@@ -60,8 +60,7 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
   else if (state === otherRegion && key.state !== 'retired') yield problem('key_in_other_region', elsewhere)
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield problem('disabled_behind_the_service', disabled)
-  // Only archived keys must be disabled: a key that has just been retired is disabled by the next rotation
-  // run.
+  // Reports only archived keys, because the rotation first disables a retired key and then archives it.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
     yield problem('retired_but_enabled', 'The key is retired, but KMS would still sign with it.')
 }
@@ -76,7 +75,7 @@ function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Gener
     yield problem('its public key is not the one on record')
 }
 
-/** Checks that a KMS key is an RSA key for signing that KMS created. Returns what is wrong, in words. */
+/** Checks that a key is an RSA key for signing, and that KMS created it. Returns what is wrong, in words. */
 const propertyProblems = ({ usage, spec, origin }: KmsKey): string[] => [
   ...(usage === 'SIGN_VERIFY' ? [] : [`its usage is ${usage ?? 'unknown'}`]),
   ...(spec?.startsWith('RSA_') ? [] : [`its spec is ${spec ?? 'unknown'}`]),

@@ -5,7 +5,7 @@ import { type Check, found } from '../controls.ts'
 const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
-/** Maximum delay that the audit allows a rotation step; the alarm `rotation-overdue` has the same limit. */
+/** Maximum tolerated delay of a rotation step. The alarm `rotation-overdue` has the same limit. */
 export const maxOverdueMilliseconds = hourMilliseconds
 
 /**
