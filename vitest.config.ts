@@ -87,7 +87,6 @@ const long = {
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
   ],
-  inMemory: ['test/shared/registration/update/many-tokens.table.test.ts'],
 }
 
 /**
@@ -104,7 +103,7 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Tests that need modules of their own: they reload modules, or fake times that modules remember. */
+/** Tests that need their own modules, because the tests reload modules or set times that modules remember. */
 const isolatedInMemory = [
   'test/functions/well-known/jwks.table.test.ts',
   'test/shared/sign-in/password/digest.table.test.ts',
@@ -151,7 +150,7 @@ export default defineConfig({
       project('table', {
         ...inMemory,
         isolate: false,
-        exclude: [...isolatedInMemory, ...onDynamodbLocal, ...long.table, ...long.inMemory],
+        exclude: [...isolatedInMemory, ...onDynamodbLocal, ...long.table],
       }),
       project('table-isolated', { ...inMemory, include: isolatedInMemory }),
       project('dynamodb', {
@@ -164,16 +163,11 @@ export default defineConfig({
       project('stack', { ...onStack, isolate: false, exclude: long.stack }),
       project('long-unit', { include: long.unit, env: nowhere }),
       project('long-table', { ...onTable, include: long.table }),
-      project('long-in-memory', { ...inMemory, include: long.inMemory }),
       project('long-stack', {
         ...onStack,
-        // Includes a test with a backlog that takes too long for everyday runs, and one that needs Python.
-        include: [
-          ...long.stack,
-          'test/functions/worker/grow-tree.stack.test.ts',
-          'test/infra/samples/*.test.ts',
-        ],
-        env: { BACKLOG: '10000', WITH_PYTHON: 'true' },
+        // Also runs the tests of the samples again, with the sample in Python.
+        include: [...long.stack, 'test/infra/samples/*.test.ts'],
+        env: { WITH_PYTHON: 'true' },
       }),
       project('browser', {
         ...onStack,

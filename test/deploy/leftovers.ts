@@ -23,7 +23,7 @@ export const findRetained = (assembly: string): string[] =>
       .map(([id, { Type: type }]) => `${type} ${id}`)
   })
 
-/** Lists the functions of a stage that still exist. */
+/** Lists those functions of a stage that still exist. */
 export async function findLeftovers({ namePrefix }: Config): Promise<string[]> {
   const found: string[] = []
   const lambda = new LambdaClient(clientOptions())

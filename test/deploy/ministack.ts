@@ -84,10 +84,11 @@ function makeCertificate(certificate: string, key: string): void {
 
 const maxStartMilliseconds = 60_000
 
-/** Waits until the log says that ministack is ready. This process does not trust ministack's certificate. */
+/** Waits until the log says that ministack is ready. */
 async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
   const end = Date.now() + maxStartMilliseconds
   while (Date.now() < end && runs()) {
+    // A request would fail, because this process does not trust ministack's certificate.
     if (readFileSync(logFile, 'utf8').includes('Running on https://')) return
     await wait(100)
   }

@@ -13,7 +13,7 @@ const stage = 'other'
 const knobs = {
   mailFrom: 'no-reply@example.com',
   protectData: false,
-  // The stage `dev` has no alarms. This topic gives the other stage alarms.
+  // Unlike the stage `dev`, this stage has alarms, so it must name a topic that receives them.
   alarmTopicArn: 'arn:aws:sns:us-east-1:000000000000:alarms',
 }
 const context = { stages: { [stage]: knobs } }

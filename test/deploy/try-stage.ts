@@ -68,10 +68,16 @@ async function tryAndUpdate(): Promise<void> {
   // Skipped on ministack, whose IAM does not see which partitions a request touches.
   if (!isEmulated)
     await steps.run('AWS judges each member of a transaction by its own partition', judgeTransaction)
-  // Deploys the other stage while the tested stage creates its first signing key, which takes up to a minute.
-  const [user] = await Promise.all([
+  const longer = { ...stages, [stage]: { ...stages[stage], accessTokenTtlSeconds: 50_000 } }
+  // Prepares what comes later while the tested stage creates its first signing key, which takes a minute.
+  const prepare = async () => {
+    await other?.synthesize()
+    await other?.deploy()
+    return synthesize('an update', '-c', `stages=${JSON.stringify(longer)}`)
+  }
+  const [user, update] = await Promise.all([
     steps.run('sign in by password and authenticator', signIn),
-    other?.synthesize().then(() => other.deploy()),
+    prepare(),
   ])
   if (user !== undefined) {
     await steps.run('sign in to a third-party client by code (openid-client)', () => signInToClient(user))
@@ -84,8 +90,7 @@ async function tryAndUpdate(): Promise<void> {
   await steps.run('audit the signing keys', () => ops([...target, 'keys', 'audit']))
   await other?.examine()
   await other?.remove()
-  const longer = { ...stages, [stage]: { ...stages[stage], accessTokenTtlSeconds: 50_000 } }
-  await deploy('an update', await synthesize('an update', '-c', `stages=${JSON.stringify(longer)}`))
+  await deploy('an update', update)
   if (user !== undefined) {
     await steps.run('the session and the wallet outlive the update', () => expectWallet(user))
     await steps.run('sign out', () => signOut(user))

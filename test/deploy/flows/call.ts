@@ -18,13 +18,14 @@ export async function call(path: string, { token, body }: { token?: string; body
   return { status: response.status, text, ...v.parse(Envelope, JSON.parse(text)) }
 }
 
-const maxPauseMilliseconds = 30_000
-
 /**
- * Repeats a check until it passes. The pauses double up to 30 seconds, so that repeated sign-ins do not count
- * as password guessing. After the given time, by default two minutes, throws the check's last error.
+ * Repeats a check until it passes. The pauses double up to `maxPauseMilliseconds`: by default 30 seconds, so
+ * that repeated sign-ins do not count as password guessing. After `maxMilliseconds`, throws the last error.
  */
-export async function eventually<T>(check: () => Promise<T>, maxMilliseconds = 120_000): Promise<T> {
+export async function eventually<T>(
+  check: () => Promise<T>,
+  { maxMilliseconds = 120_000, maxPauseMilliseconds = 30_000 } = {},
+): Promise<T> {
   const end = Date.now() + maxMilliseconds
   for (let pause = 500; ; pause = Math.min(2 * pause, maxPauseMilliseconds)) {
     try {

@@ -28,7 +28,7 @@ export async function signInToClient(user: SignedIn): Promise<void> {
   const issuer = new URL(requireEnv('BASE_URL'))
   const config = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
     // Allows plain http, because some emulators have no TLS.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only as a warning
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the deprecation only warns of plain http
     execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
   })
   const verifier = oidc.randomPKCECodeVerifier()

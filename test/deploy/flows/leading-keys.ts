@@ -38,7 +38,7 @@ export async function judgeTransaction(): Promise<void> {
     dynamodb
       .send(new TransactWriteItemsCommand({ TransactItems }))
       .catch((error: unknown) => (error as Error).name)
-  // No item fulfils this condition, so no transaction changes anything.
+  // No item fulfils this condition, so AWS cancels every transaction below, and nothing changes.
   const never = { TableName: requireEnv('TABLE_NAME'), ConditionExpression: 'attribute_exists(pk)' }
   const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: RoleName } })
   const put = { Put: { ...never, Item: keyOf('SCRATCH#PUT') } }
@@ -50,7 +50,7 @@ export async function judgeTransaction(): Promise<void> {
       onPartition('ConditionCheckItem', 'SCRATCH#CHECK'),
     ]
     await roles.send(new iam.PutRolePolicyCommand({ ...policy, PolicyDocument: toPolicy(...statements) }))
-    // A new role takes effect late. Waits until AWS allows each operation when it is sent by itself.
+    // Sends `put` and `check` separately until AWS allows both, because a new role takes effect with a delay.
     await eventually(async () => {
       for (const member of [put, check]) assert.equal(await attempt(member), 'TransactionCanceledException')
     })

@@ -19,7 +19,7 @@ const Report = v.object({
 })
 
 /**
- * Runs `doctor`. Throws an Error that lists the failed checks of the deployment. A failed check of the AWS
+ * Runs `doctor`. Throws an Error with the failed checks of the deployment, if any. A failed check of the AWS
  * account is only shown as a note.
  */
 export async function consultDoctor(target: string[], steps: Steps): Promise<void> {
@@ -27,7 +27,7 @@ export async function consultDoctor(target: string[], steps: Steps): Promise<voi
   judgeReport(text, steps)
 }
 
-/** Reads a report of `doctor --json`. Throws an Error that lists the failed checks of the deployment. */
+/** Reads a report of `doctor --json`. Throws an Error with the failed checks of the deployment, if any. */
 export function judgeReport(text: string, steps: Steps): void {
   if (!text.startsWith('{')) throw new Error(`doctor failed:\n${text}`)
   const failed = v.parse(Report, JSON.parse(text)).checks.filter(({ ok }) => !ok)

@@ -6,8 +6,8 @@ import { ops } from './ops.ts'
 import { type SignedIn, signerOf, verifyDeviceToken } from './sign-in.ts'
 
 const Exchanged = v.object({ device_token: v.string() })
-/** Maximum wait for the new key: signers cache the key set for a minute, and KMS takes up to five minutes. */
-const takeOverMilliseconds = 600_000
+/** Maximum wait until the new key signs. KMS may refuse it for 5 minutes. Signers cache keys for a minute. */
+const takeOver = { maxMilliseconds: 600_000 }
 
 /**
  * Replaces the signing key at once, waits until tokens are signed with the new key, and checks that a token
@@ -22,6 +22,6 @@ export async function rotate({ token, deviceToken }: SignedIn, target: string[])
     const renewed = v.parse(Exchanged, exchanged.data).device_token
     assert.notEqual(signerOf(renewed), old, 'the old key still signs')
     await verifyDeviceToken(renewed)
-  }, takeOverMilliseconds)
+  }, takeOver)
   await verifyDeviceToken(deviceToken)
 }

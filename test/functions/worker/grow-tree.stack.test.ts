@@ -6,8 +6,8 @@ import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** Number of members that join at once. The long tests set 10,000, which take the worker several runs. */
-const backlog = Number(process.env['BACKLOG'] ?? 2_000)
+/** Number of members that join at once. */
+const backlog = 2_000
 const sampleMilliseconds = 100
 
 /** Waits until a referral tree has this many members below its root. Resolves with the milliseconds taken. */

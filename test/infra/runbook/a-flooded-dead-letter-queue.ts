@@ -8,8 +8,8 @@ import { createUser } from '../../support/sign-in.ts'
 import { follow, pollOptions } from './follow.ts'
 
 const FILE = join(newDirectory(), 'copy.json')
-const debitCount = 180
-const invalidCount = 40
+const debitCount = 60
+const invalidCount = 15
 
 /** Tests the procedure with debits that arrived before their credit, and with invalid events. */
 export async function aFloodedDeadLetterQueue(url: string): Promise<void> {

@@ -4,7 +4,7 @@ import { checkAccessToken, issueAccessToken } from '../../../../shared/tokens/ac
 import { readDerivingSession } from '../../../../shared/tokens/session.ts'
 import { createUser, update } from '../../../support/sign-in.ts'
 
-test('once a user is disabled, none of 12,000 derived access_tokens works, and no further access_token can be derived', async () => {
+test('once a user is disabled, none of 1,200 derived access_tokens works, and no further access_token can be derived', async () => {
   const { userId } = await createUser()
   const grant = {
     userId,
@@ -12,7 +12,7 @@ test('once a user is disabled, none of 12,000 derived access_tokens works, and n
     authenticatedAt: Date.now(),
     scopes: ['openid'] as const,
   }
-  const sessions = Array.from({ length: 120 }, () => {
+  const sessions = Array.from({ length: 12 }, () => {
     const own = issueAccessToken({ ...grant, clientId: 'first-party', firstParty: true, derived: 99 })
     const { sessionId } = own
     const derived = Array.from({ length: 100 }, (_, i) =>
@@ -29,10 +29,10 @@ test('once a user is disabled, none of 12,000 derived access_tokens works, and n
     count(
       sessions.flatMap(({ tokens }) => tokens).map((token) => checkAccessToken(token.accessToken, 'openid')),
     )
-  expect(await working()).toBe(12_120)
+  expect(await working()).toBe(1_212)
   await update({ user_id: userId, disabled: true })
   expect(await working()).toBe(0)
   const derive = async ({ named }: (typeof sessions)[number]) =>
     transact((await readDerivingSession(named)).writes)
   expect(await count(sessions.map(derive))).toBe(0)
-}, 120_000)
+})
