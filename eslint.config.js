@@ -36,8 +36,8 @@ const infraFolders = [
 ]
 
 /**
- * Matches the path of an import from one of these folders, for example `../db/table.ts` or `./db/table.ts`.
- * The demo events are plain data, which any folder may import.
+ * Matches an import path that leads into one of these folders, for example `../db/table.ts` or
+ * `./db/table.ts`. Does not match the demo events, which are plain data that any folder may import.
  */
 const pathTo = (...folders) => `^\\.{1,2}/(?!.*demo/demo-events)(.*/)?(${folders.join('|')})/`
 
@@ -69,7 +69,7 @@ function checkComplete(folder, folders) {
 checkComplete('shared', sharedFolders)
 checkComplete('infra', infraFolders)
 
-/** Forbids imports from a subfolder to the subfolders above it, and to paths that match `outside`. */
+/** Forbids each of `folders` to import from those listed before it, or from paths that match `outside`. */
 const orderFolders = (folder, folders, outside) => [
   forbid(`${folder}/*.ts`, [
     outside,
@@ -135,7 +135,7 @@ const noImportCircle = {
   }),
 }
 
-/** Lints everything that tsconfig.json includes with type-aware rules, and plain JavaScript without them. */
+/** Lints TypeScript with type-aware rules, and plain JavaScript without such rules. */
 export default tseslint.config(
   { ignores: ['cdk.out', 'dist', '.local', 'coverage', 'test/clients/programs'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },

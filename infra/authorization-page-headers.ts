@@ -17,7 +17,7 @@ export const pagePolicy = (connectSource: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** Security headers of the page that CloudFront can send only as custom headers. */
+/** The page's security headers that CloudFront can send only as custom headers. */
 export const customPageHeaders = {
   // Prevents a site that opens the page in a new window from accessing that window.
   'cross-origin-opener-policy': 'same-origin',

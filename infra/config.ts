@@ -69,14 +69,14 @@ export const Config = v.pipe(
      */
     standby: v.optional(Standby),
     /**
-     * Name of a table that was restored from the replica in the standby region: the stage is deployed in
-     * the standby region with this table. Set it only when the stage's own region is lost. Default: none.
+     * Deploys the stage in the standby region, with the table of this name, which was restored from the
+     * replica in that region. Set it only when the stage's own region is lost. Default: none.
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
-     * Delay of the mailed code for a user who has an authenticator; no mail is sent if the sign-in is
-     * completed by then. At most 900, the longest delay of a queue, and in effect at most half of
-     * loginTicketTtlSeconds. Default: 10, or 3 on the local stack, where somebody waits for the mail.
+     * Delay of the mailed code for a user who has an authenticator. No mail is sent if the user completes the
+     * sign-in sooner. Maximum: 900, the longest delay of a queue. A delay over half of loginTicketTtlSeconds
+     * is reduced to that half. Default: 10, or 3 on the local stack, where somebody waits for the mail.
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /**
@@ -96,20 +96,21 @@ export const Config = v.pipe(
      */
     auditors: v.optional(Principals),
     /**
-     * ARNs of the IAM roles and users that, besides the rotation and the root user, may disable, delete or
-     * share signing keys. Default: none; without `protectData`, everyone whom IAM policies allow to do so.
+     * ARNs of the IAM roles and users that may disable, delete or share signing keys. The root user always
+     * may, and the rotation may disable and delete them. Default: none. Default without `protectData`:
+     * everyone whom IAM policies allow to do so.
      */
     breakGlass: v.optional(Principals),
     /**
-     * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket from which nobody can
+     * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket whose files nobody can
      * delete for 400 days. The bucket also gets copies of the evidence (signed records) of the key rotation.
-     * If the account or its organization has a trail, the stage needs its own only for the copies.
+     * If the account or its organization already has a trail, this knob is needed only for the copies.
      */
     auditTrail: v.optional(Flag, false),
     /**
-     * Who may send events: for each of `business`, `chain`, `rewards` and `operator`, the ARNs of IAM roles
-     * and users of any account. Nobody else may send that sender's events. Default for each sender: everyone
-     * whom the account's IAM policies allow to put events on the bus.
+     * ARNs of the IAM roles and users, of any account, that may send events, keyed by the event's `source`:
+     * `business`, `chain`, `rewards` or `operator`. Nobody else may send events of a source that has ARNs.
+     * Default for each source: everyone whom the account's IAM policies allow to put events on the bus.
      */
     senders: v.optional(Senders, {}),
     /** Days after which log lines are deleted. */
@@ -122,7 +123,8 @@ export const Config = v.pipe(
     return {
       ...config,
       ...(config.failover ? inStandbyRegion(config.standby) : {}),
-      // No protection after a failover: a kept bus, archive or log group would block the next failover.
+      // Turns the protection off after a failover. A protected bus, archive or log group would outlive its
+      // stack, and its name would block the next failover.
       protectData: protectData && !config.failover,
       alarms,
       breakGlass: config.breakGlass ?? (protectData ? [] : [anyPrincipal]),

@@ -31,13 +31,13 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** The action of a condition check in a transaction. A write with a condition reveals as much. */
+/** The action of a transaction's condition check, which reveals no more than a conditional write does. */
 const checks = ['ConditionCheckItem']
 
 /**
  * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document whether it checks each write of a transaction against the partition of this write or against those
- * of all writes. The statements suit both cases, but for the transactions that infra/SECURITY.md lists.
+ * document whether each write of a transaction is checked against its own partition or the partitions of all
+ * writes. The statements work in both cases, except for the transactions that infra/SECURITY.md lists.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

@@ -2,7 +2,7 @@ import type { Permissions } from './permissions.ts'
 
 /** An endpoint: its route, its handler, and the permissions of the function that runs it. */
 export interface Route {
-  /** Each HEAD route has a GET route with the same entry; API Gateway removes the body from the answer. */
+  /** A HEAD route has the `entry` of its GET route. API Gateway removes the body from an answer to HEAD. */
   method: 'GET' | 'HEAD' | 'POST'
   path: string
   /** Path of the handler under functions/, without `.ts`. Routes with the same entry share one function. */
@@ -15,8 +15,8 @@ export interface Route {
 }
 
 /**
- * Throttle share of each of the three routes that sign tokens. With the default throttle, together they stay
- * below KMS's quota of 1,000 RSA signatures a second.
+ * Throttle share of each of the three routes that sign tokens. With the default throttle, the three routes
+ * together stay below KMS's quota of 1,000 RSA signatures a second.
  */
 const signingShare = 0.3
 

@@ -1,8 +1,8 @@
 import type { Permissions } from './permissions.ts'
 
 /**
- * A function with its own FIFO queue, which handles the messages of a group one after another. A function
- * that sends to the queue lists the worker's name in its permission `queues`.
+ * A function that handles the messages of its own FIFO queue, one after another within a message group. Other
+ * functions may send to this queue if their permission `queues` lists the worker's name.
  */
 export interface Worker {
   /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
@@ -16,7 +16,7 @@ export interface Schedule {
   name: string
   /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
-  /** Set if a run stores only its own progress. The command that stops the service does not wait for it. */
+  /** Set if a run stores only its own progress. `maintenance on` does not wait for the end of such a run. */
   onlyReads?: true
   permissions: Permissions
 }
@@ -46,8 +46,8 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes while parts of the daily verification are due. So up to three runs
-    // overlap; more would take too many of the ten functions that a new account may run at once.
+    // A run takes up to fifteen minutes, so up to three runs overlap. A shorter interval would take too many
+    // of the ten functions that a new account may run at once.
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {

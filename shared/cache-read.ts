@@ -2,8 +2,8 @@ interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * Reuses the value only if there were `requests` earlier requests in the last `withinMilliseconds`. By
-   * default, the value is always reused.
+   * Lets a call of `get` reuse the value only if `get` was already called at least `requests` times in the
+   * last `withinMilliseconds`. By default, every call may reuse the value.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
   /** Whether a value may be kept for later calls. By default, every value may be kept. */

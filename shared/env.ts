@@ -48,6 +48,6 @@ export const ownSource = 'account-service'
 
 /**
  * Stage variable of the API that switches the service off. API Gateway passes stage variables in the event of
- * every request, so reading the switch costs no call, and new execution environments see it, too.
+ * every request. So a function reads the switch without an AWS call, even in a new execution environment.
  */
 export const maintenanceVariable = 'maintenance'

@@ -89,7 +89,7 @@ export class OptimisticLockError extends Error {
   override readonly name: string = 'OptimisticLockError'
 }
 
-/** Cause of every failure that is due to maintenance, for which an operator has switched the service off. */
+/** Cause of every failure of a request while an operator has switched the service off for maintenance. */
 export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }

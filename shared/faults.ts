@@ -3,15 +3,15 @@ import { Failure, OptimisticLockError, RuntimeFault, UnderMaintenance } from './
 import { OutOfTime } from './invocation.ts'
 
 /**
- * A cause of failure that passes by itself: a retry can succeed a moment later, and neither the request nor
- * the service's code is wrong. `not_ready`: a part of the service is not ready. `maintenance`: an operator
- * has switched the service off.
+ * The cause of a temporary failure. A retry can succeed a moment later, and neither the request nor the
+ * service's code is wrong. `not_ready`: a part of the service is not ready. `maintenance`: an operator has
+ * switched the service off.
  */
 type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
 /**
- * Names of AWS errors and codes of Node.js errors, listed by their passing cause. The SDK retries most of
- * them (`@smithy/core/retry`), so only the error of its last attempt arrives here.
+ * Temporary causes of errors, each with a pattern for names of AWS errors and codes of Node.js errors. The
+ * SDK retries most of these errors (`@smithy/core/retry`), so only the error of the last attempt gets here.
  */
 const names = [
   ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],
@@ -24,7 +24,7 @@ const names = [
 const causeOfName = (name: string): PassingCause | undefined =>
   names.find(([, pattern]) => pattern.test(name))?.[0]
 
-/** The cause of an error, if this cause passes by itself; undefined if the same request would fail again. */
+/** The cause of a temporary error; undefined if the same request would fail again. */
 export function passingCause(error: unknown): PassingCause | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof OutOfTime) return 'out_of_time'
@@ -43,7 +43,7 @@ function causeOfStatus(status: number): PassingCause | undefined {
   return status >= 500 ? 'outage' : undefined
 }
 
-/** Whether an error has a passing cause, so that a retry can succeed later. */
+/** Whether the cause of an error is temporary, so that a later retry can succeed. */
 export const isUnavailable = (error: unknown): boolean => passingCause(error) !== undefined
 
 /**
@@ -57,8 +57,8 @@ export function isFault(error: unknown): boolean {
 }
 
 /**
- * Counts a failure in metrics: a fault in `Faults`, and a passing cause in `Unavailable`. A failure of the
- * caller is counted in neither.
+ * Counts a failure in metrics: a fault in `Faults`, and a temporary failure in `Unavailable`. A failure of
+ * the caller is counted in neither.
  */
 export function countFailure(error: unknown): void {
   const cause = passingCause(error)

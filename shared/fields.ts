@@ -93,8 +93,9 @@ export const Text = (max: number) =>
   )
 
 /**
- * Zero-width characters in people's names: joiners and non-joiners between letters, and the joiners of emoji,
- * keycaps and the flags of England, Scotland and Wales (UTS #51). Elsewhere they would be invisible.
+ * Zero-width characters that people's names may have: joiners and non-joiners between letters, and joiners in
+ * emoji, keycaps and the flags of England, Scotland and Wales (UTS #51). All others are refused, because
+ * nobody would see them.
  */
 const joiners = new RegExp(
   [
@@ -125,7 +126,7 @@ export const UnambiguousText = v.pipe(
   v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
 )
 
-/** Schema of an unambiguous text of 1 to `max` Unicode code points. */
+/** Schema of a text of 1 to `max` characters that also passes the checks of UnambiguousText. */
 export const PlainText = (max: number) => v.pipe(UnambiguousText, Text(max))
 
 /** Schema of an optional field, which may be omitted or null. */

@@ -28,9 +28,9 @@ const invocations = new AsyncLocalStorage<Invocation>()
 export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
 
 /**
- * Runs the work of an invocation. Its AWS calls and waits fail with OutOfTime `reserveMilliseconds` before
- * Lambda would kill the process. Settles only when no AWS call is under way: Lambda freezes the process after
- * the answer, and would resume a leftover call in the middle of another invocation.
+ * Runs the work of an invocation. AWS calls and retries fail with OutOfTime at the deadline, which is
+ * `reserveMilliseconds` before Lambda would kill the process. Settles only when no AWS call is under way.
+ * Otherwise, Lambda would freeze the process during a call, and the call would go on in a later invocation.
  */
 export async function runInvocation<T>(
   { getRemainingTimeInMillis }: RunContext,

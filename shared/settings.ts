@@ -56,7 +56,7 @@ export const Settings = v.object({
     ),
     30,
   ),
-  /** max-age of the JWKS and the discovery document; at most half of signingKeyPublishSeconds is used. */
+  /** max-age of the JWKS and the discovery document. It is capped at half of signingKeyPublishSeconds. */
   jwksMaxAgeSeconds: seconds(300, 0),
   /** client_id of the password flow, and the `aud` of its device_tokens. */
   firstPartyClientId: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,128}$/)), 'first-party'),

@@ -44,7 +44,7 @@ async function perform(commands: string): Promise<string> {
 }
 
 describe('the README', () => {
-  it('the README’s first calls sign Alice in by authenticator, and read her wallet and community', async () => {
+  it('the README’s first commands let Alice sign in with an authenticator code, and read her wallet and community', async () => {
     const answers = (await perform(call)).split(/(?<=\})(?=\{)/)
     expect(answers).toHaveLength(3)
     for (const answer of answers) expect(answer).toMatch(/"code":0,"msg":"success"/)
@@ -92,7 +92,7 @@ describe('npm start', () => {
   it('SIGINT and SIGTERM end the local stack; its demo data causes no dead letter and no warning about address pools, even after a restart', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
-      // Signals npm only, as a script does; Ctrl-C in a terminal signals every process of the stack.
+      // Sends the signal to npm only, as a script would. Ctrl-C would send it to every process of the stack.
       const { code, milliseconds } = await stack.signal(end)
       expect(code).toBe(0)
       expect(milliseconds).toBeLessThan(10_000)

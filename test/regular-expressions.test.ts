@@ -25,7 +25,7 @@ function literalsIn(file: string): { name: string; pattern: RegExp }[] {
   return found
 }
 
-/** Texts for attacks. A regular expression is slow on a repeated text that it can match in several ways. */
+/** Texts that an attack repeats. A pattern is slow on a repeated text that it can match in several ways. */
 const units =
   'june|july|septdecem|e|am|1|0|a|A|é|́|ß| |\t|\r\n|;|;"|"|W/"|W/|=|==|-|+|/|.|a.|:|:1|::|@|@1|a@|#|$|%2|[|(|_|\\|{"|}'.split(
     '|',
@@ -33,7 +33,7 @@ const units =
 const beginnings = ['', 'a', '1', ';', '"', '[']
 const ends = ['', '!', '\n', '=x', '\0']
 
-/** Returns all beginnings of a text that matches, so that attacks reach each part of the pattern. */
+/** Returns all beginnings of a generated match of the pattern, for attacks on each part of the pattern. */
 function beginningsOf(pattern: RegExp): string[] {
   // fast-check cannot generate texts for look-aheads, look-behinds, `\p` and complements of sets.
   if (/\(\?<?[=!]|\\p|^\[\^/.test(pattern.source)) return []
@@ -42,7 +42,7 @@ function beginningsOf(pattern: RegExp): string[] {
   return Array.from(shortest, (_, i) => shortest.slice(0, i + 1))
 }
 
-/** Length of the long texts for attacks. A request header can have 8 KB. */
+/** Number of characters of a long attack text. A request header can be this long. */
 const maxLength = 8_192
 
 /** Time limit: 5 ms plus 1 µs per character. A quadratic pattern needs 4 µs per character at 8 KB. */
@@ -59,7 +59,10 @@ function timeOf(run: () => unknown, limit: number): number {
   return shortest
 }
 
-/** Finds the text for which `read` needs the largest part of its time limit. Stops if a limit is exceeded. */
+/**
+ * Finds the attack text for which `read` takes the largest share of the text's time limit. Stops at the first
+ * text that exceeds its time limit.
+ */
 function slowest(length: number, read: (text: string) => unknown, begin = beginnings) {
   let worst = { share: 0, attack: '' }
   for (const unit of units)

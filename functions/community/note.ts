@@ -4,7 +4,7 @@ import { readProfile } from '../../shared/community/profile.ts'
 import { UserId } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
-/** Sets, or with an empty string clears, the caller's note on one of their direct referrals. */
+/** Sets the caller's note on one of their direct referrals. An empty string clears the note. */
 export const handler = signedInEndpoint({
   scope: 'community.write',
   accepts: 'json',

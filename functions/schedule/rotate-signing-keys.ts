@@ -17,7 +17,7 @@ const Call = v.union([
   v.object({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
 ])
 
-/** How long before the function's timeout the wait for KMS ends, so that time is left for the other steps. */
+/** The wait for KMS ends this long before the function's timeout, to leave time for the other steps. */
 const reserveMilliseconds = 15_000
 
 /**

@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** AWS calls that hang are aborted this long before the timeout, which leaves time to delay the retry. */
+/** Time for delaying the retry. AWS calls that hang are aborted this long before the function's timeout. */
 const hangingReserveMilliseconds = 2_000
 
 /** After an error, SQS delivers the message again within this time, the queue's visibility timeout. */

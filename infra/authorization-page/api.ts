@@ -64,8 +64,8 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer of API Gateway itself, which has no envelope. A 429 of API Gateway lasts
- * only for seconds. Unlike a 429 of the API, it does not mean that this user has tried too often.
+ * Creates the failure for an answer without an envelope. Such an answer comes from API Gateway itself. Its
+ * 429 ends within seconds. Unlike the API's 429, it does not mean that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

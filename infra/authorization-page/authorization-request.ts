@@ -15,7 +15,7 @@ const parameterNames = [
   'request_uri',
 ] as const
 
-/** An unchecked authorization request from the URL of the page, which anyone may have written. */
+/** An authorization request from the page's URL, not yet checked. Anyone may have written the URL. */
 export interface SentRequest {
   parameters: Record<string, string>
   /** The host of the redirect URI, or the words “an app on this device”, for the user to read. */

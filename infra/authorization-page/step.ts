@@ -20,7 +20,7 @@ export interface SignInFlow {
   update: (change: { [Name in keyof TabState]: TabState[Name] | undefined }) => void
   /** Opens a step with a new history entry, so that the back button returns to the current step. */
   go: (step: StepName) => void
-  /** Shows a step in place of the current one, which the back button then skips. */
+  /** Replaces the current step with another one. The back button then skips the replaced step. */
   replace: (step: StepName, notice?: string) => void
   /** Shows a view that is not a step, such as an error, and keeps the tab's state. */
   present: (view: View) => void

@@ -23,7 +23,7 @@ export function readState(): TabState {
   return request === location.search ? state : {}
 }
 
-/** Stores the state for the URL's authorization request, and discards the state for any other request. */
+/** Stores the state for the URL's authorization request, in place of any state that was stored before. */
 export function saveState(state: TabState): void {
   sessionStorage.setItem(storageKey, JSON.stringify({ request: location.search, state }))
 }

@@ -64,7 +64,7 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
   const startedAt = Date.now()
   const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
-  // If a source was saved during the build, the record gets an empty key, so that the next run bundles again.
+  // Stores an empty key if somebody saved a source file during the build, so that the next run bundles again.
   const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
   const outputs = Object.fromEntries(
     entries.map((entry) => [
@@ -95,8 +95,8 @@ export const bundleOptions = (entries: readonly string[]) =>
     target: 'node24',
     // `module` comes first, because esbuild cannot tree-shake the SDK's CommonJS files (`main`).
     mainFields: ['module', 'main'],
-    // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
-    // other than the environment, endpoint discovery, event streams and signatures for several regions.
+    // Replaces SDK parts that no function uses: the default chain of credentials, endpoint discovery, event
+    // streams, and signatures for several regions. These parts made up a third of a bundle.
     alias: {
       '@aws-sdk/credential-provider-node': stubs,
       '@aws-sdk/endpoint-cache': stubs,

@@ -7,9 +7,9 @@ const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).jo
 
 /**
  * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
- * A plain `import` reads every export of a module; for `node:http`, this loads fetch and WebSocket, which
- * took half of a function's import time. Exports of `node:fs` are read at their first use, because the SDK
- * imports `ReadStream`, which would load nine more modules.
+ * A plain `import` reads every export of a module. For `node:http`, a plain `import` loads fetch and
+ * WebSocket, which took half of a function's import time. Exports of `node:fs` are read only when code that
+ * uses them runs. Otherwise the SDK's import of `ReadStream` would load nine more modules.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
@@ -90,9 +90,9 @@ const otherError = new RegExp(
 )
 
 /**
- * Lets esbuild drop the schemas of operations and errors that a function does not use, up to 100 KB. Replaces
- * computed keys (`[_name]`) by fixed text, because esbuild keeps an object whose keys might have side
- * effects. Registers only the `errorClasses`, because esbuild keeps every registered error.
+ * Lets esbuild drop the schemas of operations and errors that a function does not use. Saves up to 100 KB.
+ * Replaces computed keys (`[_name]`) by fixed text, because esbuild keeps an object whose keys might have
+ * side effects. Registers only the `errorClasses`, because esbuild keeps every registered error.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

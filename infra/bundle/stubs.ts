@@ -16,7 +16,7 @@ export class EndpointCache {
 /** Replaces `@smithy/core/event-streams`, a tenth of a bundle: functions never use event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** Replaces the SDK's SHA-256 and MD5 in JavaScript. With `node:crypto`, the SDK never calls them. */
+/** Replaces SHA-256 and MD5 in JavaScript, which the SDK uses only where `node:crypto` is missing. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 
@@ -24,14 +24,14 @@ export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 export const fromSharedConfigFiles = () => () =>
   Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
 
-/** Replaces the query for the region of an EC2 instance. A function has its region in its environment. */
+/** Replaces the code that asks EC2 for the region, because a function has its region in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
 /** Replaces the SDK's retry mode `adaptive`, which no client uses. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
-/** Replaces the SDK's choice of default settings, which might ask the EC2 host for its region. */
+/** Replaces the choice of the SDK's defaults mode, so that the SDK never asks an EC2 host for the region. */
 export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
 
-/** Replaces the `package.json` of an SDK client, whose version the SDK sends in the User-Agent header. */
+/** Replaces an SDK client's `package.json`. The client reads only `version`, for the User-Agent header. */
 export default { version: 'bundled' }

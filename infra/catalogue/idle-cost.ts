@@ -11,8 +11,8 @@ type Price = [what: string, dollars: (properties: Properties) => number]
 const monthSeconds = 30 * 86_400
 
 /**
- * Requests a month to an empty queue. Lambda has five pollers for a queue with a maximum concurrency, and
- * each waits for 20 seconds (Lambda: Configuring scaling behavior for SQS event source mappings).
+ * Number of requests a month to an empty queue. A queue with a maximum concurrency has five pollers. Each
+ * poller waits for 20 seconds (Lambda: Configuring scaling behavior for SQS event source mappings).
  */
 const polls = (5 * monthSeconds) / 20
 

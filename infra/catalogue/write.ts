@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { catalogueDocuments } from './documents.ts'
 
-// The modules that declare items create AWS clients, which need a region.
+// Sets a region, because catalogueDocuments loads modules that create AWS clients, which need a region.
 process.env['AWS_REGION'] ??= 'us-east-1'
 
 /** Rewrites the generated sections of every document. */

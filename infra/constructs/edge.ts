@@ -30,7 +30,7 @@ import { addDomainOutputs } from './custom-domain.ts'
 interface EdgeProps {
   config: Config
   api: HttpApi
-  /** CloudFront sends the secret with this number. Each rotation of the secret adds one. */
+  /** Number of the secret that CloudFront sends. Each rotation of the secret adds one. */
   secretNumber: number
   /** ARN of the firewall, an AWS WAF web ACL in us-east-1. */
   webAclArn: string
@@ -44,8 +44,8 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
  * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets
- * that prove to functions that a request came through the edge. The API, the edge and the functions can be in
- * one stack: functions refer to the edge, and the edge refers only to the API.
+ * that prove to functions that a request came through the edge. Functions refer to the edge. The edge refers
+ * to the API but not to functions. So the API, the edge and the functions can be in one stack.
  */
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
@@ -58,7 +58,7 @@ export class Edge extends Construct {
     const { domainName, certificateArn } = config
     const secrets = this.addSecrets(secretNumber)
     this.originSecrets = secrets.accepted.unsafeUnwrap()
-    // CloudFront is global. The region in its names keeps the deployments of a stage in two regions apart.
+    // CloudFront's policy names are global. With the region in them, a stage can be deployed in two regions.
     const name = `${config.serviceName}-edge-${Aws.REGION}`
     const behavior = {
       origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
@@ -117,10 +117,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Adds the secret that CloudFront sends. Functions also accept the secrets with the previous and the next
-   * number, because a deployment or rollback may replace the secrets in any order. Functions refer to one
-   * list of these secrets: a template can have only 60 references to secrets. The list's name contains the
-   * number, because CloudFormation reads a secret again only when the reference changes.
+   * Adds the secret `number`, which CloudFront sends, and the secrets with the next lower and higher number.
+   * Functions accept all of them, because a deployment or rollback may update CloudFront and functions in any
+   * order. One list has all these secrets, because a template can have only 60 references to secrets.
+   * The list's name contains `number`, because CloudFormation rereads a secret only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

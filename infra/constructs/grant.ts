@@ -33,7 +33,7 @@ export interface ServiceResources {
   environment: Environment
 }
 
-/** Grants a function exactly the IAM actions that its permissions list. */
+/** Grants a function exactly the access that `permissions` describes. */
 export function grant(fn: LambdaFunction, permissions: Permissions, resources: ServiceResources): void {
   const stack = Stack.of(fn)
   for (const statement of statementsFor(stack, permissions, resources)) fn.addToRolePolicy(statement)
@@ -86,8 +86,8 @@ function* statementsFor(
 }
 
 /**
- * The condition that a request names only these partition keys, of the table or of the index. ForAllValues
- * also matches a request that names no partition key, such as a scan; Null excludes such requests.
+ * Creates a condition that allows only requests for these partition keys, of the table or of the index.
+ * ForAllValues also matches a request without a partition key, such as a scan. Null excludes such requests.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {
@@ -120,8 +120,8 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey needs kms:TagResource to tag a new key. Does not allow tags on a key with an alias, or with
-  // another use, spec or deployment. A new key does not have these properties yet: hence IfExists.
+  // CreateKey needs kms:TagResource to tag a new key. The conditions exclude a key that has an alias, or the
+  // wrong use, spec or deployment. IfExists admits a new key, because IAM knows none of its properties yet.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

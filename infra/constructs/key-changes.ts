@@ -13,13 +13,13 @@ interface KeyChangesProps {
   config: Config
   /** ARNs of the KMS keys that only a deployment should change. */
   keys: string[]
-  /** Name of the rule that counts changes, without the stage's prefix. Its queue is `NAME-dead-letters`. */
+  /** Name of the rule on key changes, without the stage's prefix. The rule's queue is `NAME-dead-letters`. */
   name: string
-  /** Whether to count changes of all other keys, too, and signatures that the service did not make. */
+  /** Whether to also count signatures that the service did not make, and unusual changes of any KMS key. */
   watchesAll: boolean
 }
 
-/** Name of the rule and alarm for signatures that the service did not make, without the stage's prefix. */
+/** Name (without the stage's prefix) of the rule and alarm for signatures that the service did not make. */
 export const foreignSignatures = 'foreign-signatures'
 
 /** The KMS actions that the rotation performs on retired signing keys. */
@@ -32,9 +32,9 @@ const otherActions =
   )
 
 /**
- * Counts changes of `keys`, and refused attempts, as CloudTrail reports them. A queue keeps the reports. With
- * `watchesAll`, also counts signatures that the service did not make, and changes of all other keys, except
- * routine ones.
+ * Counts changes of `keys` that CloudTrail reports, and refused attempts at a change. A queue keeps the
+ * reports. With `watchesAll`, also counts signatures that the service did not make, and unusual changes of
+ * any KMS key.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -70,7 +70,7 @@ export class KeyChanges extends Construct {
     const signatures = addRule('Signatures', foreignSignatures, 'counts signatures of strangers', {
       eventName: ['Sign'],
       userIdentity: byAnybodyBut('*'),
-      // Matches every refused call, because CloudTrail may not record the parameters of a refused call.
+      // Also matches every refused call, because CloudTrail can omit the parameters of a refused call.
       $or: [
         { requestParameters: { signingAlgorithm: [signingAlgorithm] } },
         { errorCode: [{ exists: true }] },
@@ -85,9 +85,9 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches every caller except the service's functions, of any stage, that fit the pattern `functionName`.
- * The ARN of a function's session names its role and the function. People can get such an ARN only with the
- * auditor's role, which may only read.
+ * Matches all callers except the service's functions, of any stage, whose names match
+ * `functionName`. Compares the ARN of the caller's session. For a function, this ARN names the function and
+ * its role. A person can get an ARN of this form only with the auditor's role, which may only read.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`
@@ -95,7 +95,7 @@ const byAnybodyBut = (functionName: string) => {
   return { arn: [{ exists: false }, { 'anything-but': { wildcard } }] }
 }
 
-/** The alarm on a rule of KeyChanges. `id` is the name of both, without the stage's prefix. */
+/** The alarm on a rule of KeyChanges. Alarm and rule have the same name: the stage's prefix, then `id`. */
 export const keyAlarm = (id: string, { namePrefix }: Config): AlarmSpec => ({
   id,
   name: namePrefix + id,

@@ -20,7 +20,7 @@ const names = Object.keys(quirkMeanings) as Quirk[]
 export interface QuirkOptions {
   quirks: readonly Quirk[]
   seed: number
-  /** Divides visibility timeouts and the delays of KMS key changes by this number. Default: 1. */
+  /** Divisor of visibility timeouts and of the delays of KMS key changes. Default: 1. */
   speed?: number
 }
 
@@ -57,7 +57,7 @@ export interface Quirks {
   has: (quirk: Quirk) => boolean
   /** Draws a number of at least 0 and under 1. */
   draw: (quirk: Quirk, stream: string) => number
-  /** Draws whether the quirk happens, with this probability. A quirk that is not chosen never happens. */
+  /** Draws with this probability whether a quirk happens. False for a quirk that `--aws` does not choose. */
   happens: (quirk: Quirk, stream: string, probability: number) => boolean
 }
 

@@ -19,7 +19,7 @@ let signalledAt = 0
 function onSignal(): void {
   const now = Date.now()
   if (signalledAt !== 0 && now - signalledAt < sameSignalMilliseconds) return
-  // On a second signal, or while the stack starts, exit at once: child processes then end by themselves.
+  // Exit at once on a second signal, or on any signal during startup. Child processes then end by themselves.
   if (signalledAt !== 0 || stop === undefined) process.exit(130)
   signalledAt = now
   console.error('stopping ...')

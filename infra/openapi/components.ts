@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchema, JsonSchemas } from './schemas.ts'
 
-/** Names for the schemas of members, keyed by `SCHEMA.MEMBER`. For a list, its items get the name. */
+/** Names for the schemas of properties, keyed by `SCHEMA.PROPERTY`. For an array, its items get the name. */
 const memberNames: Record<string, string> = {
   'AssetSummary.assets': 'AssetValue',
   'Bill.business_id': 'BillType',
@@ -21,8 +21,9 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a schema, parameter or response under a name, and returns a reference to it. If a different one
- * already has the name, throws for a schema, and returns `part` itself for a parameter or response.
+ * Registers a schema, parameter or response under a name, and returns a reference to it. Throws if the name
+ * already belongs to a different schema. Returns `part` itself if the name already belongs to a different
+ * parameter or response.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -31,7 +32,10 @@ export function namePart(components: Components, kind: keyof Components, name: s
   return part
 }
 
-/** Registers a schema and its named members. Returns a reference; for an array, the array of references. */
+/**
+ * Registers a schema under a name, and returns a reference to the schema. First registers its properties that
+ * have a name. For an array, registers the schema of the items, and returns an array of references.
+ */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema
   const { items, properties = {} } = schema as { items?: JsonSchema; properties?: JsonSchemas }

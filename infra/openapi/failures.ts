@@ -5,8 +5,8 @@ import type { Operation } from './operation.ts'
 import { type JsonSchema, objectOf } from './schemas.ts'
 
 /**
- * The answers of API Gateway itself, keyed by status, with their causes (AWS guides on throttling, quotas and
- * troubleshooting of HTTP APIs). They cannot be given another body.
+ * Answers that API Gateway itself gives, keyed by status, with their causes. The service cannot change the
+ * bodies of these answers. Sources: AWS guides on throttling, quotas and troubleshooting of HTTP APIs.
  */
 const gatewayAnswers: Record<number, { message: string; when: string }> = {
   413: { message: 'Request Entity Too Large', when: 'the request is over 10 MB, or over 6 MB as an event' },
@@ -43,7 +43,7 @@ export function failureResponses(
   )
 }
 
-/** The statuses of a failure. Wrong client credentials in the body get 400, others 401 (RFC 6749 §5.2). */
+/** Statuses of a failure. Wrong client credentials in the body get 400, in a header 401 (RFC 6749 §5.2). */
 const statusesOf = (name: FailureName): number[] =>
   name === 'invalid_client' ? [400, statusOf(name)] : [statusOf(name)]
 

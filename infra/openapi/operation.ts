@@ -22,6 +22,6 @@ export interface Operation {
   /** Name of the schema of the request body. */
   form?: string
   request?: unknown
-  /** Successful answers without `code`, `msg` and `data`, keyed by status, as in an OpenAPI document. */
+  /** OpenAPI responses for the successful answers that have no `code`, `msg` and `data`, keyed by status. */
   replies?: Record<number, JsonSchema>
 }

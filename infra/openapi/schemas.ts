@@ -39,12 +39,12 @@ const money: JsonSchema = {
   'x-go-type-import': { path: 'github.com/shopspring/decimal' },
 }
 
-/** Members with small numbers, which get the format int32. Other whole numbers get int64. */
+/** Names of properties that hold small numbers and get the format int32. Other whole numbers get int64. */
 const small = new Set(
   'current size cap level devices expires_in confirmations required_confirmations'.split(' '),
 )
 
-/** Rewrites a schema with keywords that all code generators know. */
+/** Rewrites a schema so that it uses only keywords that all code generators know. */
 function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined {
   if (type === 'number') return { type: 'integer', format: 'int64' }
   if (type === 'literal')

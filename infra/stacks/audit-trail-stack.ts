@@ -16,7 +16,7 @@ const retention = Duration.days(400)
 export class AuditTrailStack extends Stack {
   constructor(scope: Construct, id: string, { intake, ...props }: StackProps & { intake: IntakeStack }) {
     super(scope, id, props)
-    // The cast changes no value: CDK's types do not compile with exactOptionalPropertyTypes.
+    // The cast is needed because CDK's types do not fit exactOptionalPropertyTypes.
     const bucket = new s3.Bucket(this, 'Bucket', {
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
       encryption: s3.BucketEncryption.S3_MANAGED,

@@ -27,8 +27,9 @@ import { addLogGroup, writeLogs } from '../constructs/log-group.ts'
 import { removalPolicy } from '../constructs/removal-policy.ts'
 
 /**
- * Serves the authorization page from a private S3 bucket behind CloudFront. The API's stack needs the page's
- * URL. After it, AuthorizationPageContentStack copies the page's files, which need the API's URL.
+ * Serves the authorization page from a private S3 bucket behind CloudFront. This stack is deployed before the
+ * API's stack, which needs the page's URL. The page's files need the API's URL, so
+ * AuthorizationPageContentStack copies them after the API's stack.
  */
 export class AuthorizationPageStack extends Stack {
   readonly bucket: IBucket
@@ -38,7 +39,7 @@ export class AuthorizationPageStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
     const { config } = props
-    // The cast is only for the compiler: CDK's types do not fit exactOptionalPropertyTypes.
+    // The cast is needed because CDK's types do not fit exactOptionalPropertyTypes.
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,

@@ -23,9 +23,9 @@ import { keyTagName, serviceTag } from '../names.ts'
 import { importReplica } from './standby-stack.ts'
 
 /**
- * The data that must never be lost: the table, the KMS keys without which its contents are useless, and the
- * event bus with the archive of its events, from which the table can be filled again. After a failover, it
- * uses the restored table and the keys that the standby region already has.
+ * Holds what must never be lost: the table, the KMS keys without which the table is useless, and the event
+ * bus. The archive of the bus has every event from which the table can be filled again. After a failover, the
+ * stack uses the restored table and the keys that the standby region already has.
  */
 export class DataStack extends Stack {
   readonly table: DataTable

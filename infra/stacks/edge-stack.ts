@@ -28,7 +28,7 @@ interface EdgeStackProps extends StackProps {
 
 /**
  * The firewall of the edge (CloudFront distribution). It blocks IP addresses that send too many requests, so
- * that the API's throttle is left to the other clients. Its answers have the service's envelope.
+ * that no single client uses up the API's rate limit. The firewall's answers have the service's envelope.
  */
 export class EdgeStack extends Stack {
   readonly webAclArn: string

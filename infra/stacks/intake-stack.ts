@@ -92,8 +92,8 @@ export class IntakeStack extends Stack {
   private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
     const { detailType, delaySeconds, permissions } = event
     const name = eventName(detailType)
-    // The queue and its dead-letter queue use one key, because a message that SQS itself moves stays
-    // encrypted as it was (SQS: Encryption at rest).
+    // The queue and its dead-letter queue use one key, because SQS does not encrypt a message again when it
+    // moves the message from one to the other (SQS: Encryption at rest).
     const key = event.confidential ? eventKey : undefined
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...encryptedBy(key),

@@ -24,7 +24,7 @@ export class StandbyStack extends Stack {
     const names = [...config.macKeys, 'TotpKey', 'EvidenceKey']
     const keys = names.map((name) => this.addReplica(name, config, primary))
     if (!config.alarms) return
-    // After a failover, this region also has an alarm `key-changes`. So this alarm needs another name.
+    // Leaves the name `key-changes` free for the alarm that this region gets after a failover.
     const name = 'standby-key-changes'
     new KeyChanges(this, 'KeyChanges', { config, keys, name, watchesAll: false })
     addAlarms(this, config.standby?.alarmTopicArn, [keyAlarm(name, config)])

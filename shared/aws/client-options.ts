@@ -15,9 +15,9 @@ export const clientOptions = () => {
       ...(process.env['AWS_SESSION_TOKEN'] ? { sessionToken: process.env['AWS_SESSION_TOKEN'] } : {}),
     }),
     ...(endpoint ? { endpoint } : {}),
-    // Four attempts of two seconds fit into the shortest function timeout. With three attempts, more than one
-    // in a hundred calls would fail while AWS throttles three in ten attempts. Without throwOnRequestTimeout,
-    // the SDK would only log a warning at a timeout.
+    // Four attempts of two seconds fit into the shortest function timeout. If AWS throttles three in ten
+    // attempts, fewer than one call in a hundred fails. With three attempts, more calls would fail. Without
+    // throwOnRequestTimeout, the SDK would only log a warning at a timeout.
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
     maxAttempts: 4,
   }

@@ -33,9 +33,9 @@ function toCell(value: Member[keyof Member]): string {
 }
 
 /**
- * Finds each character, plain or full-width, that starts a formula in a spreadsheet, at the beginning of the
- * text or after a separator; spaces and quotes may precede it. Quoting the cell does not help, because a
- * spreadsheet whose separator is not the comma reads the quotes as text.
+ * Finds the characters, plain or full-width, with which a spreadsheet formula starts. A formula starts at the
+ * beginning of the text or after a separator, also behind spaces and quotes. Quoting the cell does not help:
+ * a spreadsheet whose separator is not the comma reads the quotes as text.
  */
 const formula = /(?<=(?:^|[;\t\r\n])[\s"]*)[=+\-@＝＋－＠]/gu
 

@@ -16,14 +16,14 @@ export interface Registration {
 /** What the community contributes to the transaction that registers or updates a user. */
 export interface Membership {
   writes: Write[]
-  /** Notifies the worker grow-tree. Call it after the transaction, even if the event is a duplicate. */
+  /** Notifies the worker `grow-tree`. Call this after the transaction, even if the event is a duplicate. */
   notify: () => Promise<void>
 }
 
 /**
- * Prepares a member's profile, and the journal entry from which the worker grow-tree adds the member to all
- * ancestors. Throws OutOfOrderEvent if the referrer is not registered, RejectedEvent if members refer
- * themselves.
+ * Prepares a member's profile and a journal entry. The worker `grow-tree` uses the entry to add the member to
+ * all ancestors. Throws OutOfOrderEvent if the referrer is not registered, and RejectedEvent if the member
+ * and the referrer are the same user.
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
@@ -35,7 +35,7 @@ export async function registerMember(registration: Registration): Promise<Member
   return withJournal(member, { joined: true }, putProfile(member))
 }
 
-/** Returns the place in the referral tree of a new member whose referrer is given. */
+/** Returns the place of a new member in the referral tree, directly below the given referrer. */
 export const placeBelow = ({
   userId,
   rootId,
@@ -48,10 +48,10 @@ export const placeBelow = ({
 })
 
 /**
- * Prepares a member's new nickname or email address: the write of the profile, and the journal entry from
- * which the worker grow-tree updates the search indexes of all ancestors. If nothing changes, there are no
- * writes. If the condition of a write fails, another writer has changed the profile: call this function
- * again. Throws OutOfOrderEvent for a user who is not registered.
+ * Prepares a member's new nickname or email address: the write of the profile, and a journal entry. The
+ * worker `grow-tree` uses the entry to update the search indexes of all ancestors. If nothing changes, there
+ * are no writes. If the condition of a write fails, another writer has changed the profile. Then call this
+ * function again. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,

@@ -61,7 +61,7 @@ export async function readEarnings(
   )
 }
 
-/** Reads the sums by currency of each day on which something was earned. There is one item per day. */
+/** Reads the days on which the user earned something, with the sum per currency. Each day has one item. */
 async function readDays(userId: number, first: string, last: string): Promise<Map<string, Map<string, Big>>> {
   const days = new Map<string, Map<string, Big>>()
   const currencies = new Set<string>()

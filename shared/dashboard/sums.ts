@@ -8,7 +8,7 @@ import type { Big } from '../money.ts'
 import { convert } from '../rates/rates.ts'
 import { settings } from '../settings.ts'
 
-/** A user's rewards by currency, traffic, and numbers of active devices and of reward types. */
+/** A user's totals: traffic, number of active devices, number of reward types, and rewards by currency. */
 export const totals = itemType({
   pk: 'EARN#{userId}',
   sk: 'TOTAL',
@@ -52,9 +52,9 @@ export interface Reward {
 }
 
 /**
- * The writes that add a reward to the sums of the dashboard, for the transaction that credits the reward. A
- * user's first reward of a type and currency fails with too_many_reward_types if the user already has the
- * maximum, and with ConditionFailed if another event has meanwhile added a reward of this type and currency.
+ * The writes that add a reward to the sums of the dashboard, for the transaction that credits the reward. The
+ * transaction fails with too_many_reward_types if the user would exceed the maximum number of reward types.
+ * It fails with ConditionFailed if another event has just added the first reward of this type and currency.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const { currency, amount } = reward
@@ -92,9 +92,9 @@ export const addTraffic = (userId: number, bytes: Big): Write =>
 export const addActiveDevices = (userId: number, change: number): Write =>
   addToSums(totals.key({ userId }), { [activeDevices]: change })
 
-/** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
+/** Reads what a user earned in each currency, sorted by currency. The item sums up one day or all days. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // The attributes of fractions are left out: their names do not begin with this prefix.
+  // Leaves out the attributes that hold the fractions of sums. Their names begin with `~`.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

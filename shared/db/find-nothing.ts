@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * A response to GetItem, BatchGetItem or Query that finds nothing. Its one item belongs to another table, and
- * only makes the SDK's code for reading items run.
+ * Builds an empty table's response to GetItem, BatchGetItem or Query. Adds one item of another table, so that
+ * the SDK also runs its code for decoding items.
  */
 const nothing = () => ({
   statusCode: 200,
@@ -14,7 +14,7 @@ const nothing = () => ({
 })
 
 /**
- * Runs work as if the table were empty: calls are prepared, but not sent. The work must not write. Meanwhile,
+ * Runs `work` as if the table were empty. Calls are prepared, but not sent. `work` must not write. Meanwhile,
  * no other code of the process may begin a read, because that read would find nothing either.
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -53,7 +53,7 @@ export async function readListPage(
     beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
     endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
   ])
-  // The list's length comes from an eventually consistent read. Newer rows of the index are left out.
+  // Leaves out rows beyond the length. The length may lag behind, because its read is eventually consistent.
   const [first, last] = [from ?? length + 1, Math.min(length, (to ?? length + 1) - 1)]
   const newest = last - (current - 1) * size
   const rows = await readRange(list, Math.max(first, newest - size + 1), newest)
@@ -93,7 +93,7 @@ async function firstOrdinalFrom(list: string, instant: number): Promise<number |
   return row && Number(row['sk'])
 }
 
-/** Reads rows by number, newest first. By default strongly consistent, so every counted row is found. */
+/** Reads rows by number, newest first. By default strongly consistent, so that no stored row is missing. */
 export async function readRange(
   list: string,
   oldest: number,

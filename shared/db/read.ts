@@ -118,8 +118,8 @@ export const between = (pk: string, first: string, last: string) => ({
 })
 
 /**
- * Yields the items of a query in order, and reads further pages only as they are consumed. `Limit` is the
- * number of items per call, not of the result: stop iterating to read no more.
+ * Yields the items of a query in order, and reads a page only when the caller needs it. `Limit` is the
+ * maximum number of items per page, not of the result. To read fewer items, stop iterating.
  */
 export async function* queryItems(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<Item> {
   let ExclusiveStartKey: Item | undefined

@@ -4,18 +4,18 @@ import { db } from './table.ts'
 const hourMilliseconds = 3_600_000
 
 /**
- * How long writes pause before a full hour. The last write arrives or fails within three seconds
- * (clientOptions). The rest is reserve: the table may still work on that write, and clocks may differ.
+ * How long before a full hour the pause of writes begins. The last write reaches DynamoDB or fails within
+ * three seconds (clientOptions). Two more seconds allow for DynamoDB's processing time and for wrong clocks.
  */
 const pauseBefore = 5_000
 
 /**
- * How long writes pause after a full hour. The items of a restored table can be from different instants,
- * "usually much less than a second" apart.
+ * How long after a full hour the pause of writes ends. The items of a table restored to that hour can be from
+ * different instants, "usually much less than a second" apart. No write may fall between these instants.
  */
 const pauseAfter = 2_000
 
-/** Milliseconds that a write at an instant (epoch milliseconds) must wait; 0 outside of the hourly pause. */
+/** Returns how many milliseconds a write must wait at `now` (epoch milliseconds): 0 outside the pause. */
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 

@@ -26,7 +26,7 @@ export const tableName = (): string => requireEnv('TABLE_NAME')
 /** An item of the table as the DynamoDB document client reads and writes it. */
 export type Item = Record<string, unknown>
 
-/** Primary key of an item. Only the file that owns the kind of item builds it. */
+/** Primary key of an item. The file that declares a kind of item also defines the form of its keys. */
 export const Key = v.object({ pk: v.string(), sk: v.string() })
 export type Key = v.InferOutput<typeof Key>
 

@@ -23,8 +23,9 @@ export interface Write {
   /** Creates the error to throw when the write's condition fails; `stored` is the item at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether this write has already taken effect, as the stored item shows. If an answer is lost, the SDK
-   * repeats the write, and its condition fails. Only for writeItem: transactions have a request token.
+   * Whether the stored item shows that this write has already taken effect. If an answer is lost, the SDK
+   * sends the write again, and the condition of the second write fails. Only for writeItem, because
+   * transactions have a request token.
    */
   isDone?: (stored: Item | undefined) => boolean
 }

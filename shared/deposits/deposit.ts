@@ -27,7 +27,7 @@ export const DepositRecord = v.object({
   confirmations: v.number(),
   required_confirmations: v.number(),
   status: DepositStatus,
-  /** Time of the deposit's first event, or of the user's previous deposit if later; epoch milliseconds. */
+  /** Time of the first event or of the user's previous deposit, whichever is later, epoch milliseconds. */
   created_at: v.number(),
   /** When the deposit was credited, epoch milliseconds; null until then. */
   credited_at: v.nullable(v.number()),

@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** If `digest` is a MAC: the MACs of the same detail with older keys. One of them may be stored. */
+  /** MACs by older keys, if `digest` is a MAC. An earlier delivery may have stored one of these MACs. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -77,8 +77,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, but if a condition of `writes` fails, records the event without its writes. For events that
- * change nothing once a later event has taken effect.
+ * Like applyOnce, but if a condition of `writes` fails, records the event without its writes. For an event
+ * that must change nothing if a later event took effect first.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -92,7 +92,7 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 /**
  * Returns `duplicate` if the event has taken effect before, else undefined. Throws RejectedEvent if other
  * content took effect under its business key, or if a copy of the event was refused. Call this before
- * rejecting an event for a low balance: the event itself may have used the money.
+ * rejecting an event for a low balance, because an earlier delivery of the event may have used the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -115,7 +115,7 @@ const outcomes = itemType({
 
 const recordKey = ({ detailType, businessKey }: EventName): Key => outcomes.key({ detailType, businessKey })
 
-/** A refusal of an event, as the record of its business key stores it. */
+/** An event's refusal, in the form stored in the record of the event's business key. */
 const Refusal = v.object({
   code: RejectionReason,
   explanation: v.string(),
@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after a refusal of its event, so that it may take effect. A redriven message
- * shows this by its `refusals`, and a dead letter that a person sent again by its time.
+ * Whether a message was sent after the refusal of its event. Only such a message may take effect. A redriven
+ * message counts the refusal in `refusals`. A dead letter that a person sent again has a later `sentAt`.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -170,8 +170,8 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
- * The outcome of an event, from the record of its key: `duplicate`, or undefined if it may still take effect.
- * Throws RejectedEvent if the record has other content, or if a copy was refused (with that reason).
+ * Returns `duplicate` if the event took effect, else undefined. `stored` is the record of the event's key.
+ * Throws RejectedEvent if other content took effect under the key. Repeats the refusal if a copy was refused.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
@@ -194,9 +194,9 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event, so that no copy of the event can take effect or be refused again. Resolves
- * with whether the caller must send a dead letter. Throws OptimisticLockError if another function may be
- * sending it, or if other events with the same key are refused at the same time.
+ * Records the refusal of an event, so that no copy sent before the refusal can take effect or be refused
+ * again. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another
+ * function may be sending the dead letter, or if other events with the same key are being refused.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

@@ -66,7 +66,7 @@ const maxRetryDelaySeconds = 900
 /** Time reserved for delaying an event that was not applied in time, or for sending its dead letter. */
 const queueReserveMilliseconds = 7_000
 
-/** Time that must be left to begin a refusal: to record it, send its dead letter and note the sending. */
+/** Time to record a refusal, send a dead letter and record the sending. With less time, no refusal begins. */
 const minRefusalMilliseconds = 5_000
 
 /** Time reserved for noting that the dead letter has been sent. */
@@ -155,8 +155,8 @@ async function applyMessage<Detail extends v.GenericSchema>(
 const maxExplanationLength = 500
 
 /**
- * Explains which fields are not valid. A field's name may come from the sender, so the text is cut, and
- * limited to characters that SQS takes in a message attribute.
+ * Explains which fields are not valid. An explanation can contain names that the sender chose. So the
+ * explanation is cut, and contains only characters that SQS takes in a message attribute.
  */
 function explain(issues: readonly v.BaseIssue<unknown>[]): string {
   const reasons = fieldErrors(issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
@@ -235,7 +235,7 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
   throw cause
 }
 
-/** Decides about a message that was received `receives` times: its refusal, or undefined to retry it. */
+/** Returns the refusal of a message that was received `receives` times; undefined to retry the message. */
 function decideRefusal(
   error: unknown,
   receives: number,
@@ -253,9 +253,9 @@ function decideRefusal(
 }
 
 /**
- * Sends an event's dead letter, once for all copies of the message. First records the refusal, then sends the
- * dead letter, then records that it was sent. If interrupted, a later delivery sends the dead letter, perhaps
- * for the second time. Resolves with `duplicate` if no dead letter must be sent.
+ * Sends one dead letter for all copies of an event's message. First records the refusal, then sends the dead
+ * letter, then records the sending. After an interruption, a later delivery of the message sends the dead
+ * letter, perhaps for the second time. Resolves with `duplicate` if the event needs no further dead letter.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,

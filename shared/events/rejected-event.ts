@@ -57,8 +57,8 @@ class UnappliedEvent extends Error {
 }
 
 /**
- * Error for an event that can never be applied. The event goes to the dead-letter queue at once, whole, and
- * changes nothing. An explanation names fields and rules, never contents.
+ * Error for an event that can never be applied. The event changes nothing. The whole event goes to the
+ * dead-letter queue without a retry. The error's explanation names fields and rules, never contents.
  */
 export class RejectedEvent extends UnappliedEvent {
   override readonly name = 'RejectedEvent'

@@ -51,7 +51,7 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
   dialect?: Dialect
   /** Which kind of request body the endpoint accepts; `none` by default. */
   accepts?: BodyKind
-  /** How to treat repeated query parameters: `refuse` (default), or omit them and `report` their names. */
+  /** Whether to `refuse` repeated query parameters (default), or to omit them and `report` their names. */
   repeats?: 'refuse' | 'report'
 }
 
@@ -139,8 +139,8 @@ const refuseInMaintenance: HttpMiddleware = {
 }
 
 /**
- * How long before the end of the function its AWS calls are aborted, so that it can answer 503 itself. If
- * Lambda killed it, the client would get API Gateway's 500, which has no envelope and no Retry-After.
+ * Time for the answer 503 after the abort of a function's AWS calls. If Lambda ends a function before it has
+ * answered, the client gets API Gateway's 500, which has no envelope and no Retry-After.
  */
 const answerReserveMilliseconds = 500
 

@@ -50,7 +50,7 @@ export function readParameters(text: string): Record<string, string> {
 /** The client chose the name of a parameter. An error message repeats the name only if it is a plain word. */
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
-/** Returns the `Authorization` header's credentials if it has this scheme, in any case (RFC 9110 §11.1). */
+/** Returns the credentials for a scheme (case-insensitive) in the `Authorization` header (RFC 9110 §11.1). */
 export function readAuthorization(event: APIGatewayProxyEventV2, scheme: string): string | undefined {
   const [sent, ...rest] = (event.headers['authorization'] ?? '').trim().split(/ +/)
   return sent?.toLowerCase() === scheme.toLowerCase() && rest.length === 1 ? rest[0] : undefined
@@ -91,7 +91,7 @@ const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
  * as a middleware, because a bad token must be reported before a bad body.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
-  // The parser would refuse a space before a parameter of the media type, which RFC 9110 §5.6.6 allows.
+  // Omits the media type's parameters. RFC 9110 §5.6.6 allows a space before one, but the parser does not.
   const headers = { 'content-type': 'application/json' }
   const request = { event: { ...event, headers, isBase64Encoded: false, body: undefined as unknown } }
   try {

@@ -34,7 +34,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /**
  * Reads the client's address from `CloudFront-Viewer-Address`, which ends with a colon and the port. Throws
- * if there is none: with CloudFront's own address, one client could use up the limits of all clients.
+ * if there is none, because all clients would otherwise share the limits of CloudFront's own address.
  */
 function viewerAddress(header = ''): string {
   const address = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

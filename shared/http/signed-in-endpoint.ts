@@ -35,8 +35,9 @@ interface SignedInSpec<
 > extends EndpointSpec<Input, Output> {
   scope: RequiredScope
   /**
-   * Starts a read in parallel with the session check, which saves a round trip. `claimedUserId` comes from
-   * the unverified token, so the function must not write. Its result is used only after the session check.
+   * Starts a read in parallel with the session check, which saves a round trip. `prefetch` must not write,
+   * because `claimedUserId` comes from the unverified token. The endpoint uses the result of the read only
+   * after the session check.
    */
   prefetch?: (input: v.InferOutput<Input>, claimedUserId: number) => Promise<Prefetched>
   run: (context: {
@@ -48,9 +49,9 @@ interface SignedInSpec<
 }
 
 /**
- * Creates an endpoint for signed-in callers. It checks the token and its scope, parses the input, runs, and
- * answers in the envelope; every failure is answered with its own status and code. A bad token is reported
- * before any other error, so that a stranger learns nothing from errors about the input.
+ * Creates an endpoint for signed-in callers. The endpoint checks the token and the token's scope, parses the
+ * input, calls `run`, and answers in the envelope. Every failure is answered with its own status and code. A
+ * bad token is reported before bad input, so that a stranger never learns what is wrong with the input.
  */
 export function signedInEndpoint<
   Input extends v.GenericSchema,
@@ -60,7 +61,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. Its scope is one for which an unknown token is looked up only once. */
+/** The endpoint of warm-up requests. For its scope `first-party`, an unknown token is read only once. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -101,8 +102,8 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
 const maxMilliseconds = 1_000
 
 /**
- * A request with a random access_token that nobody has. Its user is random, too, so functions that start at
- * the same moment read different partitions.
+ * A request with a random access_token that was never issued. The token's user is random, too, so functions
+ * that start at the same moment read different partitions.
  */
 function requestOfNobody(): APIGatewayProxyEventV2 {
   const token = newAccessToken(randomInt(2 ** 47), newSessionId())
@@ -122,8 +123,8 @@ const repetitions = 4
 
 /**
  * Warms the function up before its first real request: opens a connection to the table, and runs the code
- * that handles requests. The warm-up requests are refused, because nobody has their access_token. Only the
- * first of them calls the table. A failure is only logged: a real request would report it.
+ * that handles requests. The warm-up requests are refused, because their access_tokens were never issued.
+ * Only the first of them calls the table. A failure is only logged, because a real request would report it.
  */
 export async function warmUp(handler: Handler): Promise<void> {
   const first = warmUpOnce(handler)

@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation: publishes a new key which, with `emergency`, signs at once. The request is
-   * fulfilled once a key has become active at or after `at`.
+   * A requested rotation, which publishes a new key. With `emergency`, the new key signs at once. The request
+   * is fulfilled as soon as a key has become active at the time `at` or later.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -47,18 +47,18 @@ export type RotationStep =
       transition: Exclude<KeyTransition, { action: 'publish' | 'disable' }>
       requested: boolean
     }
-  /** Store a longer drain time with the active key, because a setting that it depends on was raised. */
+  /** Store the active key's drain time, which has become longer because a setting was raised. */
   | { kind: 'raiseDrain'; drainMilliseconds: number }
   | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** Make the current key creation attempt serve this run's request, which is more urgent. */
+  /** Replace the attempt's trigger with this run's request, because this request is more urgent. */
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** Begin to create another key: KMS refuses the last one, or the run that creates it seems to be dead. */
+  /** Begin another attempt. KMS refuses the key of `attempt`, or the run that began `attempt` seems dead. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
@@ -162,7 +162,7 @@ function continueAttempt(attempt: Attempt, state: RotationState): RotationStep |
   }
 }
 
-/** Whether this request for a new key is more urgent than the request that started the current attempt. */
+/** Whether this request for a new key is more urgent than the trigger of the current attempt. */
 function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, replaces }: Attempt): boolean {
   const active = keyIn(keys, 'active')
   if (request.action === 'revoke') return active?.kid === request.kid && replaces !== active.kid

@@ -47,7 +47,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test of the key that the transition adds or makes the signer. Other transitions test the active key. */
+  /** Test of the key that was added or became the signer. Without such a key, the test of the active key. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -89,8 +89,8 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
 
 /**
  * Copies evidence to the bucket with Object Lock, if there is one: at most twenty records that have no copy
- * yet. Copies only records that are in the table, because a run that loses a race writes no record. Never
- * throws: a revocation must succeed even if S3 fails. The next run, a minute later, copies what is left.
+ * yet. Copies only records in the table, because a run that loses a race never writes the record that it has
+ * signed. Never throws, because a revocation must succeed even if S3 fails. The next run copies the rest.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

@@ -76,8 +76,8 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
 }
 
 /**
- * Signs an evidence record with the evidence key. If KMS refuses, throws an error that no caller mistakes for
- * the refusal of a new signing key.
+ * Signs an evidence record with the evidence key. If KMS refuses, throws an error that `isUnusable` does not
+ * match, so that no caller thinks that KMS refuses a new signing key.
  */
 export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
   try {
@@ -95,10 +95,10 @@ export const otherRegion = 'InOtherRegion'
 export const isInOtherRegion = (arn: string): boolean => arn.split(':')[3] !== requireEnv('AWS_REGION')
 
 /**
- * Disables a key in KMS and, unless `deletionDays` is 0, schedules its deletion after that many days.
- * Resolves with the key's state if KMS shows that nobody can sign with it any more. Otherwise KMS lags:
- * resolves with undefined, and must be called again later, which is safe. `createdAt`, epoch milliseconds,
- * tells whether a key unknown to KMS is new or deleted. A key in another region is left as it is.
+ * Disables a key in KMS, and schedules its deletion after `deletionDays` days (0: no deletion). Resolves with
+ * the key's state if KMS shows that nobody can sign with the key any more. Resolves with undefined if KMS
+ * does not show this yet. The caller must then call again later, which is safe. `createdAt` (epoch
+ * milliseconds) tells whether a key unknown to KMS is new or deleted. Leaves keys in other regions unchanged.
  */
 export async function disableKey(
   arn: string,

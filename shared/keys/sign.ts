@@ -41,8 +41,8 @@ export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8
 const refusals = /^(AccessDenied|Disabled|KMSInvalidState|NotFound)Exception$/
 
 /**
- * Whether KMS refuses the use of a key with this error: the key is unknown or in the wrong state, or a policy
- * denies access. KMS can refuse a new key for some minutes after its creation.
+ * Whether this error means that KMS refuses a key. KMS refuses an unknown key, a key in the wrong state, and
+ * a key to which a policy denies access. KMS can also refuse a new key for some minutes after its creation.
  */
 export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.test(error.name)
 
@@ -89,7 +89,10 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
   if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
-/** Whether signing can succeed later. If KMS denies access to a key that is not new, a policy is wrong. */
+/**
+ * Whether signing can succeed later. KMS denies access to a new key until IAM sees the key's tag. If KMS
+ * denies access to an older key, a policy is wrong, so signing cannot succeed.
+ */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&
   ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)

@@ -37,7 +37,7 @@ export interface Run {
 /** A rotation step of the given kind. */
 export type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
 
-/** Maximum random wait of a run after another run was faster to write the key set. */
+/** Maximum length of a run's random pause after another run has written the key set first. */
 const maxRacePauseMilliseconds = 50
 
 /** Polling interval while another run may still finish the creation of a key. */
@@ -80,7 +80,7 @@ export async function takeStep(
   }
 }
 
-/** Writes the key set; if another run was faster, waits a moment so that the two do not collide again. */
+/** Writes the key set. If another run was faster, waits a moment, so the two runs do not collide again. */
 async function tryWrite(...write: Parameters<typeof writeKeySet>): Promise<boolean> {
   const written = await writeKeySet(...write)
   if (!written) await wait(Math.random() * maxRacePauseMilliseconds)
@@ -99,8 +99,8 @@ const causeOf = (run: Run, requested: boolean): Pick<Attempt, 'trigger' | 'repla
 })
 
 /**
- * Tests the keys, then writes the key set and the evidence. Writes nothing if another run was faster. Throws
- * if the key that is to be published or to sign fails its test.
+ * Tests a key (see checkResult), then writes the key set and the evidence. Throws if a key that should join
+ * the key set or become the signer fails the test. Writes nothing if another run was faster.
  */
 async function makeTransition(
   keySet: SigningKeySet,
@@ -158,7 +158,7 @@ async function storeAttempt(keySet: SigningKeySet, attempt: Attempt): Promise<vo
   await tryWrite(keySet, { ...keySet, attempt })
 }
 
-/** Adds a created key to the key set. While KMS refuses it, the run repeats this step until `waitUntil`. */
+/** Adds a created key to the key set. If KMS refuses the key, the run repeats this step until `waitUntil`. */
 async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>, run: Run): Promise<void> {
   try {
     const transition = transitionFor(attempt, keySet.keys, await readPublicKey(arn))

@@ -17,7 +17,7 @@ const maxSignerCacheMilliseconds = 60_000
 
 /**
  * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every
- * signer knows a published key before it signs, and a rotation knows how long the old key can still sign.
+ * signer knows a published key before that key signs, and a rotation knows how long the old key still signs.
  */
 export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
@@ -51,9 +51,9 @@ export const commitSlackMilliseconds = 3_000
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * When a key can leave the JWKS, if it stops signing now. First, cached key sets in which it is the signer
- * must expire. Then its last token must expire. Then the retire margin (`signingKeyRetireMarginSeconds`) must
- * pass, for verifiers with slow clocks.
+ * The time at which a key can leave the JWKS if the key stops signing now. First, cached key sets in which
+ * the key is the signer must expire. Then the key's last token must expire. Then the retire margin
+ * (`signingKeyRetireMarginSeconds`) must pass, for verifiers with slow clocks.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
   now +
@@ -61,7 +61,7 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   Math.max(key.drain_ms, drainMilliseconds(times)) +
   times.signingKeyRetireMarginSeconds * 1000
 
-/** For how many more milliseconds functions that cache the key set can sign with a former signer. */
+/** Milliseconds until a retiring key signs no more. Until then, a function may use a cached key set. */
 export const remainingSigningMilliseconds = (
   { retiring_at }: Pick<SigningKey, 'retiring_at'>,
   { signingKeyPublishSeconds }: Pick<KeyTimes, 'signingKeyPublishSeconds'>,
@@ -72,11 +72,11 @@ export const remainingSigningMilliseconds = (
     (retiring_at ?? 0) + commitSlackMilliseconds + signerCacheMilliseconds(signingKeyPublishSeconds) - now,
   )
 
-/** When a published key may sign: at the end of its publish window. */
+/** The time from which a published key may sign. It is the end of the key's publish window. */
 export const activationDue = (key: SigningKey, times: KeyTimes): number =>
   key.published_at + times.signingKeyPublishSeconds * 1000
 
-/** When the active key's successor must be published, so that it can sign when the rotation period ends. */
+/** The time at which the next key must be published, so that it can sign when the rotation period ends. */
 export const publicationDue = (active: SigningKey, times: KeyTimes): number =>
   (active.active_at ?? 0) +
   Math.max(0, times.signingKeyRotationDays * dayMilliseconds - times.signingKeyPublishSeconds * 1000)

@@ -21,7 +21,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses the transition that adds a new key: a revocation, if the key that it replaces still signs. */
+/** Chooses the transition that adds a new key. It is `revoke` if the new key replaces the active key. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

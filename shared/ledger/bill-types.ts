@@ -31,7 +31,7 @@ export type BillType = v.InferOutput<typeof BillType>
 
 const maxTypes = 16
 
-/** The code of a bill: one integer for the bill's type and its currency's number in the wallet. */
+/** The code of a bill. Combines the number of the bill's currency in the wallet with the bill's type. */
 export const codeOf = (currencyNumber: number, type: BillType): number =>
   currencyNumber * maxTypes + billTypes[type].code
 

@@ -78,7 +78,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
-/** Reads the wallets of a transaction. If one has many bill marks, moves the oldest to the bill index. */
+/** Reads a transaction's wallets. If a wallet has many bill marks, moves the oldest to the bill index. */
 async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
   const found = await Promise.all(
     wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),

@@ -43,11 +43,11 @@ export const emptyHolding = (number: number): Holding => ({
 export interface Mark {
   /** Currency and type of the bill as one integer (see codeOf). */
   code: number
-  /** Quarter of an hour in which the bill was booked, counted from the epoch. */
+  /** Number of the quarter-hour in which the bill was booked, counted from the epoch. */
   quarter: number
 }
 
-/** Number of quarters of an hour from the epoch to an instant (epoch milliseconds). */
+/** Number of whole quarter-hours from the epoch to an instant (epoch milliseconds). */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
 /** Encodes bill marks, oldest first, in two or three bytes each. */
@@ -70,7 +70,7 @@ export interface Wallet {
   lastAt: number
   holdings: Map<string, Holding>
   counts: Counts
-  /** Quarter of an hour of the wallet's first bill; 0 before the first bill. */
+  /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 before that bill. */
   first: number
   /** Marks of the newest bills, oldest first. The older bills are in the bill index (page/index.ts). */
   tail: readonly Mark[]

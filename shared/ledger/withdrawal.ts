@@ -68,7 +68,7 @@ async function advance(
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
   next.userId === before.userId && next.currency === before.currency && next.amount.eq(before.amount)
 
-/** The wallet movement of a status change; undefined for a cancellation that comes before the request. */
+/** The wallet movement for a withdrawal's new status; undefined if `cancelled` comes before `requested`. */
 function movementOf(
   { withdrawalId: reference, currency, amount, status }: Withdrawal,
   before: Withdrawal | undefined,

@@ -38,7 +38,7 @@ export function issueCode(grant: Omit<AuthorizationCode, 'givenKey'>): { code: s
   return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expiresAt) }) }
 }
 
-/** Reads a code, strongly consistent, even if used or expired; undefined if unknown or deleted. */
+/** Reads a code with strong consistency, even a used or expired one. Undefined if there is no such code. */
 export async function readCode(code: string): Promise<AuthorizationCode | undefined> {
   const item = await readItem(codeKey(code), { consistent: true })
   return item === undefined ? undefined : v.parse(CodeItem, item)

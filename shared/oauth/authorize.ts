@@ -38,7 +38,7 @@ export async function authorize(
 }
 
 /**
- * Builds the URL of the authorization page, where the user signs in and consents, with the request's query as
+ * Builds the URL of the authorization page, where the user signs in and consents. Adds the request's query as
  * it was sent. The URL parser percent-encodes characters that must not appear in a header.
  */
 function authorizationPageUrl(rawQuery: string): string {

@@ -9,7 +9,7 @@ import { requireParameter } from './parameter.ts'
 /** The client credentials of a request. */
 export interface ClientCredentials {
   clientId: string
-  /** The secret as sent and, from a Basic header, also form-decoded. Empty if no secret was sent. */
+  /** The secret as sent. For a Basic header, also the form-decoded secret. Empty if no secret was sent. */
   secrets: string[]
   /** Whether the client credentials came in the `Authorization` header. */
   basic: boolean
@@ -60,7 +60,7 @@ function decodeForm(text: string): string {
   }
 }
 
-/** Client authentication failure: 401 with a challenge for HTTP Basic, else 400 (RFC 6749 §5.2). */
+/** Failure `invalid_client`: 401 with a challenge if the client used HTTP Basic, else 400 (RFC 6749 §5.2). */
 const invalidClient = (basic: boolean): Failure =>
   new Failure(
     'invalid_client',

@@ -6,7 +6,7 @@ import type { Write } from '../db/write.ts'
 import { settings } from '../settings.ts'
 import { scopes } from '../tokens/scopes.ts'
 
-/** An OAuth client, an application that may request codes and tokens, as it is stored. */
+/** The stored form of an OAuth client. A client is an application that may request codes and tokens. */
 const Client = v.object({
   clientId: v.string(),
   name: v.string(),

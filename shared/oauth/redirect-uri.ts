@@ -19,8 +19,8 @@ const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
 /**
- * Schema of a redirect URI that a client may register: absolute, without fragment, user name or password
- * (OAuth 2.1 §2.3), with https, http on a loopback host, or the private-use scheme of an app.
+ * Schema of a redirect URI that a client may register. It is absolute, and has no fragment, user name or
+ * password (OAuth 2.1 §2.3). Its scheme is https, an app's private-use scheme, or http on a loopback host.
  */
 export const RedirectUri = v.pipe(
   v.string(),

@@ -55,7 +55,7 @@ export async function handleTokenRequest(
   const code = requireParameter('code', parameters.code)
   const redirectUri = requireParameter('redirect_uri', parameters.redirect_uri)
   const verifier = requireParameter('code_verifier', parameters.code_verifier)
-  // The code must belong to this client and to the redirect URI of its request (RFC 6749 §4.1.3).
+  // The code's authorization request must have had the same client and redirect URI (RFC 6749 §4.1.3).
   if (grant?.clientId !== client.clientId || grant.redirectUri !== redirectUri)
     throw new Failure('invalid_grant')
   checkCodeVerifier(verifier, grant.codeChallenge)
@@ -81,8 +81,8 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
  * again. The transaction that marks the code as used also writes the access_token and checks the session.
- * Scopes that the client may not request are left out. So somebody who forges a stored code gets no token of
- * a user without a session, and no scope that the client may not request.
+ * Scopes that the client may not request are left out. So even a forged code in the table yields tokens only
+ * if the user has a session, and only for scopes that the client may request.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant

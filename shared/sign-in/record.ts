@@ -26,7 +26,7 @@ export const signInKey = (userId: number): Key => records.key({ userId })
 const Ticket = v.object({
   /** When the ticket expires, epoch milliseconds. */
   expires_at: Integer,
-  /** The tries whose codes were compared, or are being compared, keyed by id. */
+  /** Tries of a second factor, keyed by the id of the try. Each try is added before its code is compared. */
   tried: v.optional(v.record(v.string(), v.boolean()), {}),
   /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
   code: v.optional(v.instance(Uint8Array)),
@@ -84,15 +84,15 @@ export const putSignInRecord = (
     networks: new Uint8Array(),
   })
 
-/** Whether changes end all sessions of the user: a new password, a new TOTP secret, or disabling the user. */
+/** Whether an update ends all sessions. It does if it sets a password or TOTP secret or disables the user. */
 export const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
 /**
- * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
- * password, a new TOTP secret, or disabling or enabling the user ends every login ticket, so no sign-in that
- * has begun can complete. Changes that end all sessions begin a new generation. A new password or TOTP secret
- * also clears the count of wrong codes, so that earlier tries do not lock the user out.
+ * The write that changes fields of a sign-in record, for the transaction that changes the user. Ends every
+ * login ticket if the user gets a new password or TOTP secret, or is disabled or enabled. So no sign-in that
+ * has begun can complete. Adds one to `generation` if the changes end all sessions. A new password or TOTP
+ * secret also clears the count of wrong codes, so that earlier tries do not lock the user out.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write[] {
   const changed = fieldsIn('sign-in', changes)

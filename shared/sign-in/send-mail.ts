@@ -31,8 +31,8 @@ export const codeMailFields = {
 export const mailRejections: readonly RejectionReason[] = ['expired', 'mail_refused']
 
 /**
- * Sends a mail, composed for the instant at which it is sent. Throws RejectedEvent when the mail has expired
- * or SES refuses its recipient.
+ * Sends the mail that `compose` returns for the current time. Throws RejectedEvent if the mail has expired or
+ * SES refuses its recipient.
  */
 export async function sendMail(
   { to, expires_at }: { to: string; expires_at: number },
@@ -66,7 +66,7 @@ function isRefusedRecipient(error: unknown): boolean {
   )
 }
 
-/** Composes subject and text of the mail with a sign-in code, sent at `now`. */
+/** Composes subject and text of a mail that contains a sign-in code. The mail is sent at `now`. */
 export function composeCodeMail(code: string, expiresAt: number, now: number) {
   const minutes = Math.max(1, Math.round((expiresAt - now) / 60_000))
   return {
@@ -97,7 +97,7 @@ const warningTexts: Record<(typeof warningKinds)[number], string[]> = {
   ],
 }
 
-/** Composes subject and text of a warning to a user. */
+/** Composes subject and text of a mail that warns a user. */
 export const composeWarningMail = (kind: (typeof warningKinds)[number]) => ({
   subject: 'Many tries to sign in as you',
   text: [...warningTexts[kind].flatMap((line) => [line, ''])].join('\n'),

@@ -24,7 +24,7 @@ export const claimedTicketUser = (ticket: string): number | undefined =>
 export const ticketHash = (ticket: string, normalizedEmail: string): string =>
   createHash('sha256').update(`${ticket} ${normalizedEmail}`).digest().subarray(0, 16).toString('base64url')
 
-/** When a login ticket that is issued at `now` expires, epoch milliseconds. */
+/** The expiry of a login ticket that is issued at `now`, in epoch milliseconds. */
 export const ticketExpiry = (now: number): number => now + settings().loginTicketTtlSeconds * 1000
 
 /** Schema of a code of six digits, mailed or shown by an authenticator. */
@@ -48,5 +48,5 @@ export const isMailedCode = (ticket: string, code: string, digest: Uint8Array): 
 /** The detail-type of the event that requests a mail. */
 export const mailRequested = 'mail.requested'
 
-/** The detail-type of the event that requests a delayed mail, not sent if the user signs in first. */
+/** The detail-type of the event that requests a delayed mail. No mail is sent if the user signs in first. */
 export const mailDelayed = 'mail.delayed'

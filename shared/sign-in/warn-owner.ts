@@ -14,13 +14,13 @@ export const warningLifetimeMilliseconds = 3_600_000
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
 
-/** A request that fails while it sends a warning does not prevent the warning for longer than this. */
+/** Time limit for sending a warning. If a request has not sent it by then, another request may send it. */
 const claimMilliseconds = 60_000
 
 /**
  * Warns a user by mail that somebody who knows the password tries to sign in. Simultaneous requests send only
- * one mail: the first of them stores the time, negated, then requests the mail, then stores the time itself.
- * If it fails in between, a later request can send the mail after a minute.
+ * one mail. The first of them stores the time as a negative number, requests the mail, and then makes the
+ * number positive. If the first request fails in between, a later one can send the mail after a minute.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

@@ -24,9 +24,9 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** The session's generation: how often all of the user's sessions had been ended when this one began. */
+  /** How many times all sessions of the user had been ended when this session began. */
   generation: Integer,
-  /** A session's own token: how many tokens were derived from it. A derived token: its number, from 1. */
+  /** In a session's own token, the number of tokens derived so far. In a derived token, its number from 1. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -74,7 +74,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** How often all sessions of the user have been ended; by default 0. */
+  /** How many times all sessions of the user have been ended. Default: 0. */
   generation?: number
   /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number
@@ -88,8 +88,8 @@ export const newAccessToken = (userId: number, sessionId: string): string =>
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
- * Issues an access_token, which becomes valid when the returned `put` is written. Write `put` in the
- * transaction that uses up the authorization code or the login ticket. With `key`, it can be revoked.
+ * Issues an access_token, which is valid once the returned `put` is written. Write `put` in the transaction
+ * that uses up the authorization code or the login ticket. Use the returned `key` to revoke the token.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,
@@ -103,7 +103,7 @@ export function issueAccessToken(
 }
 
 /**
- * A user's generation: how often all sessions of the user were ended. Tokens of earlier generations are
+ * A user's generation: how many times all sessions of the user were ended. Tokens of earlier generations are
  * refused, so one write ends any number of sessions. Only a function that ends all sessions can change it.
  */
 const endings = itemType({
@@ -117,7 +117,10 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 
 const EndedItem = v.object({ generation: Integer })
 
-/** The write that ends all sessions of a user. changeSignInRecord also ends the login tickets. */
+/**
+ * The write that ends all sessions of a user. The same transaction must contain changeSignInRecord, which
+ * ends the login tickets and gives new sessions the next generation.
+ */
 export const endAllSessions = (userId: number): Write => ({
   Update: {
     Key: endedKey(userId),

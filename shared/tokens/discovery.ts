@@ -42,7 +42,7 @@ export function discoveryDocument(base = issuer()) {
       'name',
     ],
     authorization_response_iss_parameter_supported: true,
-    // Without `request_uri_parameter_supported`, clients would assume true.
+    // If `request_uri_parameter_supported` is missing, clients take it as true (OpenID Connect Discovery §3).
     request_uri_parameter_supported: false,
   }
 }

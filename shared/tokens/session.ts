@@ -50,8 +50,9 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Prepares the writes that derive a token from a session. They fail with SessionChanged if another token was
- * derived meanwhile. A session that has ended, or that differs from `named`, is refused with `invalid_grant`.
+ * Prepares the writes that derive a token from the session that `named` describes. The writes fail with
+ * SessionChanged if another token was derived meanwhile. This function or the writes fail with
+ * `invalid_grant` if the session has ended, or if a property in `named` is wrong.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -88,7 +89,7 @@ export async function readDerivingSession(named: NamedSession) {
     generation: own.generation,
     /** The number of the next token that is derived from the session. */
     next: own.derived + 1,
-    /** Writes that check the session, count the new token, and delete the oldest tokens above the limit. */
+    /** The writes that check the session, count the new token and delete the oldest tokens over the limit. */
     writes: [
       countToken,
       requireGeneration(userId, own.generation, refuse),
@@ -112,7 +113,7 @@ export async function revokeToken(token: string, clientId: string): Promise<void
   else await writeItem({ Delete: { Key: key } })
 }
 
-/** Revokes a token that was derived from a session, by its key. Any other token keeps working. */
+/** Revokes the token with this key, but only if the token was derived from this session for this client. */
 export async function revokeDerived(
   key: Key,
   { userId, sessionId, clientId }: Pick<TokenItem, 'userId' | 'sessionId' | 'clientId'>,

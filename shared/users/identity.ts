@@ -45,7 +45,7 @@ export const UserEmail = v.pipe(
 
 /**
  * Masks an email address for other users. Shows only the first and last character of the local part, as in
- * `a***e@example.com`. Of one or two characters, shows only the first: `a***@example.com`.
+ * `a***e@example.com`. If the local part has one or two characters, shows only the first: `a***@example.com`.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

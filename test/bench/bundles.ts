@@ -22,7 +22,7 @@ export async function bundleByDefault(
     bundle: true,
     minify: true,
     platform: 'node',
-    // Removes the warm-up call, because CommonJS does not have its top-level `await`.
+    // Removes the warm-up call, because the call uses top-level `await`, which CommonJS does not have.
     define: { 'process.env.AWS_LAMBDA_INITIALIZATION_TYPE': 'undefined' },
     metafile: true,
     logLevel: 'error',

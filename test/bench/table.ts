@@ -35,7 +35,7 @@ export function toMarkdown(rows: readonly Row[], columns = [...new Set(rows.flat
   return [head, rule, ...body].map((row) => `| ${row?.join(' | ') ?? ''} |`).join('\n')
 }
 
-/** Formats a number with at most four significant digits, or from 1,000 as a whole number. */
+/** Formats a number with at most four significant digits, or as a whole number if it is 1,000 or more. */
 function formatCell(value: Cell): string {
   if (value === undefined) return '–'
   if (typeof value === 'string') return value

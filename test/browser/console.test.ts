@@ -40,7 +40,7 @@ it.for(views)(
   },
 )
 
-it('a person can sign in more often than the hourly limit of mailed codes, and again after the session has ended', async ({
+it('a person can sign in six times although only five codes an hour are mailed, and can sign in again after the session has ended', async ({
   open,
 }) => {
   const page = await open()
@@ -64,7 +64,7 @@ it('a person can sign in more often than the hourly limit of mailed codes, and a
   await page.getByText('signed in as heidi@example.com').waitFor()
 })
 
-it('the console finds mails by part of an email address, says how many there are, and moves no panel', async ({
+it('the console finds mails by part of an email address and shows their number, and all panels stay in place', async ({
   open,
 }) => {
   const page = await open()

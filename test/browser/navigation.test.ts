@@ -22,7 +22,7 @@ it('a reload keeps the current sign-in step, but not the password', async ({ ope
   expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
 })
 
-it('a new authorization request discards the earlier one’s state in the same tab', async ({
+it('a new authorization request in the same tab discards the sign-in of the earlier request', async ({
   signedIn,
   app,
 }) => {

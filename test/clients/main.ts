@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// The only name that a generator may invent. The API document does not define it: in the Go client, constants
-// of a schema with this name would collide with those of TwoFactorMethod.
+// A generator may invent only the name `LoginVerifyFormMethod`. The API document gives this enum no name,
+// because the enum's constants would then collide with those of TwoFactorMethod in the Go client.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 console.table(await Promise.all(generators.map(tryGenerator)))
 

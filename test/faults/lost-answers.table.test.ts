@@ -34,7 +34,7 @@ beforeAll(async () => {
   await rotate({}, { awsRequestId: randomUUID() })
 })
 
-/** Runs `work`. The first transaction takes effect, but its answer is lost. */
+/** Runs `work`, and loses the answer to its first transaction. DynamoDB carries out the transaction. */
 async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   let lost = false
   const { restore } = tamperCalls(async ({ name, perform }) => {
@@ -104,7 +104,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
   })
 
-  it('an event that is delivered again takes effect once, and the lost answer to its write counts no fault of the service', async () => {
+  it('if the answer to the write of an event is lost, a second delivery does not repeat the effect, and the service counts no fault', async () => {
     const userId = await addUser()
     const event = adjustment(userId)
     const metrics = await emittedMetrics(async () => {
@@ -118,7 +118,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('only one of fifty simultaneous right codes succeeds, even if the SDK repeats each write that counts the tries', async () => {
+  it('only one of fifty simultaneous tries with the right code succeeds, even if the SDK repeats every write that counts a try', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>

@@ -44,7 +44,7 @@ it('a member list shows a new member even if an eventually consistent read does 
   }
 })
 
-it('a page of bills is complete even if no eventually consistent read finds the newest items', async () => {
+it('a page of bills is complete even if every eventually consistent query finds nothing', async () => {
   const id = { userId: await addUser(), wallet: 'asset' } as const
   await addBills(id, chunkOfBills)
   const query = { currency: 'USDT', beginTime: '2026-03-02' }

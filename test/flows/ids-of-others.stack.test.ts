@@ -37,10 +37,13 @@ interface Named {
   token?: string
 }
 
-/** Two requests that differ only in an id: the first id is of another user's data, the second of nothing. */
+/** Two requests that differ only in an id. One id names another user's data, and the other names nothing. */
 type Pair = [others: Named, nobodys: Named]
 
-/** Pairs of requests for each route that takes the id of a user's data. The keys are method and path. */
+/**
+ * Functions that create the pairs of requests (see Pair) for a route, keyed by method and path. There is one
+ * for each route whose input can name another user's data.
+ */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()

@@ -13,7 +13,7 @@ const confidential = await createClient({ secret, redirectUris: ['https://client
 const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(stack.base_url), client.clientId, client.secret, authentication, {
     // Allows plain http for the local stack, which has no TLS.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only as a warning
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the deprecation only warns of plain http
     execute: [oidc.allowInsecureRequests],
   })
 

@@ -13,7 +13,7 @@ import { putEvents } from '../support/put-event.ts'
 /** If no dead letter comes for this long, none is left, because dead letters follow each other faster. */
 const quietMilliseconds = patience(1_000)
 
-/** Deletes all dead letters that contain a text. Resolves with the amounts in these refused events. */
+/** Deletes all dead letters that contain a text. Resolves with the amounts in the deleted events. */
 async function takeDeadLetters(text: string, atLeast: number): Promise<string[]> {
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'wallet-adjusted-dead-letters' }))

@@ -29,7 +29,7 @@ describe('an event that a replay sends again', () => {
     expect(await bookings(userId)).toEqual([sentAt, sentAt + day])
   })
 
-  it('a replayed event is never booked before an earlier bill of its wallet, nor in the future', async () => {
+  it('a replayed event is booked no earlier than the latest bill of its wallet, and never in the future', async () => {
     const userId = await addUser()
     const sentAt = Date.now() - day
     await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))

@@ -36,7 +36,7 @@ it.each([
   ['mail.requested', 'wrong_codes', 65 * minute],
   ['mail.delayed', 'code', 15 * minute],
 ])(
-  'a %s event for a mail of kind %s is refused if it expires later than a mail of this kind can',
+  'a %s event for a mail of kind %s is refused if the mail would expire later than this kind allows',
   (detailType, kind, latest) => {
     const refused = (ahead: number) =>
       refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')

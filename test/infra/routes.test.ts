@@ -24,19 +24,19 @@ describe('partitions', () => {
     expect(whoMay(/^KEYS/, ...writes)).toEqual(['rotate-signing-keys'])
   })
 
-  it('only the endpoints for sign-in, code exchange, revocation and logout, and the event user.updated, may issue or end tokens', () => {
+  it('only the endpoints for sign-in, code exchange, revocation and logout, and the handler of user.updated, may issue or end tokens', () => {
     expect(whoMay(/^TOKENS#/, 'PutItem', 'UpdateItem')).toEqual(['oauth2/token', 'user/login-2fa'])
     expect(whoMay(/^TOKENS#/, 'DeleteItem')).toEqual(['oauth2/revoke', 'oauth2/token', 'user/logout'])
     expect(whoMay(/^ENDED#/, ...writes)).toEqual(['user.updated'])
   })
 
-  it('only events that move money write wallets and bills', () => {
+  it('only the handlers of events that move money may write wallets and bills', () => {
     const ledger = [...new Set(Object.values(billTypes).map(({ event }) => event))].sort()
     expect(whoMay(/^(W|BL)#/, ...writes)).toEqual(ledger)
     expect(whoMay(/^W#/, ...writes)).toEqual(ledger)
   })
 
-  it('only mail.delayed may read sign-in records, and only sign-in and the events about users may write them', () => {
+  it('only the handler of mail.delayed may read sign-in records, and only the sign-in endpoints and the handlers of user events may write them', () => {
     expect(whoMay(/^SIGNIN#/, ...reads)).toEqual(['mail.delayed'])
     expect(whoMay(/^SIGNIN#/, ...writes)).toEqual([
       'user.registered',

@@ -9,7 +9,7 @@ vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
 }))
 
 const stack = await startOwnStack()
-// Imported after the start, because these modules create AWS clients, which read the stack's address.
+// Imports these modules after the stack's start, because they create AWS clients for the stack's address.
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
 const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')
 const { stoppingTheService } = await import('./runbook/stopping-the-service.ts')

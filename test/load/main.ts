@@ -8,7 +8,7 @@ import type { TestUser } from '../support/sign-in.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
 import '../support/silence-log.ts'
 
-/** What the requests of a connection share: a user, and the login ticket and token that the user received. */
+/** The state of a connection: a user, and the login ticket and token that the user received. */
 interface Context {
   user?: TestUser | undefined
   login_ticket?: string
@@ -69,7 +69,7 @@ async function load(what: string, options: Omit<Options, 'url'>) {
   )
 }
 
-/** Sends events that post bills for `duration` seconds, some twice. Resolves with the number of bills. */
+/** Sends events for `duration` seconds, one in five twice. Resolves with the number of bills they post. */
 async function sendEvents(userId: number): Promise<number> {
   const end = Date.now() + duration * 1000
   let count = 0
@@ -93,7 +93,7 @@ async function sendEvents(userId: number): Promise<number> {
 /** Signs new users in and out, each user once, because an authenticator code works only once. */
 async function signInSteps(): Promise<Request[]> {
   const users: TestUser[] = []
-  // One after another: hashing forty passwords at once would leave calls no time to connect.
+  // Creates one user after another. If forty passwords were hashed at once, AWS calls could time out.
   while (users.length < userCount) users.push(await createUser())
   const codes = new Map<string, string>()
   for (const { email, totpSecret } of users) codes.set(email, await authenticatorCode(totpSecret))

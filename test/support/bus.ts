@@ -15,8 +15,8 @@ export interface DeadLetter {
 }
 
 /**
- * Waits for the dead letter of a detail-type whose body contains the given text. Leaves all messages in the
- * queue, because other tests read the queue at the same time.
+ * Waits until a dead letter of `detailType` has `text` in its body, and resolves with the dead letter. Leaves
+ * all messages in the queue, because other tests read the queue at the same time.
  */
 export async function waitForDeadLetter(detailType: string, text: string): Promise<DeadLetter> {
   const sqs = new SQSClient(clientOptions())

@@ -15,7 +15,7 @@ export function silenceTreeQueue(): void {
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)
 }
 
-/** Applies events in the given order, and out-of-order events again after the others, as SQS would. */
+/** Applies events in the given order. Then repeats those that were refused as out of order, as SQS would. */
 export async function deliverInOrder(events: readonly (() => Promise<void>)[]): Promise<void> {
   let waiting = [...events]
   for (let round = 0; waiting.length > 0; round += 1) {

@@ -9,7 +9,7 @@ import {
   type TestClient,
 } from './oauth-clients.ts'
 
-/** Consents in this process, and returns the token request that exchanges the authorization code. */
+/** Calls the consent endpoint in this process. Returns the request that exchanges the authorization code. */
 export async function consentTo(client: TestClient, session: SignedIn): Promise<Record<string, string>> {
   const { verifier, challenge } = pkce()
   const body = authorizationRequest(client, { code_challenge: challenge })

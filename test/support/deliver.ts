@@ -22,7 +22,7 @@ function interceptQueues(): void {
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // Returns nothing, because TypeScript sees only the overload of `send` with a callback.
+  // This function returns nothing, because TypeScript expects the overload of `send` that returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input
@@ -59,7 +59,7 @@ export async function deliverReplayed(
   return delivery as Delivery
 }
 
-/** Delivers events to a function in one SQS batch. Fails if `rejections` lacks the reason of a refusal. */
+/** Delivers events in one SQS batch. Fails if the function refuses an event for an undeclared reason. */
 export async function deliverBatch(
   handler: Intake,
   details: object[],

@@ -37,7 +37,7 @@ export async function addDepositor(): Promise<{ userId: number; address: UserAdd
   return { userId, address: await claimAddress(userId, pool) }
 }
 
-/** Builds the `deposit.updated` event of a deposit of 5 to an address, confirmed unless overridden. */
+/** Builds the `deposit.updated` event of a confirmed deposit of 5 to an address. `changes` replace fields. */
 export const deposit = (address: UserAddress, changes: object = {}) => ({
   currency_network: address.currency_network,
   txid: `tx-${randomUUID()}`,

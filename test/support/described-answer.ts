@@ -54,7 +54,7 @@ export class AnswerCheck {
     this.#reference = resolveReferences(reference, reference) as ApiReference
   }
 
-  /** Says what is wrong with an answer; undefined if the answer is described, or its route is unknown. */
+  /** Says how an answer differs from the API reference; undefined if it agrees, or its route is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
     // The API reference has no operation for an unknown path or method, which is answered 404 or 405.
@@ -70,7 +70,7 @@ export class AnswerCheck {
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // Not the route's schema of failures, because that also allows bodies that only API Gateway sends.
+    // Checks a failure against `Failure`, because the route's schema may also allow bodies from API Gateway.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??

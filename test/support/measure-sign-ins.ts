@@ -10,7 +10,7 @@ export interface SignInAttempt {
   password: string
 }
 
-/** What an attempt cost: its answer, its AWS calls, and its processor time in milliseconds. */
+/** The result of an attempt: the code of its answer, its AWS calls, and its processor time. */
 export interface SignInCost {
   kind: string
   code: number

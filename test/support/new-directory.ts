@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
-/** Makes a directory for a test file, which is deleted after the last test of the file. */
+/** Makes a directory for a test file, and deletes the directory after the file's last test. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'test-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -29,7 +29,7 @@ export function useOwnKeys(): { renew: () => Promise<void> } {
   return { renew }
 }
 
-/** The tag of each KMS key, cached because tags never change and other tests have many keys. */
+/** Caches KMS keys' tags by ARN, because tags never change and reading those of all tests' keys is slow. */
 const tagOf = new Map<string, string | undefined>()
 
 /** Lists the KMS keys with the tag of the current key set, and their states. */

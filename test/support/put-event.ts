@@ -12,7 +12,7 @@ export async function putEvents(
   details: readonly object[],
   source: string = events.find((event) => event.detailType === detailType)?.senders[0] ?? 'business',
 ): Promise<void> {
-  // A sender can wait longer than a function, above all when tests keep the machine busy.
+  // Waits longer than a function can, because the bus may answer late while tests keep the machine busy.
   const requestHandler = { connectionTimeout: 10_000, requestTimeout: 30_000 }
   const bus = new EventBridgeClient({ ...clientOptions(), requestHandler })
   const entries = details.map((detail) => ({

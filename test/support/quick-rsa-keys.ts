@@ -9,7 +9,7 @@ const publicExponent = 65_537n
 const primes = new Map<number, bigint[]>()
 const pairs = new Map<number, [bigint, bigint][]>()
 
-/** Takes a pair of primes that makes a new key; finds one more prime when all pairs are used. */
+/** Takes an unused pair of primes for a key. If none is left, combines a new prime with each known prime. */
 function takePair(bits: number): [bigint, bigint] {
   for (;;) {
     const pair = pairs.get(bits)?.pop()

@@ -40,7 +40,7 @@ export const verifyMailed = (
     body: { email, login_ticket: ticket, method: 'EMAIL', validate_code: code },
   })
 
-/** Sends guesses at the same time. Counts how many were checked with KMS, answered as wrong, and blocked. */
+/** Sends guesses at the same time. Counts the KMS checks, the answers `wrong`, and the answers `blocked`. */
 export async function guessAtOnce(count: number, guess: (number: number) => Promise<TestAnswer>) {
   let answers: TestAnswer[] = []
   const { names } = await measureCalls(async () => {

@@ -33,10 +33,10 @@ export function newRegistration(overrides: Record<string, unknown> = {}): Record
   }
 }
 
-/** Applies a `user.registered` as its function does, in this process. */
+/** Applies a `user.registered` with its handler, in this process. */
 export const register = (detail: Record<string, unknown>) => applyEvent(registered, detail)
 
-/** Applies a `user.updated` as its function does, in this process; by default with a new id, at instant 1. */
+/** Applies a `user.updated` with its handler, in this process. By default, `at` is 1 and the id is new. */
 export const update = (detail: Record<string, unknown>) =>
   applyEvent(updated, { update_id: randomUUID(), at: 1, ...detail })
 

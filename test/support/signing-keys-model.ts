@@ -17,7 +17,7 @@ export interface World {
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
-  /** Until when tokens signed by a key can be valid, for each `kid` that was not revoked. */
+  /** Latest instant at which a token of a key can be valid, keyed by `kid`. Contains no revoked key. */
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
@@ -70,7 +70,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a rotation step: changes the model as shared/keys/steps.ts changes AWS. */
+/** The second half of a rotation step: makes the same change to the model as shared/keys/steps.ts to AWS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }
@@ -162,7 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Writes the key set in the model, unless another write has changed the key set since it was read. */
+/** Returns `world` with the key set `next`. Returns `world` as it is if its key set is no longer `read`. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

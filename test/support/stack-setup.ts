@@ -16,8 +16,8 @@ declare module 'vitest' {
 /**
  * Vitest setup that makes one local stack available to all tests of a project. After the last test, the run
  * fails if a function logged a secret (see mark-secret.ts) or was denied an AWS call. With quirks (simulated
- * AWS behaviour, such as late messages), the run also fails if there was an answer of 500, a counted fault or
- * a dead letter.
+ * AWS behaviour, such as late messages), the run also fails if there was an answer with status 500, a counted
+ * fault or a dead letter.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
@@ -81,7 +81,7 @@ async function waitForDeadLetters(described: unknown): Promise<Queues['dead_lett
   }
 }
 
-/** Lists the problems that a run with quirks must not have, and prints the number of each kind. */
+/** Lists a run's answers with status 500, its faults and its dead letters. Prints the number of each. */
 function listProblems(quirks: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
   const found = {
     'answers of 500': lines.filter((line) => line.endsWith(answered500)),

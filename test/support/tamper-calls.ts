@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`, and runs `act` at the given moment of the first command `name` that `work` sends. */
+/** Runs `work`, and runs `act` when the first command of the class `name` is sent or answered (`moment`). */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,
@@ -62,7 +62,7 @@ export interface TamperedAttempt {
   /** Name of the operation, for example `CreateKey`. */
   operation: string
   input: object
-  /** Identifies the call: all its attempts have the same object here. */
+  /** Identifies the call to which the attempt belongs. All attempts of one call have the same object. */
   call: object
   perform: () => Promise<unknown>
 }
@@ -121,7 +121,7 @@ export function writeError(
   return new TransactionCanceledException({ message: code, $metadata, CancellationReasons })
 }
 
-/** Whether an operation of DynamoDB writes items, so that it can conflict with a transaction. */
+/** Whether a DynamoDB operation writes items. A write can conflict with a transaction. */
 export const isWrite = (operation: string): boolean =>
   /^(TransactWriteItems|(Put|Update|Delete)Item)$/.test(operation)
 
@@ -142,8 +142,8 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`, and loses the first answer to each of `count` calls of an operation, after `skip` other calls:
- * AWS carries out the first attempt at each. When all are carried out, these attempts fail with a timeout.
+ * Runs `work`. Does not disturb the first `skip` calls of an operation. Loses the answer to the first attempt
+ * at each of the next `count` calls. Once AWS has carried out these attempts, they fail with a timeout.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

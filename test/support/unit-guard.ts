@@ -8,7 +8,7 @@ import { afterAll, afterEach } from 'vitest'
 /** Forbidden calls (sockets, processes, threads) that the running test has made. */
 const attempts: string[] = []
 
-/** Creates a replacement for a forbidden function that records the call and throws. */
+/** Creates the replacement of a forbidden function. The replacement records its call and throws. */
 const forbid = (what: string) =>
   function forbidden(): never {
     attempts.push(what)
@@ -18,8 +18,8 @@ const forbid = (what: string) =>
 const explain = (what: string[]): string =>
   `a unit test must not ${what.join(', ')}: see vitest.config.ts for the suffix that allows it`
 
-// Every client and every server calls one of the functions that are replaced here. Threads are forbidden,
-// too, because a new thread would have the original functions.
+// Replaces the functions through which every client and every server opens a socket, and those that start a
+// process. Also forbids threads, because a new thread would have the original functions.
 Object.assign(net.Socket.prototype, { connect: forbid('open a socket') })
 Object.assign(net.Server.prototype, { listen: forbid('listen on a socket') })
 Object.assign(dgram, { createSocket: forbid('open a socket') })

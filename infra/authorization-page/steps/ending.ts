@@ -31,7 +31,7 @@ export const showFinished = (flow: SignInFlow): View => ({
   ],
 })
 
-/** Failure codes of the API for an invalid request of the app, which the user cannot correct. */
+/** Codes with which the API refuses an invalid request of the app. The user cannot correct such a request. */
 export const invalidRequest = [40001, 40002, 40005]
 
 /**

@@ -14,7 +14,7 @@ export function throttle(quirks: Quirks, { arn }: Caller, { target, path, header
   if (Number(attempt) >= Number(max)) return
   const operation = target.operation || path
   const error = errors[target.service]
-  // Transactions are throttled in dynamodb/conflicts.ts: DynamoDB cancels them, and the SDK does not retry.
+  // A throttled transaction is cancelled, and the SDK does not retry it. dynamodb/conflicts.ts imitates that.
   if (error === undefined || operation === 'TransactWriteItems') return
   if (quirks.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
 }

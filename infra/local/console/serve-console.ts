@@ -31,8 +31,8 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Files served below /_local, by path. Swagger UI shows the API reference: it works under the
- * Content-Security-Policy and loads nothing from other sites. Scalar would install 270 packages.
+ * Files served below /_local, by path. Swagger UI shows the API reference, because Swagger UI works under the
+ * Content-Security-Policy and loads nothing from other sites. The alternative Scalar needs 270 packages.
  */
 const files: Record<string, string> = {
   '/': join(import.meta.dirname, 'index.html'),
@@ -134,5 +134,5 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.end(body)
 }
 
-/** Writes the OpenAPI and AsyncAPI documents in another process, because all functions must be loaded. */
+/** Writes the OpenAPI and AsyncAPI documents in a new process, to keep all functions out of this process. */
 const writeReferences = () => promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

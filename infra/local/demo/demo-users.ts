@@ -5,7 +5,7 @@ export interface DemoUser {
   nickname: string
   referrer_id?: number
   totp_secret?: string
-  /** How many whole days before the first start of the local stack the user registered. */
+  /** Number of whole days from the user's registration to the first start of the local stack. */
   joinedDaysAgo: number
 }
 

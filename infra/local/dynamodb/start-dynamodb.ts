@@ -105,14 +105,14 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// Whether DynamoDB Local answers. It refuses an unsigned request, but the refusal has a request id.
+// Whether DynamoDB Local answers. Its answer to an unsigned request is a refusal with a request id.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     ({ headers }) => headers.has('x-amzn-requestid'),
     () => false,
   )
 
-/** Throws a `StartupError` with the install command if the command is not Java 17 or later. */
+/** Throws a `StartupError` if `command` does not run Java 17 or later. The error says how to install Java. */
 async function requireJava(command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const version = await readJavaVersion(command, environment)
   if (version !== undefined && version >= minJavaVersion) return

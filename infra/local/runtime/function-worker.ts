@@ -105,7 +105,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // While this thread was busy, the answer may have arrived in time. setImmediate lets it be handled first.
+    // A timely answer may have come while this thread was busy. setImmediate lets it be handled before `end`.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

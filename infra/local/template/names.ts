@@ -96,6 +96,6 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
 const hash = ({ stackName, logicalId }: UnnamedResource): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
-// CloudFormation generates names as STACK-LOGICALID-RANDOM. RANDOM is left out here: names never change.
+// CloudFormation names are STACK-LOGICALID-RANDOM. RANDOM is left out here, so that names never change.
 const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
   `${stackName}-${logicalId}`.slice(0, maxLength)

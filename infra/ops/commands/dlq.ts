@@ -17,7 +17,7 @@ interface Chosen {
   sqs: SQSClient
   pair: QueuePair
   options: Options
-  /** Whether a dead letter's reason starts with the option `--reason`; true for all without the option. */
+  /** Whether a dead letter's reason starts with the value of `--reason`. Always true without this option. */
   matches: (letter: DeadLetter) => boolean
   show: CommandContext['show']
 }

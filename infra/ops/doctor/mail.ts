@@ -10,9 +10,9 @@ import { type Finding, judge } from './finding.ts'
 import { identitiesOf } from '../../mail-identities.ts'
 
 /**
- * Checks that SES would send a mail from this address to anyone: the account is out of the sandbox, the
- * address or one of its domains is verified, and this identity has no default configuration set. Each region
- * has its own SES; `region` is by default the deployment's.
+ * Checks that SES would send a mail from this address to anyone. The account must be out of the sandbox and
+ * below its quota. The address or one of its domains must be a verified identity. This identity must have no
+ * default configuration set. Each region has its own SES. `region` defaults to the deployment's region.
  * https://docs.aws.amazon.com/ses/latest/dg/request-production-access.html
  */
 export async function checkMail(mailFrom: string, region?: string): Promise<Finding> {

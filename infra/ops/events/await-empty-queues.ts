@@ -5,7 +5,7 @@ import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.t
 const pollIntervalMilliseconds = 500
 
 /**
- * The wait ends if the number of waiting messages has not fallen for this long. Events that came too early
+ * The wait ends if the number of waiting messages has not fallen for this long. Out-of-order events
  * are retried after shorter pauses.
  */
 const maxStallMilliseconds = 90_000

@@ -23,19 +23,19 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far in the future a refusal is dated. Until then, no copy of the refused event takes effect. */
+/** How far ahead keepRefused dates a refusal. No copy of the event sent before that date takes effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** An event's number of refusals on record during a replay: so high that redriving it has no effect. */
+/** Number of refusals to record during a replay. A redrive counts fewer, so the redrive has no effect. */
 const beyondAllRefusals = 1_000_000
 
-/** Maximum number of dead letters in a queue: all must be read before the first becomes visible again. */
+/** Limit of dead letters in a queue. With more, the first could be visible again before the last is read. */
 const maxLetters = 10_000
 
 /**
- * Keeps a replay from applying events that were refused before the instant `before` through their own fault,
- * because balances may have changed since. Records each refusal anew, because a restored table may lack it.
- * These events have no effect until `release` is called.
+ * Blocks the events that were refused before the instant `before`, if the fault was their own. A replay might
+ * otherwise apply these events, because balances may have changed. Records each refusal anew, because a
+ * restored table may lack it. A blocked event has no effect until the caller calls `release`.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -60,7 +60,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // With the latest possible time of sending, this refusal replaces an earlier one in the table.
+    // Sets the latest possible time of sending, because only a later message's refusal replaces a refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.
@@ -74,7 +74,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Gives the refusals the current date, so that a later redrive can apply the events. */
+    /** Changes the refusals' date to now. From then on, a refused event can take effect if it is redriven. */
     release: () => date(Date.now(), 1),
   }
 }

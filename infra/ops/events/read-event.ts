@@ -12,7 +12,7 @@ export interface OutgoingEvent {
 /** The `source` of events that an operator sends. */
 export const defaultSource = 'operator'
 
-/** Maximum size of an event's detail in bytes: EventBridge's 256 KiB, less room for the envelope. */
+/** Maximum size of an event's detail in bytes: EventBridge's 256 KiB minus 1 KiB for the envelope. */
 const maxDetailBytes = 261_120
 
 const EventLine = v.object({

@@ -43,9 +43,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
- * Replays the archived events of a span of time, and waits until they are applied. Rejected events may have
- * come too early, so they are redriven until their number stops falling. Events that were refused before
- * `to` through their own fault stay dead letters. Resolves with true if all others took effect.
+ * Replays the archived events of a span of time, and waits until they are applied. Redrives rejected events,
+ * which may have come too early, until their number stops falling. An event stays a dead letter if it was
+ * refused before the end of the span through its own fault. Resolves with true if all others took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -59,7 +59,7 @@ export async function replayEvents(
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
   const pairs = archived.map((detailType) => findQueue(target, detailType))
-  // When this worker's queue is empty, all entries in the journals of referral trees are applied.
+  // If this worker's queue is empty, all entries in the journals of referral trees have been applied.
   const worker = findQueue(target, 'grow-tree')
   const { isKept, release } = await keepRefused(sqs, pairs, to)
   try {
@@ -78,7 +78,7 @@ export async function replayEvents(
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
-    // If an event that was refused before the replay has two dead letters, drop the newer one.
+    // An event that was refused before the replay may have a second dead letter now. Drop the newer one.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
     )

@@ -15,7 +15,7 @@ import { startProgress, type Terminal } from '../terminal.ts'
 import { awaitEmptyQueues } from './await-empty-queues.ts'
 import { type OutgoingEvent, readEvent } from './read-event.ts'
 
-/** An input line whose event the bus or its function rejected. */
+/** An input line that is not a valid event, or whose event the bus or its function rejected. */
 interface RejectedLine {
   line: number
   detail_type: string | null
@@ -82,7 +82,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
     /** Whether every event has been applied or rejected. */
     applied,
     refused_count: counts.refused + rejected.length,
-    /** Rejected lines: up to 1,000 that were not sent, and up to 1,000 for each dead-letter queue. */
+    /** Rejected lines: up to 1,000 that were not sent, and up to 1,000 from each dead-letter queue. */
     refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
   }
 }

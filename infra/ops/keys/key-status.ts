@@ -22,7 +22,7 @@ export async function readKeyStatus() {
 }
 
 /**
- * Checks that a key is active, that KMS signs with it and with the evidence key, and that no step of the
+ * Checks that a key is active, that this key and the evidence key are enabled in KMS, and that no step of the
  * rotation is late. Reading the keys' records also shows that the table answers.
  */
 export async function checkKeys(evidenceKeyArn: string): Promise<Finding> {

@@ -13,7 +13,7 @@ export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 /** Maximum time that a command waits until AWS has stopped or started parts of the service. */
 export const maxSwitchMilliseconds = 300_000
 
-/** How long to wait, in milliseconds, until all calls that ran when a part was stopped have ended. */
+/** How long a part's calls can still run after the part was stopped, in milliseconds. */
 export const drainMilliseconds = (part: PartName): number => 1_000 * Math.max(...limits[part])
 
 const limits: Record<PartName, number[]> = {

@@ -23,7 +23,7 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
 
-/** What maintenance stops: requests of clients, events and the workers' queues, and scheduled functions. */
+/** The parts of the service that maintenance can stop. `events` includes the queues of the workers. */
 export const partNames = ['requests', 'events', 'schedules'] as const
 export type PartName = (typeof partNames)[number]
 
@@ -36,7 +36,7 @@ interface Switch {
   set: (stopped: boolean) => Promise<unknown>
 }
 
-/** Finds the resources that stop or start each part of the service, with their states. */
+/** Finds the resources whose settings stop or start a part of the service, and reads the state of each. */
 export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
   requests: findApis,
   events: findMappings,
@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs of a stage. There are two while a deployment adds the edge (CloudFront), otherwise one. A
- * stage variable, which functions get with each request, stops an API.
+ * Finds the APIs of a stage. There are two while a deployment adds the edge (CloudFront), otherwise one. To
+ * stop an API, its switch sets a stage variable, which makes functions refuse each request.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())

@@ -52,7 +52,7 @@ export async function switchMaintenance(
   return show(states, { ok: chosen.every((name) => states[name] === wanted) })
 }
 
-/** Waits for so many equal answers in a row that every server of API Gateway should apply the change. */
+/** Waits until several answers in a row show the change, because some servers of API Gateway may lag. */
 async function awaitAnswers(baseUrl: string, wanted: PartState): Promise<void> {
   let inARow = 0
   await awaitUntil(async () => {

@@ -24,12 +24,12 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, string>>
 
 /**
- * Prepares a table that was restored to a full hour (epoch milliseconds). Removes access tokens, codes and
- * free deposit addresses, because they may have ended or been used after that hour. Also removes assigned
- * addresses that no user was shown, and records of signing-key transitions that the key set lacks. Resolves
- * with the number of each, and with the keys of items that show that the table is incomplete. `late`: written
- * in the hourly write pause, so other writes of the same event may be missing. `no_wallet`: first bills of
- * wallets that do not exist. Reads the whole table. Can be run again.
+ * Prepares a table that was restored to a full hour (epoch milliseconds). Removes all access tokens, codes
+ * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
+ * addresses that no user had seen, and records of signing-key transitions that are later than the key set.
+ * Resolves with the number of each kind, and with two lists of item keys. Any entry shows that the table is
+ * incomplete. `late` lists items written in the hourly write pause, because other writes of their event may
+ * be missing. `no_wallet` lists first bills without a wallet. Reads the whole table. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -89,9 +89,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds records (evidence and archived keys) of signing-key transitions that are later than the restored key
- * set. They would block the next transition. A restored table can have them, because the rotation does not
- * pause around full hours.
+ * Finds the evidence and archived keys of signing-key transitions that are later than the restored key set.
+ * These records would block the next transition. They exist if the restore split a transaction. That can
+ * happen, because the rotation does not pause its writes around full hours.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -206,7 +206,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** Alarms at the bounce and complaint rates at which SES reviews an account (sending review process). */
+/** Alarms at bounce and complaint rates that make SES review an account (SES, "Sending review process"). */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

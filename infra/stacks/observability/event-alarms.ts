@@ -18,8 +18,8 @@ export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
       threshold: 900,
     }
   }),
-  // Events that reached neither the queue of their rule nor the rule's dead letters. The rule for events
-  // that no other rule matches has no dead-letter queue.
+  // Events that EventBridge could put neither into their rule's queue nor into its dead-letter queue. The
+  // rule `unmatched` has no dead-letter queue, so its alarm counts all failed deliveries.
   ...[...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName].map((rule) => ({
     id: `${rule}-lost`,
     journey: 'events' as const,

@@ -16,8 +16,9 @@ const journeys = {
 } as const
 
 /**
- * `shared` has the alarms on what all journeys need, and `requests` those on failures that clients see.
- * `shared` silences the journeys, and all of them silence `requests`, so a fault sends one notification.
+ * `shared` has the alarms on what all journeys need. `requests` has the alarms on failures that clients see.
+ * A fault sends one notification, because an alarm of `shared` silences the alarms of all journeys, and an
+ * alarm of `shared` or of a journey silences the alarms of `requests`.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -41,16 +42,18 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm waits for a broader alarm before it notifies, and stays silent after that one ends. */
+/** How long an alarm delays its notification, in case a broader alarm is raised. */
 const waitPeriod = Duration.minutes(2)
+/** How long an alarm stays silent after a broader alarm has ended. */
 const extensionPeriod = Duration.minutes(5)
 
 /** Names (without prefix) of the two alarms that show a stage's health: any fault raises one of them. */
 export const healthAlarms = ['causes', 'requests']
 
 /**
- * Creates an alarm for each journey, for `shared` and for `requests`; these notify the topic. The alarm
- * `causes` is raised while any of them except `requests` is raised. It silences `requests`.
+ * Creates an alarm for `requests`, one for `shared` and one for each journey. These alarms notify the topic.
+ * Also creates an alarm named `causes`, which notifies nobody. It is raised while the alarm of `shared` or of
+ * a journey is raised, and silences the alarm of `requests`.
  */
 export function addJourneys(
   scope: Stack,

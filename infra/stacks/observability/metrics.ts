@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts'
 import type { ApiStack } from '../api-stack.ts'
 import type { IntakeStack } from '../intake-stack.ts'
 
-/** What alarms and dashboard observe: a stage, its API, and its functions and queues. */
+/** The stage that the alarms and the dashboard observe: its configuration, API stack and intake stack. */
 export interface Observed {
   config: Config
   api: ApiStack
@@ -16,7 +16,7 @@ export interface Observed {
 /** Period of metrics, unless an alarm says otherwise. */
 export const period = Duration.minutes(5)
 
-/** Period of most alarms that silence others, because they must be raised first. */
+/** Period of most alarms that silence others. It is short, so that the silencing alarms are raised first. */
 export const minute = Duration.minutes(1)
 
 /** Names of all functions of the stage, without the stage's prefix. */
@@ -26,8 +26,8 @@ export const functionNames = ({ api, intake }: Observed): string[] => [
 ]
 
 /**
- * One of Lambda's metrics of a function. The function's name is plain text: CloudFormation refuses to remove
- * a function to whose name another stack refers.
+ * One of Lambda's metrics of a function. The function's name is plain text, not a reference, because
+ * CloudFormation refuses to remove a function while another stack refers to its name.
  */
 export const functionMetric = (config: Config, name: string, metricName: string): Metric =>
   new Metric({

@@ -11,7 +11,7 @@ import type { IndexedMember } from '../search/index/items.ts'
 import { type IndexLimits, openTail } from '../search/index/tail.ts'
 import type { AncestorUpdate } from './batch.ts'
 
-/** Size limits of a member list: entries in a B-tree node (`capacity`), and sizes in its search index. */
+/** Size limits of a member list. `capacity`: entries of a B-tree node. `limits`: for the search index. */
 export interface Storage {
   capacity: number
   limits: IndexLimits
@@ -27,7 +27,7 @@ interface PreparedGrowth {
 
 /**
  * Once a transaction changes more B-tree nodes than this, it takes no further member. DynamoDB allows 100
- * writes: 75 nodes, 12 more for the last member, the profile, and 6 items of each of two search indexes.
+ * writes: 75 nodes, up to 12 nodes for the last member, 1 profile, and up to 12 items of two search indexes.
  */
 const maxChangedNodes = 75
 
@@ -71,7 +71,7 @@ export async function prepareGrowth(
   return growth
 }
 
-/** Reads what is needed to add members to a list, and to the tail (newest part) of its search index. */
+/** Reads what is needed to add members both to a list and to the tail (newest part) of its search index. */
 async function openList(list: MemberList, members: readonly IndexedMember[], { capacity, limits }: Storage) {
   const tree = await CountedBTree.open(list, capacity)
   const [append] = await Promise.all([
@@ -82,8 +82,9 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * How far an ancestor's updates are done, stored in its profile as `grown`: the batch's number (a time in
- * milliseconds) times 1,000, plus the number of members added. It only rises, so nothing is added twice.
+ * The progress of an ancestor's updates, stored in the ancestor's profile as `grown`. `batch` is the number
+ * of the last batch, a time in milliseconds. `members` is how many of that batch's new members the ancestor's
+ * lists already have. The value only rises, so nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

@@ -11,7 +11,7 @@ export const maxBatchEntries = 500
 /** Maximum number of renames in a batch: each changes dozens of items of every ancestor's search index. */
 const maxRenames = 20
 
-/** Selects the next batch from the oldest journal entries: all of them, but at most `maxRenames` renames. */
+/** Selects a batch from the oldest journal entries. Leaves out all renames after the first `maxRenames`. */
 export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
   const later = new Set(entries.filter(({ renamed }) => renamed).slice(maxRenames))
   return entries.filter((entry) => !later.has(entry))
@@ -90,7 +90,7 @@ export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   return [...updates.values()]
 }
 
-/** Finds each member list that contains renamed members of a batch, and those members. */
+/** Groups the renamed members of a batch by the member lists that contain them. */
 export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
   const byList = new Map<string, { list: MemberList; members: IndexedMember[] }>()
   for (const { entry, profile, ancestors } of batch) {

@@ -5,9 +5,9 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
  * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
- * hold, for each child, its first position and the number of members under it. With these numbers, one path
- * from the root leads to the leaves of a page or a date: every page of a list of ten million members takes
- * three rounds of reads, and a member whose event arrives late is inserted at the right position.
+ * hold, for each child, its first position and the number of members under it. So a reader goes straight from
+ * the root to any page of the list and to any date. Each page of a list of ten million members takes three
+ * rounds of reads. A member whose event arrives late is inserted at the right position.
  *
  * Every node is one item of the table. `version` counts its writes and is 0 before the first one. A write
  * requires that the stored version is still the one that was read, so that no writer overwrites another's
@@ -63,7 +63,7 @@ const nodes = itemType({
   holds: 'a node of a member list other than its root',
   found: 'by list, owner and the id in the parent node',
 })
-/** Names of the two kinds of member lists in the keys of items. */
+/** The keys of items contain these names for the two kinds of member lists. */
 export const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
 /** Key of the item of a list's root node. */

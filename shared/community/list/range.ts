@@ -31,13 +31,13 @@ export interface RangeQuery {
 }
 
 export interface RangeResult {
-  /** Number of all members who joined in the range of time, whether they are returned or not. */
+  /** Number of all members who joined in the range of time, including those that `skip` and `take` omit. */
   total: number
   /** Positions of the members to return, newest first. */
   entries: BTreePosition[]
 }
 
-/** A child node and the index of its first member in the list, in which the earliest member is first. */
+/** A child node, and how many members of the list are earlier than the first member of the child. */
 interface Subtree extends BTreeChild {
   firstRank: number
 }
@@ -138,7 +138,7 @@ const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined
     ? undefined
     : subtrees[lowerBound(subtrees, (subtree) => comparePositions(subtree, startOf(instant))) - 1]
 
-/** The position that sorts before every member who joined at an instant. */
+/** The position that sorts just before every member who joined at `joinedAt`. */
 const startOf = (joinedAt: number): BTreePosition => ({ joinedAt, userId: 0 })
 
 function collect(

@@ -124,7 +124,7 @@ export class CountedBTree {
     if (known !== undefined) return known
     const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
-    // A child with the id `firstNewId` or higher: another worker has added nodes since the root was read.
+    // An id of `firstNewId` or higher shows that another worker has added nodes since the root was read.
     const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new OptimisticLockError('a list is being written')
     const meanwhile = this.#nodes.get(id)

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.ts'
  */
 const searchBudget = { limit: 5_000, milliseconds: 60_000 }
 
-/** Maximum number of searches for a whole email address that find nobody, per caller and clock hour. */
+/** Maximum number of fruitless searches for a whole email address, per caller and clock hour. */
 const addressMisses = { limit: 20, milliseconds: 3_600_000 }
 
 const counts = itemType({
@@ -50,8 +50,8 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute. Pass the item stored under `key` to `reserver` to
- * get the function that reserves read units.
+ * The budget of a caller's searches in the current minute. `reserver` takes the item that is stored under
+ * `key`, and returns the function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)
@@ -68,8 +68,8 @@ export function searchBudgetOf(userId: number) {
 
 /**
  * Runs a search for a whole email address. Throws `too_many_requests` if 20 searches of this caller found
- * nobody in this hour, so that nobody can guess masked addresses. Each search counts until it has found
- * somebody, so simultaneous searches cannot exceed the limit.
+ * nobody in this hour, so that nobody can guess masked addresses. Counts a search before it runs, and takes
+ * the count back if the search finds somebody, so simultaneous searches cannot exceed the limit.
  */
 export async function limitMisses<Found extends { total: number }>(
   userId: number,

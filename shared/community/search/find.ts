@@ -25,7 +25,7 @@ import { searchIndex } from './index/search.ts'
 import { type Keyword, KeywordText, matchesText, toKeyword, toSearchText } from './keyword.ts'
 
 const Filter = v.object({
-  /** Beginning of a word of the nickname, whole email address, or part of the masked one; case is ignored. */
+  /** Whole email address, part of a masked address, or start of a word in a nickname. Case is ignored. */
   keyword: v.optional(KeywordText),
   /** First and last day of joining, both included. */
   beginDate: v.optional(Day),
@@ -157,7 +157,10 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
-/** Finds members: by keyword in the search index or a short list's profiles, otherwise in the list itself. */
+/**
+ * Finds members. Without a keyword, reads the list itself. With a keyword, searches the list's index. A list
+ * without an index is short, so all its profiles are searched.
+ */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,
@@ -185,7 +188,7 @@ async function findEntries(
 
 const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).node)
 
-/** A list without an index is searched by reading all profiles, up to this number of members. */
+/** Maximum length of a list that is searched without an index. Such a search reads all profiles. */
 const maxProfiles = 400
 
 /** Read units that a search reserves for each profile that it reads, and for everything else together. */
@@ -209,7 +212,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the member whose whole address is the keyword, unless the text search finds this member, too. */
+/** Finds the listed member whose whole address is the keyword, unless the text search finds this member. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -70,7 +70,7 @@ export const matchesText = (
   { folded, matchesParts }: Keyword,
 ): boolean => beginsWord(nickname, folded) || (matchesParts && maskedEmail.includes(folded))
 
-/** A word begins at a text's start, after a space, and at a letter or digit that does not follow another. */
+/** A word begins at a text's start, after a space, and where a run of letters and digits begins. */
 const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/gu
 
 const wordStarts = (text: string): number[] => Array.from(text.matchAll(wordStart), ({ index }) => index)
@@ -82,8 +82,8 @@ const beginsWord = (text: string, keyword: string): boolean =>
 /**
  * Calls `emit` with the hash of every term of a search text; terms can repeat. A term is a possible keyword:
  * a part of a nickname that begins at the start of a word, or any part of a masked email address. The search
- * index stores the hashes, so its blocks of terms show no names and no addresses. Among the 300,000 terms of
- * a segment, two have the same hash in only one segment of ten thousand.
+ * index stores the hashes, so its blocks of terms show no names and no addresses. A segment has about 300,000
+ * different terms. Only about one segment of ten thousand has two terms with the same hash.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)

@@ -17,16 +17,17 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * A chunk of a wallet's bill index: a part that covers 64 bills. With one read, the index finds the k-th bill
- * that a filter selects, or counts the bills before a day that a filter selects. This file writes the index,
- * stored.ts reads it.
+ * A chunk of a wallet's bill index: a part that covers 64 bills. With one read, the index finds the k-th of
+ * the bills that a filter selects, or counts how many of these bills were booked before a day. This file
+ * writes the index, stored.ts reads it.
  *
  * The index has a mark for each bill: type, currency and quarter of an hour, in two or three bytes. A posting
  * adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more than 64
  * marks, the next posting moves the oldest 64 into a new item, the chunk:
  * - A chunk's key has the time of its first bill. A chunk also has the counts of all earlier bills.
- * - Each filter has a list of the bills that it selects, in items of 128 bills, called blocks. A block has an
- *   attribute for each chunk with bills in the block: one byte for each such bill, its place in the chunk.
+ * - Each filter has a list of the bills that it selects, divided into blocks. A block is an item for 128 of
+ *   these bills. For each chunk with bills in the block, the block has one attribute. Each byte of this
+ *   attribute is the place of one bill in the chunk.
  *
  * Chunks and blocks follow from the bills alone, so every process writes the same ones.
  */
@@ -34,7 +35,7 @@ export interface Chunk {
   /** The chunk's number in its wallet, from 0. Chunk 0 has the bills 1 to 64. */
   number: number
   marks: readonly Mark[]
-  /** Counts of the wallet's bills before the chunk. */
+  /** How many bills of each kind the wallet has before the first bill of the chunk. */
   before: Counts
   /** Quarter of an hour in which the next bill, the first after this chunk, was booked. */
   until: number
@@ -66,7 +67,7 @@ export function selectsCode(filter: BillFilter, code: number, currencies: readon
   return selects(filter, currencies[currencyNumber] ?? '', type)
 }
 
-/** Counts the bills in a wallet's chunks: all but the newest ones, whose marks are in `tail`. */
+/** Counts the bills in a wallet's chunks: all bills except the newest, which are still in `tail`. */
 export const countInChunks = ({ counts, tail }: Wallet): Counts =>
   tail.reduce((left, { code }) => addToCounts(left, code, -1), counts)
 
@@ -90,7 +91,7 @@ export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | unde
   }
 }
 
-/** The bills that a block has from one chunk, given by their places in the chunk. */
+/** The bills that one chunk adds to one block. `places` are the places of these bills in the chunk. */
 export interface BlockPart {
   filter: BillFilter
   block: number
@@ -101,7 +102,7 @@ export interface BlockPart {
 /** Name of the list of bills that a filter selects: currency and kind, each `*` if the filter has none. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** Finds the blocks to which a chunk adds bills, and these bills: one part for each block. */
+/** Makes one part for each block to which a chunk adds bills. The part lists the bills for that block. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()

@@ -29,7 +29,7 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** The start or end of a query's period, and the wallet's last chunk that begins before this instant. */
+/** The start or end of a query's period. `chunk` is the wallet's last chunk that begins before `instant`. */
 interface Boundary {
   instant: number
   chunk: Chunk | undefined
@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range query may read this many bills for each bill of a page. Beyond that, bills are read by key. */
+/** Maximum number of bills a range query reads per bill of the page. With more, bills are read by key. */
 const maxDilution = 8
 
 /**

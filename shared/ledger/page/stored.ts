@@ -27,7 +27,7 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** The bills of a block, by the number of their chunk: each byte is the place of one bill in the chunk. */
+/** The bills of a block, keyed by the number of their chunk. Each byte is a bill's place in the chunk. */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
@@ -39,8 +39,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Takes only the wallet's first `chunks` chunks, because a
- * posting stores a new chunk before it writes the wallet.
+ * Lists the numbers of a block's bills, ascending. `chunks` is the number of chunks that the wallet counts.
+ * Skips later chunks, because a posting stores a new chunk before it writes the wallet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -76,7 +76,7 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 
 /**
  * Counts the bills booked before `quarter` (see quarterOf). `chunk` should be the last chunk that begins
- * before this quarter; the result is undefined if a later chunk may begin before it, too.
+ * before `quarter`. Returns undefined if the wallet has a later chunk that may also begin before `quarter`.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

@@ -16,7 +16,7 @@ const SliceItem = v.object({
   after: v.optional(v.string()),
 })
 
-/** The progress of the daily ledger verification in one slice, the wallets of one shard. */
+/** The progress of the daily ledger verification in one slice. A slice has the wallets of one shard. */
 export type Slice = v.InferOutput<typeof SliceItem>
 
 const slices = itemType({
@@ -47,10 +47,10 @@ export const writeSlice = async (slice: Slice): Promise<void> => {
 /** Minimum time between the starts of two verifications of the same shard. */
 const passMilliseconds = 86_400_000
 
-/** Whether the last verification that began in a slice of the ledger is finished. */
+/** Whether no verification of the ledger slice is under way. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** Returns a slice of the ledger with its next verification begun if that is due, otherwise unchanged. */
+/** Begins the next verification of a slice if one is due. Returns the changed slice, or else the same one. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }

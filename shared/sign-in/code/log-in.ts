@@ -144,14 +144,14 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // `wait` can be 0, because simultaneous requests may have taken their tries back.
+  // `wait` is 0 if the number of tries is below the limit again, because other requests took theirs back.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }
 
 /**
- * Verifies a second factor. Throws `bad_verification_code` unless the code is right; a method that the user
- * has not enrolled counts as a wrong code. Resolves with the time step of a TOTP, for the caller to use up.
+ * Verifies a second factor. Throws `bad_verification_code` if the code is wrong or the user has not enrolled
+ * the method. Resolves with the time step of a TOTP, which the caller must store as used.
  */
 async function verifySecondFactor(
   { user_id, tickets, totp_secret, last_totp_step }: SignInRecord,

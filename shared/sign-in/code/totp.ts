@@ -88,8 +88,8 @@ export async function verifyTotp(
   now: number,
 ): Promise<number | undefined> {
   const epoch = Math.floor(now / 1000)
-  // If the last accepted time step is newer than all valid ones, otplib would throw an error. This happens
-  // after a sign-in on another instance whose clock is ahead.
+  // otplib throws an error if the last accepted time step is newer than all valid steps. The last accepted
+  // step can be that new after a sign-in on another instance whose clock is ahead.
   const newest = Math.floor(epoch / stepSeconds) + 1
   if (lastStep !== undefined && lastStep >= newest) return undefined
   const result = await totp.verify(code, {

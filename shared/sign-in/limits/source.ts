@@ -35,7 +35,7 @@ const mappedIpv4 = (groups: string[]): string =>
     .flatMap((value) => [value >> 8, value & 255])
     .join('.')
 
-/** Bytes of a network's digest: enough that two networks hardly ever have the same digest. */
+/** Length of a network's digest in bytes: enough that two networks hardly ever have the same digest. */
 const digestBytes = 5
 
 /** A short digest of a source network, which is stored for each of a user's known networks. */
@@ -45,7 +45,7 @@ export const networkDigest = (network: string): string =>
 /** Maximum number of source networks that are remembered for a user; only the latest are kept. */
 const maxNetworks = 64
 
-/** Splits what addNetwork has joined into the digests of networks. */
+/** Returns the network digests that addNetwork has joined. */
 export const splitNetworks = (joined: Uint8Array): string[] =>
   Array.from({ length: joined.length / digestBytes }, (_, i) =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
@@ -69,17 +69,17 @@ const sources = itemType({
 /** A source network that tries passwords of one account. All counters of the network are in one item. */
 export interface Source {
   key: Key
-  /** Names the counter of the network's tries for this account. */
+  /** Names the counter that counts the tries from the network for this account. */
   account: string
 }
 
-/** Names the counter of a network's tries for all accounts together. */
+/** Names the counter that counts all tries from a network, for any account. */
 const all = 'all'
 
-/** Maximum number of wrong passwords from a network in an hour: for one account, and for all together. */
+/** Limits of wrong passwords from a network in an hour: for one account, and for all accounts together. */
 const maxWrong = { account: 10, all: 100 }
 
-/** Returns the source for a network's tries with an email address, whether or not a user has this address. */
+/** Names the counters of a network's password tries for an email address, even if no user has the address. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.
@@ -87,8 +87,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. The item includes `counted` tries of
- * the current sign-in, which are ignored.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is the number of tries of
+ * the current sign-in that the item already includes. These tries do not count against the limits.
  */
 export const secondsUntilAllowed = (
   { account }: Source,
@@ -101,7 +101,7 @@ export const secondsUntilAllowed = (
     secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
-/** Counts a try of a source, and removes its expired counts. `known` is the source's item as read before. */
+/** Counts a try by a source, and removes expired counts. `known` is the source's item as read before. */
 export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,
@@ -109,6 +109,6 @@ export const reserveSourceTry = (
 ): Promise<Item> =>
   reserveTry(key, [all, account], now, { isRecord: false, expired: expiredAttributes(known, now) })
 
-/** Takes back a counted try of a source. */
+/** Takes back a counted try by a source. */
 export const giveBackSourceTry = ({ key, account }: Source, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [all, account], reservedAt)

@@ -19,7 +19,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** When every try in this count is at least an hour old; epoch milliseconds. */
+  /** Instant (epoch milliseconds) at which every try in this count is at least an hour old. */
   expiresAt: number
 }
 
@@ -84,10 +84,10 @@ export function removal(
   }
 }
 
-/** A count of 0 is removed this long after its minute, when all requests of that minute have ended. */
+/** How long a minute's count of 0 is kept after the minute. By then, the minute's requests have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/** Names of the counts that can be removed: all their tries are over an hour old, or were taken back. */
+/** Names of the attributes to remove, because their tries are over an hour old or were all taken back. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds
@@ -95,7 +95,7 @@ export const expiredAttributes = (item: Item | undefined, now: number): string[]
     return expiresAt <= now || isSettled ? [name] : []
   })
 
-/** Builds the ADD clause of an update, which adds `:by` to counters in the minute of `now`. */
+/** Builds the ADD clause that adds `:by` to each counter's number of tries in the minute of `now`. */
 function additionTo(counters: readonly string[], now: number) {
   const names = Object.fromEntries(counters.map((counter, i) => [`#try${i}`, tryAttribute(counter, now)]))
   const added = Object.keys(names).map((name) => `${name} :by`)

@@ -27,8 +27,8 @@ import {
 import { type SignInRecord, signInKey, toSignInRecord } from '../record.ts'
 
 /**
- * Number of wrong passwords in an hour, over all sources, after which an account refuses sources from which
- * its user has never signed in. It still accepts known sources, so that nobody can lock the user out.
+ * Maximum number of wrong passwords for an account in an hour, from all sources together. After that, only
+ * sources from which the user has signed in before may try, so that nobody can lock the user out.
  */
 const maxAccountTries = 100
 
@@ -56,7 +56,7 @@ export interface PasswordAttempt {
   network: string
   /** The item with the counts of the source network, this try included. */
   sourceItem: Item
-  /** Key of the item that counts the account's tries from all sources; and this item, this try included. */
+  /** Key of `item`, which counts the account's tries from all sources, this try included. */
   key: Key
   item: Item
   /** Whether the user has signed in from this network before. */
@@ -66,7 +66,7 @@ export interface PasswordAttempt {
 /**
  * Counts a password try, for its source and for its account, before the password is compared, so that
  * simultaneous tries cannot pass a limit together. At a limit, throws `too_many_requests` and counts nothing.
- * An address that nobody has causes the same calls.
+ * Makes the same calls for an email address that no user has.
  */
 export async function reserveAttempt(
   address: string,

@@ -40,7 +40,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
 /**
  * Requests the mail by an event, so that a slow or failed mail service neither delays nor fails the sign-in.
  * A user with an authenticator gets the mail later, because most such users do not need it. If the event
- * cannot be sent, resolves with false if the user has another second factor, and otherwise throws.
+ * cannot be sent, resolves with false if the user has an authenticator or passkey, and throws otherwise.
  */
 async function requestCodeMail(
   record: SignInRecord,

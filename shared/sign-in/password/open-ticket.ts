@@ -34,8 +34,8 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Opens a login ticket. Also creates a code to mail, unless five codes were mailed in the last hour. Starts
- * again if the sign-in record changes meanwhile, and checks the password again if a new one was set.
+ * Creates a login ticket, and a code to mail unless five codes were mailed in the last hour. If the sign-in
+ * record changes meanwhile, starts again. If a new password was set, first checks `password` again.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -102,7 +102,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** The times at which codes were mailed in the last hour, also this ticket's. Undefined: it has no code. */
+  /** When codes were mailed in the last hour, up to this ticket's code. Undefined if the ticket gets none. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
@@ -153,9 +153,10 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets. `ofNetwork`: from one network. `ofKind`: from all networks
- * where the user has signed in before, and as many from all others. A new ticket replaces only tickets of its
- * own kind, so strangers cannot end the user's sign-ins.
+ * Maximum numbers of a user's live login tickets. `ofNetwork` is for one network. `ofKind` is for all known
+ * networks together, and also for all unknown networks together. A network is known if the user has signed in
+ * from it before. A new ticket from an unknown network replaces no ticket from a known network, so strangers
+ * cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

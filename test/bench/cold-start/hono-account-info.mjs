@@ -6,7 +6,7 @@ import { listAccounts } from '../../../shared/ledger/account.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { checkAccessToken, claimedUserId } from '../../../shared/tokens/access-token.ts'
 
-/** Answers GET /account/info as the service does, but without the service's own HTTP code. */
+/** Answers GET /account/info as the service does. Hono stands in for the service's own handling of HTTP. */
 async function answerAccountInfo(authorization = '') {
   const [, token = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? []
   const userId = claimedUserId(token)

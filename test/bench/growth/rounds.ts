@@ -63,10 +63,13 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
   }
 }
 
-/** Write units of each item as last written. AWS bills a write for the larger of the old and the new size. */
+/** Size of each item after its last write, in write units. AWS bills the larger of old and new size. */
 const lastUnits = new Map<string, number>()
 
-/** The write units of each write in a call. A size that is not known from a put counts as one unit. */
+/**
+ * The write units of each write in a call. Only a put shows the new size of an item. After any other write,
+ * the size counts as one unit.
+ */
 function billWrites({ TransactItems, Item, Key, UpdateExpression, ...rest }: Input) {
   if (TransactItems !== undefined) return TransactItems.flatMap((write) => billWrite(write, 2))
   if (Item !== undefined) return billWrite({ Put: { Item } }, 1)

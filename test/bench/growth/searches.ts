@@ -23,7 +23,7 @@ export async function measureSearches(size: number): Promise<Row[]> {
   for (const [name, filter, current] of queries) {
     let readUnits = 0
     const answer: Send = async (command) => {
-      // Reads are BatchGet calls. The other call, which charges the caller's budget, may get an empty answer.
+      // All reads are BatchGet calls. The only other call charges the caller's budget. Its answer is ignored.
       if (!(command instanceof BatchGetCommand)) return {}
       const { Keys = [], ConsistentRead: isConsistent = false } =
         command.input.RequestItems?.[tableName()] ?? {}

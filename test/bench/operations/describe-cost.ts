@@ -11,7 +11,7 @@ export interface AwsCall {
   endedAt: number
 }
 
-/** The AWS calls of one run of an operation, and the bills for its calls to DynamoDB. */
+/** The AWS calls of one run of an operation, and what AWS would charge for the calls to DynamoDB. */
 export interface Usage {
   calls: AwsCall[]
   bills: Bill[]
@@ -38,7 +38,7 @@ const storageDollarsPerGigabyteMonth = 0.25 + 0.2
 
 /** SQS requests per message: one to send it, and two for each batch of five, to receive and to delete it. */
 const queueRequests = 1 + 2 / 5
-/** Function calls per SQS message, in batches of five on average. */
+/** Function calls per SQS message. On average, one call handles five messages. */
 const callsPerMessage = 1 / 5
 /** Assumed size in bytes of the log lines and metrics of one function call. */
 const logBytes = 800

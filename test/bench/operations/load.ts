@@ -22,7 +22,7 @@ const mix: Record<string, number> = {
 const loads = [10, 10_000, 1_000_000]
 const secondsPerMonth = 30 * 86_400
 
-/** Quotas of AWS and limits of this service. `limit` is per second and applies to the amount named `of`. */
+/** Quotas of AWS and of this service. `of` names what is limited. `limit` is its maximum per second. */
 const quotas: [name: string, limit: number, of: string, source: string][] = [
   [
     'SES, mails a day',
@@ -41,7 +41,7 @@ const quotas: [name: string, limit: number, of: string, source: string][] = [
   ['EventBridge, PutEvents', 10_000, 'events', 'EventBridge quotas, us-east-1'],
 ]
 
-/** Adds up what one sign-in uses, with its share of all other operations: `mix` has the numbers of each. */
+/** Adds up what all operations in `mix` use per sign-in. */
 function perSignIn(rows: readonly Row[]): Map<string, number> {
   const total = new Map([['sign-ins', 1]])
   const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)

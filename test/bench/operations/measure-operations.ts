@@ -25,10 +25,10 @@ const unmeasured = ['fallback']
 
 let current: Usage | undefined
 
-/** Records every AWS call of this process in `current`, and what AWS bills for each call to DynamoDB. */
+/** Records in `current` every AWS call of this process, and what AWS would charge for each DynamoDB call. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
-    // Answers PutEvents itself: the bus accepts the service's events only from the service's own roles.
+    // Answers PutEvents in place of the bus, because the benchmark delivers no events.
     const perform = name === 'PutEventsCommand' ? async () => ({ Entries: [{ EventId: 'bench' }] }) : send
     const usage = current
     if (usage === undefined || client instanceof DynamoDBClient) return perform()

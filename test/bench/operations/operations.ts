@@ -78,7 +78,7 @@ const transfer: Scenario = async ({ deliver }) => {
 /** Which call to measure. Default: the first call that the function's permission test makes. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** The calls to measure, by function and end of the title. A function that is not listed has the default. */
+/** For each function, the measured calls, keyed by the end of `Operation.title`. Default: the first call. */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },

@@ -23,7 +23,7 @@ export class ClientApp {
   static async start(baseUrl: string): Promise<ClientApp> {
     const config = await oidc.discovery(new URL(baseUrl), 'demo-app', undefined, oidc.None(), {
       // Allows HTTP, because the stack answers on this machine without TLS.
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only as a warning
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the deprecation only warns of plain http
       execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks],
     })
     const { url: origin, close } = await listen((request, response) => {
@@ -60,8 +60,8 @@ export class ClientApp {
   takeAnswer = (): Promise<URL> => vi.waitUntil(() => this.answer, { timeout: 20_000 })
 
   /**
-   * Exchanges the authorization code for tokens, and returns the claims of the device_token, whose signature
-   * is verified. Throws if the authorization response is an error or not for this app.
+   * Exchanges the authorization code for tokens, verifies the device_token and returns its claims. Throws if
+   * the authorization response is an error, or if it does not answer this app's request.
    */
   async exchange(answer: URL): Promise<oidc.IDToken> {
     const { pkceCodeVerifier, expectedNonce, state: expectedState } = this

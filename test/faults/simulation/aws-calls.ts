@@ -13,7 +13,7 @@ export interface Weather {
   lostAnswers: number
   /** The process is killed, either before the call or after the call took effect. */
   kills: number
-  /** A read that is not strongly consistent shows the table as it was up to a second ago. */
+  /** A read that is not strongly consistent returns items in a state that is up to a second old. */
   staleReads: number
 }
 

@@ -16,7 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** Time span of the cancellation or failure that may have undone this change; undefined if none came. */
+  /** Time span in which a cancellation or failure may have undone this change; undefined if none did. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance surely covered a refused event. True for an event that takes nothing. */
+/** Whether the balance was certainly high enough for a refused event. True if the event takes nothing. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

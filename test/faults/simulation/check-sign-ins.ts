@@ -26,7 +26,7 @@ function settingsOf(
   return [...registered, ...updated]
 }
 
-/** Compares the answers to sign-ins with the contract, and lists the differences. */
+/** Checks sign-in answers, and the tokens in them, against the contract. Lists the differences. */
 export async function checkSignIns(
   record: SimulationRecord,
   signIns: SignInRecord,

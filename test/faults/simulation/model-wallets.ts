@@ -3,7 +3,7 @@ import type { Details, Wallet } from './events.ts'
 import { type Accepted, acceptedOf, mayBeFirst, type SimulationRecord } from './record.ts'
 import type { Span } from './world.ts'
 
-/** An expected bill, without the balance after it, which depends on the bills before it. */
+/** An expected bill, without the balance after the bill. That balance depends on earlier bills, too. */
 export interface ExpectedBill {
   wallet: Wallet
   currency: string
@@ -40,8 +40,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The bills and balances that a user should have. Of two simultaneous events, either may take effect first:
- * `observed`, the references of the bills that the user actually has, shows which one did.
+ * The bills and balances that a user should have. `observed` has the references of the bills that the user
+ * actually has. These references show which of two simultaneous events took effect first.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>
@@ -71,7 +71,7 @@ export function moneyOf(record: SimulationRecord, userId: number, observed: Read
   return { bills: all, holdings }
 }
 
-/** A change of a balance by an event, as the bill that the event creates. */
+/** The bill that an event creates for one change of a balance. */
 export type Posting = Omit<ExpectedBill, 'span'> & { userId: number }
 
 const post = (
@@ -126,7 +126,7 @@ export interface ExpectedDeposit {
   events: readonly Accepted<'deposit.updated'>[]
 }
 
-/** All expected deposits. `observed` decides if a deposit was both failed and confirmed, in unclear order. */
+/** All expected deposits. `observed` shows whether a confirmation or a simultaneous failure took effect. */
 export function depositsOf(record: SimulationRecord, observed: ReadonlySet<string>): ExpectedDeposit[] {
   const owners = new Map(
     record.addresses.map(({ request, answer }) => [

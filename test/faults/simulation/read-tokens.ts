@@ -27,7 +27,7 @@ export async function disableActiveKey(): Promise<void> {
 
 const forever = 400 * 86_400_000
 
-/** Issues each user an access_token with every scope, for all requests except those of simulated sign-ins. */
+/** Issues each user an access_token with every scope. Only simulated sign-ins get tokens of their own. */
 export async function issueTokens(userIds: readonly number[], now: number): Promise<Map<number, string>> {
   const load = (path: string) => loadInProcess(0, path)
   const { issueAccessToken } = (await load('shared/tokens/access-token.ts')) as typeof TokenModule

@@ -37,11 +37,11 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that may have been the last: no other item began after they ended. */
+/** Selects the items that may have been the last. No other item began after such an item had ended. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Selects the items that may have been the first: no other item ended before they began. */
+/** Selects the items that may have been the first. No other item had ended before such an item began. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** All values that may have applied in a time span. Of the received values, the latest by `at` applies. */
+/** Values that may have been in effect in a time span. The received one with the latest `at` is in effect. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))

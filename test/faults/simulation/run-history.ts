@@ -19,8 +19,9 @@ export interface Outcome {
   problems: string[]
   events: number
   refused: number
-  /** Number of clock steps; equal in every run of a seed, like `trace`, a digest of all AWS calls. */
+  /** Number of clock steps. Runs with the same seed have the same number. */
   steps: number
+  /** Digest of all AWS calls. Runs with the same seed have the same digest. */
   trace: string
 }
 
@@ -64,14 +65,14 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
   }
 }
 
-/** Lets some reads return old data: each item as it was up to a second before. */
+/** Lets some reads return items in a state that is up to a second old. */
 const drawStaleness =
   (draws: Draws, { staleReads }: History['weather']) =>
   (operation: string) => {
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Ignores which item is read: a token has a new key in every run, but the draws must be the same.
+    // Ignores the item's key, so that a seed draws the same numbers although tokens have new keys each run.
     return () => draws.number(stream) * 1_000
   }
 

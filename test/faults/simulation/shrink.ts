@@ -1,8 +1,8 @@
 import type { History } from './history.ts'
 
 /**
- * Removes operations from a failing simulation if it still fails without them: halves, then quarters, down to
- * single operations. Calls `fails`, which runs a simulation, at most `maxRuns` times.
+ * Removes operations without which a failing simulation still fails. Tries to remove halves, then quarters,
+ * down to single operations. Calls `fails` at most `maxRuns` times. Each of these calls runs a simulation.
  */
 export async function shrink(
   history: History,

@@ -83,7 +83,7 @@ export class VirtualTime {
         if (next === undefined || event.at < next.at || (event.at === next.at && event.order < next.order))
           next = event
       if (next === undefined) {
-        // No event is due. A long computation may still be running, and may then call AWS.
+        // No event is due, but a long computation may still be running. When it ends, it may call AWS.
         idle += 1
         if (idle === maxIdleTurns) throw new Error('something waits for what never comes')
         continue

@@ -51,7 +51,7 @@ export interface SentEvent {
   id: string
   type: string
   detail: object
-  /** From the event's first delivery until its last copy left the queue; undefined until then. */
+  /** Time from the event's first delivery to the removal of its last copy; undefined while a copy is left. */
   span: Span | undefined
   /** The reason in the event's dead letter; undefined if the event has no dead letter. */
   refusal: string | undefined
@@ -126,7 +126,7 @@ export class World {
     process.stdout.write = (text: string, ...rest: []) => {
       if (!text.startsWith('{"_aws"')) return write(text, ...rest)
       const task = currentTask.getStore()
-      // Ignores the faults of a killed process, because the kill causes them, and not the service.
+      // Ignores the faults that a killed process counts, because the kill causes these faults.
       if (text.includes('"Faults":1') && !task?.killed)
         this.violations.push(`${task?.name ?? 'nothing'} counted a fault`)
       return true

@@ -67,7 +67,7 @@ it('each event of an SQS batch gets its own outcome, even if the batch contains 
   expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 3, differences: [] })
 })
 
-it('wallet.adjusted counts a fault and is retried if the table has lost the wallet’s item, and it overwrites no bill', async () => {
+it('if the table has lost the wallet’s item, wallet.adjusted is retried, a fault is counted, and no bill is overwritten', async () => {
   const userId = await addUser()
   const adjust = (amount: string) => deliver(handler, adjustment(userId, { amount }))
   const recorded = await recordStates(async () => [await adjust('50'), await adjust('5')])

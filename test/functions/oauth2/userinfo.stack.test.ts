@@ -60,14 +60,14 @@ describe('challenges follow RFC 6750 §3.1', () => {
     expect(await response.json()).toMatchObject({ code: 40100, data: null })
   })
 
-  test('userinfo answers a bad token with invalid_token', async () => {
+  test('userinfo answers invalid_token if the token is bad', async () => {
     const response = await getUserinfo('nonsense')
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
     expect(await response.json()).toMatchObject({ code: 40100, error: 'invalid_token' })
   })
 
-  test('userinfo answers a token without the scope openid with insufficient_scope', async () => {
+  test('userinfo answers insufficient_scope if the token lacks the scope openid', async () => {
     const response = await getUserinfo(await tokenFor(['account.read']))
     expect(response.status).toBe(403)
     expect(response.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')

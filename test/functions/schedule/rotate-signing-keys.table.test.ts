@@ -46,7 +46,7 @@ it('a scheduled rotation that KMS throttles is continued by the next run; a requ
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws the error without calling KMS: if KMS throttled the call, the SDK would retry it for seconds.
+  // Throws the throttling error in place of the SDK, which would first retry a throttled call for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()
@@ -183,9 +183,9 @@ it('a rotation succeeds even if the bucket for copies of evidence does not answe
   await expectSoundKeySet()
 })
 
-/** Each run crashes right after an AWS call. A crash before the next call has the same effect. */
+/** Runs crash only right after an AWS call, because a crash before the next call has the same effect. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
-  it('the next run repairs a first rotation that crashed', async () => {
+  it('after a crash of the first rotation, the next run repairs the key set', async () => {
     for (let at = 1, died = true; died; at += 1) {
       await renew()
       died = await runAndDieAt(() => invoke({}), at, true)
@@ -195,7 +195,7 @@ describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
     }
   })
 
-  it('the next run repairs a crashed run that retires, creates and disables keys', async () => {
+  it('after a crash of a rotation that also retires and disables keys, the next run repairs the key set', async () => {
     await invoke({})
     await invoke({ action: 'rotate', emergency: true })
     for (let at = 1, died = true; died; at += 1) {

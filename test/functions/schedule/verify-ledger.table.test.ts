@@ -33,7 +33,7 @@ async function addWallet(userId: number): Promise<void> {
   await deliver(walletAdjusted, adjustment(await addUser(userId)))
 }
 
-/** Runs verify-ledger with time for this many batches of eight wallets. */
+/** Runs verify-ledger, and lets its time run out after `batches` batches of eight wallets. */
 function runFor(batches: number): Promise<VerificationReport> {
   let left = batches
   return handler({}, { awsRequestId: 'test', getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) })

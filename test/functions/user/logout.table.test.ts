@@ -49,7 +49,7 @@ test('if a logout crashes at any AWS call, repeating it leaves no token that wor
     const userId = newUserId()
     const id = String(userId)
     const { accessToken, sessionId, sk } = await openSession(userId)
-    // The derived token sorts after the session's own token, and the logout must still delete it first.
+    // The logout must delete the derived token first, although the session's own token sorts before it.
     const derived = await openSession(userId, { sessionId, firstParty: false, after: sk })
     died = await runAndDieAt(() => logout(accessToken, { id }), call, true)
     await logout(accessToken, { id })

@@ -74,7 +74,7 @@ test('if the worker runs out of time, SQS delivers the message of the referral t
   for (const warning of warnings) expect(warning).not.toHaveBeenCalled()
 })
 
-test('a large referral tree leaves the worker time for the other referral trees in a batch', async () => {
+test('the worker interrupts a large referral tree in time to process the other referral trees of the batch', async () => {
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, 800)
   await addNewcomers(small, 3)

@@ -41,6 +41,6 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // The template of a page that calls API Gateway's own address would refer to the stack of the API.
+  // A template that contained API Gateway's own address would refer to the API's stack by this name.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

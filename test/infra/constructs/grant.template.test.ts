@@ -135,7 +135,7 @@ describe('the rotation', () => {
     expect(longest.length).toBeLessThanOrEqual(64)
   })
 
-  it('only the rotation can sign with the evidence key, whatever IAM policies allow, and can do nothing else with this key', () => {
+  it('only the rotation can sign with the evidence key, even if IAM policies allow everything, and the rotation can do nothing else with this key', () => {
     const sign = onKey('Sign', dev.keys.EVIDENCE, signs)
     const signers = dev.functions.filter(({ name }) => dev.denialsOf(name)(sign) === undefined)
     expect(signers.map(({ name }) => name)).toEqual(['account-service-dev-rotate-signing-keys'])

@@ -67,7 +67,7 @@ describe('a change of a key', () => {
 })
 
 describe('a signature', () => {
-  it('a signature by an administrator or a user raises the alarm foreign-signatures, even if KMS refused to sign', () => {
+  it('an administrator or a user who calls Sign raises the alarm foreign-signatures, even if KMS refuses the call', () => {
     for (const caller of [administrator, user, {}])
       for (const detail of [rs256, { errorCode: 'AccessDenied', requestParameters: null }])
         expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])
@@ -80,7 +80,7 @@ describe('a signature', () => {
   })
 })
 
-it('both alarm rules send calls to the queue that the command `dlq` shows, and the rule foreign-signatures also gets read-only calls', async () => {
+it('both alarm rules send the calls that they match to the queue that the command `dlq` shows, and the rule foreign-signatures also receives read-only calls', async () => {
   const { deadLetters } = findQueue({ hasAlarms: true, namePrefix: 'account-service-prod-' }, 'key-changes')
   for (const name of ['key-changes', 'foreign-signatures'])
     expect(rules.find((rule) => rule.name.endsWith(name))?.targets).toMatchObject([

@@ -48,8 +48,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     await addNewcomers(child, standardLimits.minIndexed, parent)
     await deliverMessage({ root_id: parent })
-    // Gives the search index so many new entries that the function must pack them into a segment, and an
-    // outdated item that the function must delete.
+    // Fills the tail of the search index, so that the function must pack it into a segment. Marks an item as
+    // replaced, so that the function must delete it.
     const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
     const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())
@@ -62,7 +62,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Every five minutes, the function goes on to other wallets: add one for now, and one in case it does.
+    // The function verifies one slice of the wallets, and moves on to the next slice every five minutes. Adds
+    // one wallet to the current slice and one to the next, because the slice can change before the run.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)
@@ -72,7 +73,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {
-    // Fail if the rotation waits for KMS, because a missing grant can be the cause.
+    // Throws if the rotation waits for KMS. A missing grant can be the cause of the wait.
     const rotate = async (call: object): Promise<RotationResult> => {
       const result = (await run(call)) as RotationResult
       if (result.waits_for_kms) throw new FailedCall('the rotation waits for KMS')

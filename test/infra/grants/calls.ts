@@ -3,7 +3,7 @@ import type { InvocationResult } from '../../../infra/local/runtime/function-wor
 import { toEvent } from '../../support/call-endpoint.ts'
 import { toSqsEvent } from '../../support/sqs-event.ts'
 
-/** The function under test failed: with an error, a 5xx answer, or a message that it wants to be retried. */
+/** The function under test failed: it threw an error, answered 5xx, or asked for the retry of a message. */
 export class FailedCall extends Error {
   override readonly name = 'FailedCall'
 }

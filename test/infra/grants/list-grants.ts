@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** A grant counts as used if one of its actions was used, on its `partition` if there is one. */
+/** A grant counts as used if one of its actions was used. If `partition` is set, only uses there count. */
 interface Grant {
   actions: string[]
   resources: readonly string[]
@@ -34,7 +34,7 @@ const partitionsOf = ({ Condition }: PolicyStatement): readonly string[] =>
 
 const keysOf = ({ context }: AccessRequest): readonly string[] => toList(context?.['dynamodb:LeadingKeys'])
 
-/** Lists the grants of a function that no access in `accesses` used. */
+/** Lists a function's unused grants. A grant is unused if none of `accesses` used it. */
 export const listUnused = (item: FunctionModel, accesses: readonly AccessRequest[]): string[] =>
   listGrants(item)
     .filter((grant) => !accesses.some((access) => isUse(grant, access)))
@@ -46,8 +46,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may require a single statement that allows a whole transaction. Takes the statement that comes closest,
- * and lists the transaction's partitions that it does not allow.
+ * Finds the policy statement that allows the most partitions of a transaction, and lists the other partitions
+ * of the transaction. AWS may require a single statement that allows the whole transaction.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

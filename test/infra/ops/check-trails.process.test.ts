@@ -29,9 +29,12 @@ it.each([
   ['by advanced selectors', advanced(management)],
   ['by KMS’s name', advanced(management, { Field: 'eventSource', Equals: [kms] })],
   ['by excluding other services', advanced(management, { Field: 'eventSource', NotEquals: ['rds'] })],
-])('doctor and audit accept a CloudTrail trail that selects the calls of KMS %s', async (_how, selectors) => {
-  expect(await check(selectors)).toEqual({ ok: true, words: `${arn} logs every call of KMS` })
-})
+])(
+  '`doctor` and `audit` accept a CloudTrail trail that selects the calls of KMS %s',
+  async (_how, selectors) => {
+    expect(await check(selectors)).toEqual({ ok: true, words: `${arn} logs every call of KMS` })
+  },
+)
 
 it.each([
   ['is stopped', { EventSelectors: [basic] }, { IsLogging: false }],
@@ -44,14 +47,17 @@ it.each([
     advanced(management, { Field: 'readOnly', Equals: ['false'] }),
     advanced({ Field: 'eventCategory', Equals: ['Data'] }),
   ].map((selectors): [string, object] => ['leaves out calls of KMS', selectors]),
-])('doctor and audit report a CloudTrail trail that %s: %j', async (problem, selectors, status?: object) => {
-  const { ok, words } = await check(selectors, status)
-  expect(ok).toBe(false)
-  expect(words).toContain('no trail logs every call of KMS')
-  expect(words).toContain(`; ${arn} ${problem}`)
-})
+])(
+  '`doctor` and `audit` report a CloudTrail trail that %s: %j',
+  async (problem, selectors, status?: object) => {
+    const { ok, words } = await check(selectors, status)
+    expect(ok).toBe(false)
+    expect(words).toContain('no trail logs every call of KMS')
+    expect(words).toContain(`; ${arn} ${problem}`)
+  },
+)
 
-it('doctor and the audit report an account without a CloudTrail trail only if the stage has alarms', async () => {
+it('`doctor` and `audit` report an account without a CloudTrail trail only if the stage has alarms', async () => {
   expect(await check()).toMatchObject({ ok: false, words: expect.stringContaining('auditTrail') as string })
   const words = async (stage: string) => (await checkTrails({ stage, hasAlarms: false })).words
   expect(await words('local')).toBe('the local stack has no CloudTrail')

@@ -13,9 +13,9 @@ import type { People } from './people.ts'
 import { openTables } from './restore-table.ts'
 
 /**
- * Tests the procedure for the loss of the whole table: after a replay of the archived events, the stage
- * answers as before the loss. It must run first: the replay begins at a full second, and another test could
- * have sent events in that second.
+ * Tests the procedure for the loss of the whole table. After a replay of the archived events, the stage must
+ * answer as before the loss. This test must run first. The replay begins at a full second, and would also
+ * repeat events that an earlier test sent within that second.
  */
 export async function aStageRebuiltFromItsEvents(
   url: string,

@@ -18,7 +18,7 @@ type Lived = Awaited<ReturnType<typeof live>>
 const directory = newDirectory()
 
 /**
- * Tests the procedure for a table that is restored to a full hour, while nothing is restored in KMS.
+ * Tests the procedure that restores the table to its state at a full hour. Nothing is restored in KMS.
  * Afterwards, users must get the same answers as before the loss.
  */
 export async function aTableRestoredToAFullHour(
@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses an hour that is yet to come, so Date.now returns this hour once.
+    // The command refuses a future hour, so the test makes Date.now return HOUR once.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)
@@ -98,8 +98,8 @@ async function changeKeys(procedure: Procedure, people: People, before: Keys, re
 }
 
 /**
- * Repairs the signing keys. The published key (the next to sign) is disabled in KMS, so an emergency rotation
- * fails until that key is revoked.
+ * Repairs the signing keys. In the restored table, the key that changeKeys revoked is still published. KMS
+ * has disabled that key, so an emergency rotation fails until the key is revoked again.
  */
 async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost: LostKeys): Promise<string> {
   const audited = (command?: string, words?: Record<string, string>) =>

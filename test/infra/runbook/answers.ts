@@ -90,8 +90,8 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Leaves out of an answer what a replay may change according to the runbook: the order and times of bookings.
- * Of a list with several pages, keeps only the numbers of records and pages.
+ * Removes from an answer the times of bookings and what depends on their order. A replay may change both, as
+ * the runbook says. If a list has several pages, keeps only the numbers of records and pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

@@ -10,7 +10,7 @@ vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
-// Imported after the start, because these modules create AWS clients, which read the stack's address.
+// Imported after the stack has started, because these modules create AWS clients for the stack's address.
 const { aStageRebuiltFromItsEvents } = await import('./a-stage-rebuilt-from-its-events.ts')
 const { aTableRestoredToAFullHour } = await import('./a-table-restored-to-a-full-hour.ts')
 const { peopleOf } = await import('./people.ts')

@@ -63,8 +63,8 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The next full hour, in ISO 8601. Tests do not wait for an hour: they copy a table while nothing writes to
- * it, so the copy equals a table that is restored to this hour.
+ * The next full hour, in ISO 8601. Tests do not wait for this hour. They copy a table while nothing writes to
+ * it, and treat the copy as a table that was restored to this hour.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

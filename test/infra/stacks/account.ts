@@ -60,7 +60,7 @@ function spell(value: unknown, region: string): string | undefined {
 export class Account {
   private readonly owners = new Map<string, string>()
 
-  /** Creates or updates the stacks. Returns the names that the account refuses. */
+  /** Creates or updates the stacks. Returns the resource names that other resources have already taken. */
   deploy(stacks: Stacks): string[] {
     return namesIn(stacks).flatMap(({ kind, name, place, owner }) => {
       const key = `${kind} ${name} (${place})`
@@ -70,7 +70,7 @@ export class Account {
     })
   }
 
-  /** Deletes the stacks; names of retained resources stay taken. Throws if a stack is protected. */
+  /** Deletes the stacks. Names of retained resources stay taken. Throws if a stack is protected. */
   destroy(stacks: Stacks): void {
     for (const { stack } of stacks.values())
       if (stack.terminationProtection) throw new Error(`${stack.stackName} is protected from deletion`)

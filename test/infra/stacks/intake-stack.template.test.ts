@@ -49,7 +49,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('only AWS services can use the key of events with secrets without SQS, and the only people who can use it are the operators', () => {
+  it('besides AWS services, only operators and functions can use the key of events with secrets, and both only through SQS', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(

@@ -17,7 +17,7 @@ import { serveHttp } from '../../support/serve-http.ts'
 const table = (endpoint: string) =>
   awsClient(DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })))
 
-/** Calls to each AWS service that the functions use. The clients are created as in the functions. */
+/** Sample calls by every AWS client that the functions use. The clients are created as in the functions. */
 const calls = {
   'a write to DynamoDB': (endpoint: string) =>
     table(endpoint).send(new PutCommand({ TableName: 'table', Item: { pk: 'a' } })),
@@ -180,9 +180,9 @@ const forgetfulServer = `
 `
 
 it.each([
-  ['the server closed', 'close'],
-  ['the network forgot', 'age'],
-])('after a freeze, a call succeeds although %s all idle connections', async (_who, what) => {
+  ['the server closed them', 'close'],
+  ['the network forgot them', 'age'],
+])('after a freeze, a call succeeds even if all idle connections are dead (%s)', async (_who, what) => {
   const shared = new SharedArrayBuffer(4)
   const thawed = new Int32Array(shared)
   const server = new Worker(forgetfulServer, { eval: true, workerData: shared })

@@ -42,7 +42,7 @@ it('a member is in the downline of every ancestor, however far above, and of nob
   expect(await isBelow(lowest, lowest)).toBe(false)
 })
 
-it('isBelow reads nothing for a member of another referral tree, so that response times do not disclose the member', async () => {
+it('isBelow reads nothing for a member of another referral tree, so that response times do not disclose that the member exists', async () => {
   const read = vi.spyOn(db, 'send')
   expect(await isBelow(chain[0] as Profile, { ...(chain.at(-1) as Profile), rootId: 1 })).toBe(false)
   expect(read).not.toHaveBeenCalled()

@@ -17,7 +17,7 @@ it('`partitions` lists the partition-key prefix of every item type, and nothing 
   expect([...found].sort()).toEqual([...partitions].sort())
 })
 
-it('`indexPartitions` lists the prefixes that partition keys have only in the secondary index, and nothing else', () => {
+it('`indexPartitions` lists exactly the partition-key prefixes that occur only in the secondary index', () => {
   const found = new Set(itemTypes.flatMap(({ gpk }) => (gpk === undefined ? [] : beginnings(gpk))))
   const others = [...found].filter((name) => !(partitions as readonly string[]).includes(name))
   expect(others.sort()).toEqual([...indexPartitions].sort())

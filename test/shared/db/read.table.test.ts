@@ -47,7 +47,7 @@ it('reads that are requested at the same moment share one call, and each gets it
   expect(calls).toEqual([{ name: 'BatchGetCommand', keys: 4, consistent: false }])
 })
 
-it('strongly and eventually consistent reads share no call, and no read joins a call that is already answered', async () => {
+it('a strongly consistent read never shares a call with an eventually consistent one, and no read joins an answered call', async () => {
   await store('a', 'b')
   await readTogether(async () => {
     const [a, b] = await Promise.all([readItem(keyOf('a')), readItem(keyOf('b'), { consistent: true })])

@@ -149,7 +149,7 @@ async function liveUntil(writes: number): Promise<boolean> {
   }
 }
 
-/** Names of attributes whose values can differ although the same events were applied. */
+/** Names of attributes whose values can differ between two tables to which the same events were applied. */
 const anew =
   /^(version|created_at|applied_at|announced_at|credited_at|last_at|event_id|gsk|batch_number|first|tail|grown)$/
 
@@ -175,7 +175,7 @@ it('a table restored to a moment between two writes is complete once all events 
     await live(history)
     return readContents()
   })
-  // Cuts after each number of writes with `npm run test:properties`, otherwise after every 16th write.
+  // Tests only every 16th moment between two writes. With `npm run test:properties`, tests all of them.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

@@ -36,7 +36,7 @@ it.each([
   [1, false],
   [2, true],
 ])(
-  'if the SDK has sent a conflicting transaction %i times, the retry keeps the idempotency token: %s',
+  'transact retries with the same idempotency token if the SDK sent the cancelled transaction %i times: %s',
   async (attempts, isSame) => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))

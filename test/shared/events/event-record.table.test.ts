@@ -42,7 +42,7 @@ interface Copy {
 
 const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date.now(), detail })
 
-/** Delivers copies of messages in one batch; resolves with how many SQS has to deliver again. */
+/** Delivers copies of messages in one batch. Resolves with the number that SQS must deliver again. */
 async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {
   const messages = copies.map((copy) => ({
     ...copy,
@@ -71,7 +71,7 @@ test('a refused event leaves one dead letter, however often SQS delivers its mes
   expect(letters).toHaveLength(1)
 })
 
-test('copies of a refused event that are delivered at once leave one dead letter', async () => {
+test('a refused event leaves one dead letter, even if SQS delivers ten copies of the event in one batch', async () => {
   const copy = newCopy({ key: randomUUID() })
   const copies = Array.from({ length: 10 }, () => copy)
   const waiting = await deliver(refusing, copies)
@@ -125,7 +125,7 @@ test('a redriven event leaves one dead letter for each new refusal, with the num
   }
 })
 
-test('a refused event that is delivered again leaves no dead letter if its count of refusals is invalid or too low', async () => {
+test('an event that is refused again leaves no further dead letter if its message has an invalid or too low count of refusals', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])
@@ -142,7 +142,7 @@ test('a repeated delivery of a refused event leaves no second dead letter, even 
   expect(letters).toEqual(['1'])
 })
 
-test('a dead letter that a function failed to send is sent at a later delivery, but not while that function may still run', async () => {
+test('a function that failed to send a dead letter sends it at a later delivery of the event, but only after the time limit of the failed call has passed', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { publishEvent } from '../../../shared/events/publish-event.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 
-/** Makes the bus refuse the entries of the next calls with these error codes, and accept later entries. */
+/** Makes the bus refuse one entry with each of these error codes, in order. The bus accepts later entries. */
 function refuseEntries(...codes: string[]): { calls: () => number } {
   let calls = 0
   tampering = tamperCalls(async () => {
@@ -18,7 +18,7 @@ afterEach(() => tampering?.restore())
 process.env['EVENT_BUS_NAME'] = 'events'
 const publish = () => publishEvent('mail.requested', { mail_id: '1' })
 
-it('an event is published even if the bus throttles its entry, although the SDK does not retry throttled entries', async () => {
+it('an event is sent again until the bus no longer throttles its entry', async () => {
   const { calls } = refuseEntries(...Array.from({ length: 3 }, () => 'ThrottlingException'))
   await publish()
   expect(calls()).toBe(4)

@@ -16,7 +16,7 @@ const writes = (endpoint: string) => {
   return () => client.send(new PutCommand({ TableName: 'table', Item: { pk: 'a' } }))
 }
 
-/** Calls an endpoint that does `work`. Lambda would kill the function after the given milliseconds. */
+/** Calls an endpoint that does `work`. The endpoint has the given milliseconds until Lambda's timeout. */
 async function answerOf(work: () => Promise<unknown>, remainingMilliseconds: number) {
   const handler = publicEndpoint({
     input: v.object({}),

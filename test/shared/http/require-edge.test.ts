@@ -50,7 +50,7 @@ describe('a deployment behind CloudFront (the edge)', () => {
     ['2001:db8:85a3::8a2e:370:7334:4321', '2001:db8:85a3::8a2e:370:7334'],
     ['2001:db8::1:443', '2001:db8::1'],
     ['[2001:db8::1]:443', '2001:db8::1'],
-  ])('viewer address %s becomes source address %s, and no endpoint sees the secret', async (header, ip) => {
+  ])('an endpoint sees viewer address %s as source address %s, but no origin secret', async (header, ip) => {
     const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
     expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip, secret: null } })
   })

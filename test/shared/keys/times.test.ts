@@ -38,7 +38,7 @@ it.each([
   [1, 500],
   [0, 0],
 ])(
-  'with a publish window of %i s, a signer uses a key set for %i ms: at most half the window, and at most 60 s',
+  'with a publish window of %i s, a signer caches the key set for %i ms, which is at most half the window and at most 60 s',
   (signingKeyPublishSeconds, milliseconds) => {
     Object.assign(settings(), { signingKeyPublishSeconds })
     expect(signerCacheMilliseconds(signingKeyPublishSeconds)).toBe(milliseconds)

@@ -30,7 +30,7 @@ describe.each([
     ['requested', 'settled'],
     ['requested', 'cancelled'],
   ])(
-    `an update to %s of a withdrawal that was %s is refused, and moves no money, if it names ${what}`,
+    `an update to status %s after status %s is refused and moves no money if the update names ${what}`,
     async (status, first) => {
       expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()

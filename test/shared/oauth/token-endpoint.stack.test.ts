@@ -46,7 +46,7 @@ test('exchanging a code signs once and writes once, and a replay does not sign',
   expect(namesOf(kms)).toEqual(['SignCommand'])
 })
 
-test('exchanging a code for a confidential client makes one KMS call more than for a public client: GenerateMac', async () => {
+test('a code exchange makes one more KMS call for a confidential client than for a public client: GenerateMac', async () => {
   const calls = async (client: TestClient): Promise<string[]> => {
     const { exchange } = await obtainCode(client, await createSession())
     return (await measureCalls(() => handleTokenRequest(exchange, request))).names.sort()

@@ -191,7 +191,7 @@ test.each(endings)(
 )
 
 test.each(endings.slice(1))(
-  '%s clears the count of wrong codes, so that the user can sign in at once and will be warned again',
+  '%s clears the count of wrong codes and the record of warnings, and the user can sign in at once',
   async (_what, fields) => {
     const user = await createUser()
     const key = signInKey(user.userId)

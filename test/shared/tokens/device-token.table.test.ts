@@ -127,7 +127,7 @@ it('every device_token issued during two key rotations can be verified until it 
   const keys = verifier()
   const signers = new Set<string | undefined>()
   for (let day = 0; day < 2 * 31; day += 1) {
-    // This makes the signer cache the old key set and still use it just after the rotation.
+    // Fills the signer's cache with the old key set, which the signer still uses just after the rotation.
     const early = await signDeviceToken(grant())
     await call({})
     const tokens = [early, await signDeviceToken(grant())]

@@ -88,7 +88,7 @@ it.each(forgeries)('an authorization code that names %s gives no access_token', 
   await expect(derive(await forge(named))).rejects.toMatchObject({ failure: 'invalid_grant' })
 })
 
-it('a session that ends while an access_token is derived from it gives no access_token', async () => {
+it('no access_token is derived from a session if the session ends during the derivation', async () => {
   for (const isGeneration of [true, false]) {
     const { named } = await signIn(newUser())
     const { writes } = await readDerivingSession(named)

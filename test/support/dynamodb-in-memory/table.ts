@@ -116,7 +116,7 @@ export class Table {
     this.#write(key, undefined)
   }
 
-  /** Reads all items that meet the filter. The first segment of a scan has all items, the others none. */
+  /** Reads all items that meet the filter. In a parallel scan, segment 0 gets all items, the others none. */
   scan({ FilterExpression, Segment = 0, ...placeholders }: Scan): Page {
     const all = Segment === 0 ? this.#all() : []
     const Items = this.#read(all, current).filter((item) => holds(FilterExpression, placeholders, item))

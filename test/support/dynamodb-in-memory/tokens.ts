@@ -8,7 +8,7 @@ export interface Placeholders {
 
 const token = /\s*(#\w+|:\w+|[A-Za-z_]\w*|\d+|<>|<=|>=|[-+=<>(),.[\]])/y
 
-/** The tokens of each expression so far, cached because most expressions are used repeatedly. */
+/** Caches the tokens of expressions, because most expressions are used repeatedly. */
 const known = new Map<string, readonly string[]>()
 
 function split(expression: string): readonly string[] {

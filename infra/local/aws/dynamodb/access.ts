@@ -17,7 +17,7 @@ function resourceOf({ region, accountId }: StackModel, { table, index }: TableUs
   return index === undefined ? arn : `${arn}/index/${index}`
 }
 
-/** Lists the only partition key value that a request names, or nothing for a scan. */
+/** Returns a request's partition key value in a list. The list is empty without a value, as for a scan. */
 function listLeadingKeys(
   model: StackModel,
   { table: reference = '', index, attributes }: TableUse,

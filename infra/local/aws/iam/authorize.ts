@@ -4,13 +4,13 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** ARN of the resource; `*` for none. Of several ARNs, one must be allowed, and none denied explicitly. */
+  /** Resource ARNs, or `*` for none. At least one must be allowed, and none may be explicitly denied. */
   resource: string | string[]
-  /** Condition keys with names in any case. An undefined or empty value counts as a missing key. */
+  /** Condition keys, by name in upper or lower case. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The resource's own policy. It can allow an access without an IAM policy. An IAM policy can allow one,
-   * too: if `role` is `required` (KMS), only where the resource's policy leaves the decision to IAM.
+   * The resource's own policy. Either this policy or an IAM policy is enough to allow an access. If `role` is
+   * `required` (KMS), an IAM policy counts only if the resource's policy leaves the decision to IAM policies.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
@@ -72,7 +72,7 @@ function findReason(
   if (byResource === 'Deny') return 'with an explicit deny in a resource-based policy'
   if (byResource === 'Allow') return undefined
   if (resourcePolicy?.role === 'required') {
-    // A key policy that allows the whole account delegates the decision to the account's IAM policies.
+    // If a key policy allows the whole account, the account's IAM policies decide.
     const asAccount: PolicyQuestion = { ...question, principal: { kind: 'account', accountId } }
     if (evaluatePolicy(resourcePolicy.policy, asAccount) !== 'Allow')
       return `because no resource-based policy allows the ${question.action} action`

@@ -5,9 +5,9 @@ export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
- * The condition keys that a policy may name here, in lower case. The stack does not start with any other key,
- * because its condition would silently never match, or always match. No request has kms:ResourceAliases,
- * because keys of the local KMS have no aliases.
+ * The condition keys that a policy may name here, in lower case. The local stack does not start if a policy
+ * names another key, because such a condition would silently never match, or always match. A policy may name
+ * kms:ResourceAliases, but no request has this key, because keys of the local KMS have no aliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys

@@ -5,7 +5,7 @@ import { compileCondition, matchesWildcard, type ConditionContext } from './cond
 /** The principal of a request, as resource-based policies name it. */
 export type Principal =
   | { kind: 'role'; roleArn: string; accountId: string }
-  /** The whole account. A key policy that allows the account lets IAM policies decide. */
+  /** The whole account. If a key policy allows this principal, IAM policies decide who may use the key. */
   | { kind: 'account'; accountId: string }
   | { kind: 'service'; name: string }
 
@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// Compiles `Action` or `Resource`, or its negation, such as `NotResource`. A statement with neither of the
-// two matches everything: for example, a resource's policy need not name its resource.
+// Compiles a statement's actions (`Action` or `NotAction`) or resources (`Resource` or `NotResource`). If the
+// statement has neither field, everything matches. So a resource's own policy need not name the resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

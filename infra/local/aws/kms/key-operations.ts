@@ -24,7 +24,7 @@ const CreateKeyInput = v.pipe(
     Tags: v.optional(v.array(Tag), []),
     Policy: v.optional(PolicyText),
   }),
-  // Chooses the id of the new key now, because IAM decides by the key's ARN whether tags are allowed.
+  // Chooses the new key's id before the key exists, because IAM checks kms:TagResource for the key's ARN.
   v.transform(({ Tags, ...input }) => ({ ...input, tags: readTags(Tags), keyId: randomUUID() })),
 )
 type CreateKeyInput = v.InferOutput<typeof CreateKeyInput>
@@ -114,8 +114,8 @@ const requestTags = (tags: Record<string, string>) => ({
 })
 
 /**
- * Refuses a key policy that would prevent its caller from changing the policy again, as KMS does ("policy
- * lockout safety check", KMS API reference, CreateKey). Ignores the key's tags, which IAM may not see yet.
+ * Refuses, as KMS does, a key policy that the caller could not change again ("policy lockout safety check",
+ * KMS API reference, CreateKey). Ignores the key's tags, which IAM may not see yet.
  */
 function requireNoLockout(resource: string, document: PolicyDocument, { findDenial }: Caller): void {
   const resourcePolicy = { policy: compilePolicies([document], resource), role: 'required' } as const

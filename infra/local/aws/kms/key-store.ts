@@ -67,8 +67,9 @@ export class KeyStore {
   }
 
   /**
-   * Opens the stored KMS keys, and adds those of the template that are not stored. A stored key takes its
-   * description, policy and tags from the template. With `--aws late-keys`, callers see later changes late.
+   * Opens the stored KMS keys, and adapts them to the template. Creates missing keys, replaces keys of
+   * another spec, and updates description, policy and tags of the others. With `--aws late-keys`, later
+   * changes become visible only after a delay.
    */
   static async open(store: Store, model: StackModel, quirks: Quirks): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
@@ -125,7 +126,7 @@ export class KeyStore {
     return this.#arnPrefix + keyId
   }
 
-  /** Callers see changes of a KMS key after a delay, but at once a key that was stored before the start. */
+  /** Shows changes of a key to callers after a delay. Keys that exist at the start are visible at once. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

@@ -18,7 +18,7 @@ export interface NewMessage {
 
 /** How long a FIFO queue drops further messages with the same deduplication id: five minutes, as in SQS. */
 const deduplicationMilliseconds = 5 * 60 * 1000
-/** A FIFO queue delivers only from this many of its oldest messages (SQS quota). */
+/** Number of oldest messages among which a FIFO queue looks for messages to deliver (SQS quota). */
 const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
@@ -26,7 +26,7 @@ const maxTimerMilliseconds = 2 ** 31 - 1
 export class Queue {
   readonly model: QueueModel
   readonly policy: CompiledPolicy
-  /** The dead-letter queue, to which messages move after too many receives; set once all queues exist. */
+  /** The dead-letter queue, to which messages move after too many receives. `openQueues` sets it. */
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
   readonly #store: MessageStore
   readonly #quirks: Quirks
@@ -139,7 +139,7 @@ export class Queue {
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    // Reads the clock only once, so that no message becomes visible after the removal of overdue messages.
+    // Reads the clock once, so that no message becomes overdue between the removal and the listing.
     const now = Date.now()
     this.#removeOverdue(now)
     return this.#listReceivable(now, limit).map((message) =>

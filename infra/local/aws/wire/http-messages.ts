@@ -5,7 +5,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 export class AwsError extends Error {
   readonly code: string
   readonly status: number
-  /** Older error code that SQS sends in `x-amzn-query-error`, which SQS clients read first. */
+  /** The error's code in SQS's older protocol, sent in `x-amzn-query-error`. SQS clients prefer this code. */
   readonly queryCode: string | undefined
   /** Further members of the answer's body, which some exceptions have besides the message. */
   readonly members: Record<string, unknown>

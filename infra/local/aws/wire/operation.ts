@@ -17,10 +17,10 @@ export interface PreparedOperation<Output = unknown> {
   run: (call: Call) => Output | Promise<Output>
 }
 
-/** An AWS operation: checks the input of a call. Throws ValidationException if the input is invalid. */
+/** Prepares an AWS operation to run with an input. Throws ValidationException if the input is invalid. */
 export type Operation = (input: unknown) => PreparedOperation
 
-/** An AWS service: finds the operation that a request names; undefined for a request to another service. */
+/** Finds the operation that a request names; undefined if this AWS service has no such operation. */
 export type Service = (request: AwsRequest) => PreparedOperation<Answer> | undefined
 
 /** Defines an AWS operation: the schema of its input, the access that IAM must allow, and how to run it. */

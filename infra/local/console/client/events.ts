@@ -10,7 +10,7 @@ interface Message {
 }
 
 let messages: Record<string, Message> = {}
-/** The event in the form: its detail-type, and its detail as JSON. */
+/** The event that the form was filled with: its detail-type, and its detail as JSON. */
 let filled = { name: '', detail: '' }
 
 /** A form that puts events on the bus, filled with the examples of the AsyncAPI document. */

@@ -47,7 +47,7 @@ const plugin = ({ React: { createElement }, getComponent }: System) => ({
   wrapComponents: {
     ExamplesSelect: (Select: unknown) => (shown: object) =>
       createElement('label', null, 'Example', createElement(Select, shown)),
-    // Formats JSON before Swagger UI does, which reads numbers as doubles and so loses digits.
+    // Formats JSON in place of Swagger UI. Swagger UI reads numbers as doubles, and would lose digits.
     responseBody: (Body: unknown) => (shown: { content: unknown; contentType: string }) =>
       createElement(
         Body,

@@ -13,14 +13,14 @@ export const signedInAccount = () => readAccount(sessionStorage.getItem('email')
 const readAccount = (email: string) =>
   (JSON.parse(localStorage.getItem(email) ?? 'null') as Account | null) ?? undefined
 
-/** Whether the service accepts the access_token of an account, which may have expired or been revoked. */
+/** Whether the service accepts an account's access_token. The token may have expired or been revoked. */
 export const isAccepted = async ({ accessToken }: Account): Promise<boolean> =>
   (await fetch('/oauth2/userinfo', { headers: { authorization: `Bearer ${accessToken}` } })).ok
 
 /**
- * Signs a demo user in by the endpoints that every client uses. The code comes from the user's authenticator
- * or, if there is none, from the outbox. Uses an access_token that the browser still has, because a user gets
- * at most five mails an hour. Throws an Error with a text for the person.
+ * Signs a demo user in by the endpoints that every client uses. Takes the code from the user's authenticator
+ * or, if there is none, from the outbox. Keeps using the user's previous access_token while it is valid,
+ * because at most five codes an hour are mailed to a user. Throws an Error with a text for the person.
  */
 export async function signIn({ email, totp_secret: secret }: DemoUser): Promise<string> {
   try {

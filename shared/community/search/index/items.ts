@@ -20,7 +20,7 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** Numbers of a tail's items, from `from` to `to` (not included). All items except the last are full. */
+/** The numbers of a tail's items begin at `from` and end before `to`. All items except the last are full. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 
@@ -67,7 +67,7 @@ export function toIndex(item: Item | undefined): SearchIndex | undefined {
   return { version, ...head }
 }
 
-/** The write of a search index as its next version; it fails if the stored version is not `version`. */
+/** The write that stores an index's next version. This write fails if the stored version is not `version`. */
 export const putNextIndex = (list: MemberList, { version, ...head }: SearchIndex): Write =>
   putVersioned({ ...indexKey(list), version: version + 1, head: JSON.stringify(head) }, version)
 
@@ -163,8 +163,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
- * the number of all matches, plus `maxSegment` so that it is not taken for a rank.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row
+ * stores the number of all matches. `maxSegment` is added to this number, so that every rank is lower.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)
@@ -178,7 +178,7 @@ export const packBlock = (rows: readonly number[][], version: number): Item & { 
   packed: packRows(rows),
 })
 
-/** Finds the members who match a term in the item of the term's block; undefined if nobody matches. */
+/** Looks up a term in the item of its block. Returns who matches the term; undefined if nobody does. */
 export function findPosting(item: Item, term: number): Posting | undefined {
   const rows = unpackRows<[number, number]>(v.parse(PackedItem, item).packed)
   const ranks = rows.flatMap(([name, rank]) => (name === term ? rank : []))

@@ -19,14 +19,14 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Once the tail of a search index is long, moves its members into a new segment, and those of the newest
- * segment too if there is space. Searches see the change only after the last transaction, which fails if the
- * list or the index has changed meanwhile. After an interruption, call this function again.
+ * Once the tail of a search index is long, moves its members into a new segment. Merges the newest existing
+ * segment into the new one if all members fit. Searches see the change only after the last transaction, which
+ * fails if the list or the index has changed meanwhile. After an interruption, call this function again.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
-  // An open batch of new members may still extend the tail, and the transaction below would miss them.
+  // An open batch may still add members to the tail. The transaction below would lose these members.
   if (head.open !== undefined || index === undefined) return
   const { tail, segments, replaced } = index
   if (tail.to - tail.from < limits.tailItems) return

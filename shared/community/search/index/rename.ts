@@ -26,8 +26,8 @@ export interface TextReplacement {
 }
 
 /**
- * Replaces search texts of members in the search indexes of lists; skips lists without an index. Throws
- * ConditionFailed when another worker writes the same items. Call it again if it did not finish.
+ * Replaces search texts of members in the search indexes of lists. Skips lists without an index. Throws
+ * ConditionFailed if another worker writes the same items. A call that did not complete must be repeated.
  */
 export async function replaceTexts(replacements: readonly TextReplacement[]): Promise<void> {
   const items = await readItems(
@@ -51,7 +51,10 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
   }
 }
 
-/** Writes the term blocks before the members' items: old texts there show that the work is unfinished. */
+/**
+ * Writes the term blocks before the members' items. If a call is interrupted, a repeated call finds the old
+ * texts in the items, and writes the blocks again.
+ */
 async function replaceIn(
   keys: readonly Key[],
   texts: ReadonlyMap<number, SearchText>,

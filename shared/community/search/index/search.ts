@@ -18,7 +18,7 @@ import {
   unpackMembers,
 } from './items.ts'
 
-/** A query for the members in a range of time who match a keyword. */
+/** A query for the members who joined in a range of time and match a keyword. */
 export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list. If the index has fewer, it is outdated, and its result is not used. */
@@ -39,8 +39,8 @@ const itemUnits = 0.5
 const otherUnits = 60
 
 /**
- * Finds members with a list's search index. Resolves with undefined if items of the index have been replaced,
- * or if it lacks members of the list.
+ * Uses a list's search index to find the members who match a query. Resolves with undefined if the index
+ * lacks members of the list, or if items of the index have been replaced.
  */
 export async function searchIndex(
   list: MemberList,
@@ -156,7 +156,7 @@ function rangesOfWindow(
 
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
-/** Chooses the members to read for a range of matches. Their first `skip` matches lie before the range. */
+/** Chooses the members to read for a range of matches. Their first `skip` matches come before the range. */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
   const last = ranks[Math.ceil(end / interval)] ?? segment.size

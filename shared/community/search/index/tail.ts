@@ -29,13 +29,13 @@ export interface IndexLimits {
 
 export const standardLimits: IndexLimits = { minIndexed: 200, tailItems: 22, segment: maxSegment }
 
-/** Creates the writes that add new members to the tail. `isLong`: the tail can then become a segment. */
+/** Returns the writes that add members to the tail. `isLong`: the new tail is long enough for a segment. */
 type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
 
 /**
- * Reads what is needed to add at most `incoming` new members to the tail of a search index. The returned
- * function creates the writes for the transaction that adds these members to the list. So far, the list has
- * `count` members. Once the list is long enough for an index, the writes create it.
+ * Reads what is needed to add at most `incoming` new members to the tail of a list's search index. So far,
+ * the list has `count` members. The returned function creates the writes to the index, for the transaction
+ * that adds the members to the list. The writes also create the index once the list is long enough.
  */
 export async function openTail(
   list: MemberList,

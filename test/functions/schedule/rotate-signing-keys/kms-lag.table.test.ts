@@ -30,7 +30,7 @@ const second = 1_000
 const minute = 60 * second
 const day = 86_400 * second
 
-/** Longest time between two polls of KMS: a run stops polling 15 s before the next run begins. */
+/** Longest time between two polls of KMS. A run makes its last poll 15 s before the next run begins. */
 const gap = 16 * second
 
 function passTime(milliseconds: number): void {
@@ -207,7 +207,7 @@ describe('with a KMS that lags by 90 s', () => {
   })
 })
 
-it('rotation runs wait ten minutes for a key that KMS refuses to use, then fail until a rotation is requested and KMS works again', async () => {
+it('if KMS keeps refusing a new key, scheduled rotation runs wait during the first ten minutes, and later ones fail until a requested rotation creates another key', async () => {
   kms.lags.tags = day
   const runs: string[] = []
   for (let runAt = 0; runAt < 30; runAt += 1) {
@@ -232,7 +232,7 @@ it('rotation runs wait ten minutes for a key that KMS refuses to use, then fail 
   await expectSoundKeySet({ lost: 1 })
 })
 
-// This test must run last: it takes the tag from a signing key, which would disturb the other tests.
+// This test removes the tag of a signing key. It must run last, so that it cannot disturb the other tests.
 it('a denied signature with a new signing key counts as a fault only after IAM has had time to see the key’s tag', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }

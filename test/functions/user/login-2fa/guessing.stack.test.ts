@@ -34,7 +34,7 @@ const warnings = async () =>
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // A second warning would arrive before this mail to another user.
+  // Waits for a mail to another user. If a second warning had been sent, it would have arrived before.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
@@ -78,7 +78,8 @@ test('a code that is refused without comparison does not count as an attempt on 
 
 test('a sign-in clears the count of wrong codes', async () => {
   const tickets = await openTickets(4)
-  // Mails can overtake one another, so the fifth login ticket waits for the mails of the others.
+  // Mails can overtake one another, so the test opens the fifth login ticket only after the first four mails
+  // have arrived.
   await mailedCode(user.email, 4)
   tickets.push(...(await openTickets(1)))
   const mailed = await mailedCode(user.email, 5)
@@ -105,7 +106,8 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // A login ticket allows fewer than six wrong codes. Three are sent at once, as SDK retries take long.
+    // A login ticket allows five wrong codes, so the test sends six. The test sends three codes at once,
+    // because the SDK's retries of a throttled call take long.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

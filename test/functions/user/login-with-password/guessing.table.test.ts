@@ -39,7 +39,7 @@ const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<vo
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
-  test('the tenth wrong password for an account blocks its source for this account only, even with the right password', async () => {
+  test('after ten wrong passwords from a source for an account, this source cannot sign in to this account even with the right password, but every other sign-in works', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
@@ -129,7 +129,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('right passwords leave counts of zero, which are removed within minutes even if many people sign in from one source', async () => {
+  test('after many people sign in from one source with right passwords, a sign-in minutes later removes the counts that are zero', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -143,7 +143,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Each attribute is the count of one account, except for keys, TTL and the totals of all accounts.
+    // Each account has an attribute for its tries. The rest are the keys, the TTL and totals of all accounts.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })

@@ -24,7 +24,7 @@ export const table: TableModel = {
   },
 }
 
-/** Runs DynamoDB Local during a test file. Returns a function that starts an AWS endpoint with `table`. */
+/** Runs DynamoDB Local in a test file. Returns a function that starts an AWS endpoint that serves `table`. */
 export function useTable() {
   let local: RunningDynamodb
   beforeAll(async () => {

@@ -103,7 +103,7 @@ it('a call that the local stack stops early fails with Lambda’s timeout error,
   expect((await invoke('probe.wait', { milliseconds: 1 })).functionError).toBeUndefined()
 })
 
-it('an answer before the timeout counts, even if the main thread is too busy to read it until after the timeout', async () => {
+it('a call succeeds when its worker answers in time, even if the busy main thread reads the answer after the timeout', async () => {
   start([describeFunction('probe.wait', { timeoutSeconds: 0.5 })])
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
@@ -113,7 +113,7 @@ it('an answer before the timeout counts, even if the main thread is too busy to 
   expect((await answer).functionError).toBeUndefined()
 })
 
-it('a timer that a call left running fires during the next call of its worker, but not between the two calls', async () => {
+it('a timer that outlives its call fires during the next call of the same worker, but not between the two calls', async () => {
   start([describeFunction('probe.tick')], {}, true)
   const first = (await invoke('probe.tick')).answer.ticks as number
   await pause(500)
@@ -150,7 +150,7 @@ it('three workers answer a hundred concurrent calls, and no worker runs two call
   for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
 })
 
-it('a busy function that has all workers gives one up to a function that has none', async () => {
+it('a function without a worker gets one while another function uses all workers and has calls waiting', async () => {
   start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
   const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
   const order: string[] = []

@@ -64,7 +64,7 @@ it.each([
   expect(found).toEqual({ ok: false, words })
 })
 
-it('doctor names the default configuration set of an SES identity as a problem', async () => {
+it('doctor reports a problem if an SES identity has a default configuration set', async () => {
   const identities = { 'example.com': { ...verified, ConfigurationSetName: 'tracking' } }
   const { ok, words } = await check(identities)
   expect(ok).toBe(false)

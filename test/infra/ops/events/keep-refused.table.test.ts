@@ -55,7 +55,7 @@ it.each([
   ['replayed', undefined],
   ['redriven', '1'],
 ])(
-  'if a refused event is %s during a replay, it has no effect, but a redrive after the replay applies it',
+  'a refused event that is %s during a replay is not applied, but a redrive after the replay applies this event',
   async (_, refusals) => {
     const userId = await addUser()
     const id = randomUUID()
@@ -69,7 +69,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // The attribute `refusals` is enough to recognize a redrive: here, `sentAt` is before the refusal.
+    // Gives the message a `sentAt` earlier than the refusal, so that only `refusals` shows the redrive.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },

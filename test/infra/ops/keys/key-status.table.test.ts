@@ -22,7 +22,7 @@ it('`keys status` lists every signing key, including retired keys, and every tra
   expect(status.next_due).toBeGreaterThan(Date.now())
 })
 
-it('doctor reports that KMS does not sign with the signing key or the evidence key', async () => {
+it('doctor reports a signing key or an evidence key that is disabled in KMS', async () => {
   const { keys } = await readKeyStatus()
   const { kid, arn = '' } = keys.find(({ state }) => state === 'active') ?? {}
   const well = expect.stringContaining(`${kid} signs, next step due`) as string

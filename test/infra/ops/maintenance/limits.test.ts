@@ -6,7 +6,7 @@ it.each([
   ['events', 30],
   ['schedules', 180],
 ] as const)(
-  'for running %s to end, maintenance waits %i s, and does not wait for the ledger verification',
+  'after a stop of %s, maintenance waits %i s for running calls to end, but not for the ledger verification',
   (part, seconds) => {
     expect(drainMilliseconds(part)).toBe(seconds * 1_000)
   },

@@ -33,7 +33,7 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports bookings from the hourly write pause, which may be incomplete', async () => {
+it('prepareTable reports bookings dated in the hourly write pause, because parts of them may be missing', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)

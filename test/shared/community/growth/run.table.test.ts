@@ -128,7 +128,7 @@ it(
           ...renames.map((event) => event()),
         ])
         await growInSmallNodes(root.userId)
-        // A concurrent write may have made a rename fail, so all are sent again, as SQS would do.
+        // Concurrent writes may have made renames fail, so the test sends all renames again, as SQS would.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]

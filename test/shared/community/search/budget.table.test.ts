@@ -56,8 +56,8 @@ it('fifty simultaneous searches of one caller stay within the budget of a minute
 
 it.each([
   { kind: 'with a search index', storage: smallStorage },
-  { kind: 'without one', storage: undefined },
-])('a search of a list $kind reserves at least the read units that it consumes', async ({ storage }) => {
+  { kind: 'without a search index', storage: undefined },
+])('$kind, a member search reserves at least as many read units as it consumes', async ({ storage }) => {
   const root = await newTree(storage)
   for (const filter of [search, { ...search, keyword: `${root + 7}@example.com`, beginDate: '2026-01-01' }]) {
     const before = await spentBy(root)

@@ -10,7 +10,7 @@ import { isWrite, tamperAttempts, writeError } from '../../../support/tamper-cal
 
 useMemoryTable()
 
-/** How many of the next writes conflict with a transaction. */
+/** How many of the next writes are to fail because they conflict with a transaction. */
 let conflicts = 0
 let tampering: { restore: () => void } | undefined
 beforeEach(() => {

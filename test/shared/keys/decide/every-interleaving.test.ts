@@ -124,7 +124,7 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
 
 /** Makes one scheduled run, or three if KMS shows changes late. Then yields everything that is wrong. */
 function* faultsAfterNextRuns(world: World): Generator<string> {
-  // A longer signing period, so that the next rotation does not begin before the last run.
+  // Sets a longer signing period for the second and third run, so that they do not begin another rotation.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
   let settled = settle(passTime(world, tick)).at(-1) ?? world
   for (let runs = 1; world.lag > 0 && runs < 3; runs += 1)

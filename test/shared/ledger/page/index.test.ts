@@ -108,7 +108,7 @@ it('the lists of the bill index have the bills that each filter selects, in orde
   )
 })
 
-it('for each filter, the bill index tells how many bills are older than a given quarter of an hour', () => {
+it('for each filter, the bill index counts the bills booked before a given quarter of an hour began', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)
@@ -149,7 +149,7 @@ it('a wallet with a bill index has the same index after the wallet is stored and
     fc.property(history, (bills) => {
       const { wallet, chunks } = post(bills)
       const { holdings, ...item } = asStored(walletItem(wallet))
-      // DynamoDB keeps no order in a map, so the test reads the currencies in reverse order.
+      // DynamoDB can return the entries of a map in any order. The test tries this with the reverse order.
       const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
       const read = toWallet(wallet.id, { ...item, holdings: reversed })
       expect([read.first, read.tail]).toEqual([wallet.first, wallet.tail])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
 
-// Normalizing replaces U+337F by four characters. If an address is too long for a key, the key has its hash.
+// Normalizing turns each U+337F into four characters. The key of so long an address contains only its hash.
 it.each([
   ['alice@example.com', 'EMAIL#alice@example.com'],
   [`${'\u337f'.repeat(240)}@example.com`, expect.stringMatching(/^EMAIL#[\w-]{43}$/) as string],

@@ -31,7 +31,7 @@ test.each<[string, string, string[], Context, boolean]>([
   ['ForAnyValue:StringEquals', key, ['c'], { [key]: ['a', 'b'] }, false],
   ['ForAnyValue:StringEquals', key, ['c'], {}, false],
 ])(
-  'the IAM condition %s on %s for %j, with the request context %j, is met: %s',
+  'the local IAM evaluates the condition { %s: { %s: %j } } for the request context %j to %s',
   (operator, name, expected, context, meets) => {
     const lower = Object.entries(context).map(([item, value]) => [item.toLowerCase(), value] as const)
     expect(compileCondition(operator, name, expected)(new Map(lower))).toBe(meets)
@@ -44,6 +44,6 @@ test.each([
   ['StringEquals', 'aws:SourceIp'],
   ['StringEquals', 'aws:ResourceTag/'],
   ['StringEquals', 'sqs:Unknown'],
-])('the IAM condition %s on %s, which is not emulated, is rejected', (operator, name) => {
+])('the local IAM rejects the condition %s on %s, which it does not emulate', (operator, name) => {
   expect(() => compileCondition(operator, name, ['x'])).toThrow(/not known to the local IAM/)
 })

@@ -11,7 +11,7 @@ test('a message that becomes visible during a receive is not received more often
   const clock = vi.spyOn(Date, 'now')
   onTestFinished(() => clock.mockRestore())
   const step = 10_000
-  // Each reading of the clock puts it forward. Each round needs one more until the message is visible.
+  // The clock moves on at every reading. With each round, the message becomes visible one reading later.
   for (let readings = 0; readings < 5; readings += 1) {
     const store = openStore(undefined)
     const queue = openQueues(store, stackModel({ queues: [work, dead] })).byArn(work.arn)

@@ -25,7 +25,7 @@ test('a waiting receiver gets a message that becomes visible just after the rece
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // Sending wakes receivers a moment later. Without this wait, it would wake the receiver below.
+  // `send` wakes waiting receivers a moment later. The receiver below must not be waiting at that moment.
   await setImmediate()
   // The message becomes visible at 2000. The clock shows 1999 at the next two readings, then 2000.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)

@@ -56,7 +56,7 @@ async function search(rootId: number, keyword: string) {
 /** User ids of the first `count` members who joined below the member `rootId`, the newest first. */
 const newest = (rootId: number, count: number) => Array.from({ length: count }, (_, i) => rootId + count - i)
 
-/** Reads a search index, the keys of its items in the table, and the keys that the index refers to. */
+/** Reads a search index. `stored`: keys of its items in the table. `used`: keys that the index refers to. */
 async function keysOf(rootId: number) {
   const list = community(rootId)
   const filter = {
@@ -114,7 +114,7 @@ it('no index segment is created while a batch of new members is unfinished, beca
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
   await addNewcomers(root + 60, 120, root)
-  // Kills the worker at its first call, then at its second, and so on, until it leaves a batch unfinished.
+  // Kills the worker at call 1, the next worker at call 2, and so on, until a kill leaves a batch unfinished.
   for (let call = 1; (await readHead(root)).open === undefined; call += 1)
     expect(await runAndDieAt(() => grow(root, small), call, true)).toBe(true)
   await maintainIndex(root, community(root), small)

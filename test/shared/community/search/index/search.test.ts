@@ -38,7 +38,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Returns a pseudo-random generator. fast-check draws only the seed: shrinking long arrays is slow. */
+/** Returns a pseudo-random generator. fast-check draws its seed, not long arrays, which shrink slowly. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -143,7 +143,7 @@ it(
             before,
             ...window,
             count: size,
-            // The index has no whole email addresses: a separate item for each address names the owner.
+            // Finds the owner of a whole address without a read. The index contains only masked addresses.
             findOther: async () =>
               people.find(
                 (person) =>
