@@ -90,13 +90,13 @@ const long = {
 }
 
 /**
- * Table tests of what DynamoDB or IAM does, which run on DynamoDB Local. Most other table tests use a table
- * in memory, which takes half of the time. The tests in test/faults show that both tables answer alike.
+ * Table tests that run on DynamoDB Local, because they test what DynamoDB or IAM does. Most others use a
+ * table in memory, which takes half of the time. Simulations in test/faults check that both answer alike.
  */
 const onDynamodbLocal = [
   'test/faults/stale-reads.table.test.ts',
   'test/functions/intake/*.table.test.ts',
-  'test/infra/{constructs,ops/keys,ops/restore}/*.table.test.ts',
+  'test/infra/ops/keys/*.table.test.ts',
   'test/shared/community/search/budget.table.test.ts',
   'test/shared/db/{find-nothing,read}.table.test.ts',
   'test/shared/{events,http}/**/*.table.test.ts',
@@ -165,7 +165,7 @@ export default defineConfig({
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', {
         ...onStack,
-        // Also runs the tests of the samples again, with the sample in Python.
+        // Repeats the tests of the samples, this time also for the sample in Python.
         include: [...long.stack, 'test/infra/samples/*.test.ts'],
         env: { WITH_PYTHON: 'true' },
       }),

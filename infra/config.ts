@@ -64,8 +64,8 @@ export const Config = v.pipe(
       'MacKey',
     ]),
     /**
-     * Where the stage continues if its own region is lost: `region` is the standby region, with a replica of
-     * the table and the keys; `certificateArn` and `alarmTopicArn` replace the stage's own. Default: none.
+     * Where the stage continues if its own region is lost. `region`, the standby region, has a replica of
+     * the table and the keys. `certificateArn` and `alarmTopicArn` are for that region. Default: none.
      */
     standby: v.optional(Standby),
     /**
@@ -96,9 +96,9 @@ export const Config = v.pipe(
      */
     auditors: v.optional(Principals),
     /**
-     * ARNs of the IAM roles and users that may disable, delete or share signing keys. The root user always
-     * may, and the rotation may disable and delete them. Default: none. Default without `protectData`:
-     * everyone whom IAM policies allow to do so.
+     * ARNs of the IAM roles and users that may disable, delete or share signing keys. The root user may
+     * always do so, and the rotation may always disable and delete keys. Default with `protectData`: none.
+     * Default without `protectData`: everyone in the account whom IAM policies allow to do so.
      */
     breakGlass: v.optional(Principals),
     /**
@@ -108,9 +108,9 @@ export const Config = v.pipe(
      */
     auditTrail: v.optional(Flag, false),
     /**
-     * ARNs of the IAM roles and users, of any account, that may send events, keyed by the event's `source`:
-     * `business`, `chain`, `rewards` or `operator`. Nobody else may send events of a source that has ARNs.
-     * Default for each source: everyone whom the account's IAM policies allow to put events on the bus.
+     * Who may send events of each `source` (`business`, `chain`, `rewards`, `operator`): ARNs of IAM roles
+     * and users, also of other accounts. Nobody else may send these events. A source that is left out is open
+     * to everyone whom the account's IAM policies allow to put events on the bus.
      */
     senders: v.optional(Senders, {}),
     /** Days after which log lines are deleted. */

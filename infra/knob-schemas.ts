@@ -29,7 +29,7 @@ export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.option
 
 const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))
 
-/** Schema of a standby region, with the ARNs that take the place of the stage's own after a failover. */
+/** Schema of a standby region, with the certificate and the alarm topic that the stage has there. */
 export const Standby = v.pipe(
   v.strictObject({
     region: Region,

@@ -10,7 +10,7 @@ export interface Permissions {
   /** The partitions to which the function puts items, or in which it updates them. */
   writes?: readonly LeadingKeys[]
   deletes?: readonly LeadingKeys[]
-  /** The partitions of the table's global secondary index that the function queries. */
+  /** The partitions that the function queries in the table's global secondary index. */
   index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
   /** Allowed KMS actions on the key that computes MACs of passwords, client secrets and secret events. */
   macKey?: 'GenerateMac'[]

@@ -23,8 +23,8 @@ const { node } = process.versions
 if (parseInt(node) < 20)
   refuse(`Node.js ${node} is too old: install version 20 or later (https://nodejs.org)`)
 
-// The stamp is a copy of the lock file that is made when `npm ci` finishes. It is missing after an
-// interrupted install, and differs after the lock file has changed. In both cases `npm ci` runs again.
+// After a successful `npm ci`, this script copies the lock file to the stamp. `npm ci` runs again if the
+// stamp is missing, as after an interrupted install, or if the lock file has changed since.
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   console.error('installing the pinned dependencies (npm ci), which may take a minute ...')
   // npm_execpath is the path of npm's own script if npm started this process. Running that script works on

@@ -94,7 +94,7 @@ export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }
 
-/** Cause of an `unavailable` failure that arose inside Node.js, and therefore counts as a fault. */
+/** Cause of an `unavailable` failure that arose inside Node.js. Such a failure counts as a fault. */
 export class RuntimeFault extends Error {
   override readonly name = 'RuntimeFault'
 }

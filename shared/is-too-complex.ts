@@ -1,10 +1,7 @@
 /** Maximum depth of an event's JSON; the deepest detail that a schema describes has four levels. */
 export const maxDepth = 32
 
-/**
- * Maximum number of members and elements in an event's JSON: twice as many as in the largest batch of deposit
- * addresses that fits into an event.
- */
+/** Maximum number of values in an event's JSON. An event full of deposit addresses has about half as many. */
 export const maxValues = 50_000
 
 /**

@@ -33,7 +33,7 @@ const units =
 const beginnings = ['', 'a', '1', ';', '"', '[']
 const ends = ['', '!', '\n', '=x', '\0']
 
-/** Returns all beginnings of a generated match of the pattern, for attacks on each part of the pattern. */
+/** Returns all beginnings of a text that matches the pattern. With them, attacks reach each part of it. */
 function beginningsOf(pattern: RegExp): string[] {
   // fast-check cannot generate texts for look-aheads, look-behinds, `\p` and complements of sets.
   if (/\(\?<?[=!]|\\p|^\[\^/.test(pattern.source)) return []

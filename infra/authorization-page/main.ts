@@ -73,7 +73,7 @@ function startFlow(request: AuthorizationRequest): void {
     show((history.state as { step: StepName } | null)?.step ?? 'password')
   }
   addEventListener('popstate', showCurrent)
-  // The browser can restore the page as the user left it, so the current step is shown again.
+  // The page may be outdated when the browser restores it, so this listener shows the current step again.
   addEventListener('pageshow', (event) => event.persisted && showCurrent())
   showCurrent()
 }

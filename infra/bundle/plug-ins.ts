@@ -71,8 +71,8 @@ const stubSdk: Plugin = {
 }
 
 /**
- * The AWS errors that need a class of their own, because our code or the SDK's retry distinguishes them by
- * class. The SDK throws every other error as its service's base class, with the same name and status.
+ * The AWS errors that keep a class of their own, because our code or the SDK's retry needs the class. All
+ * other errors keep their names and HTTP statuses, but the SDK throws them as the service's base class.
  */
 const errorClasses = [
   'BadRequestException',

@@ -5,18 +5,18 @@ const unused = (what: string) =>
     throw new Error(`${what} is left out of the bundles of functions: see infra/bundle/stubs.ts`)
   }
 
-/** Replaces `@aws-sdk/credential-provider-node`: every client gets credentials from client-options.ts. */
+/** Replaces `@aws-sdk/credential-provider-node`, because client-options.ts gives clients credentials. */
 export const defaultProvider = () => unused('the default chain of credentials')
 
-/** Replaces `@aws-sdk/endpoint-cache` and its library: DynamoDB's endpoint discovery is switched off. */
+/** Replaces `@aws-sdk/endpoint-cache`, because no client uses endpoint discovery. */
 export class EndpointCache {
   getEndpoint = unused('endpoint discovery')
 }
 
-/** Replaces `@smithy/core/event-streams`, a tenth of a bundle: functions never use event streams. */
+/** Replaces `@smithy/core/event-streams` (a tenth of a bundle), because functions use no event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** Replaces SHA-256 and MD5 in JavaScript, which the SDK uses only where `node:crypto` is missing. */
+/** Replaces the JavaScript code of SHA-256 and MD5. The SDK runs it only if `node:crypto` is missing. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 

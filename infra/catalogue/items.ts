@@ -13,7 +13,7 @@ export async function describeItems(): Promise<string> {
   return markdownTable(['partition key', 'sort key', 'index', 'holds', 'found', 'owner'], rows.sort(byKeys))
 }
 
-/** Finds the file that declares an item type: no other file contains the type's description. */
+/** Finds the file that declares an item type. It must be the only file with the type's description. */
 function ownerOf({ holds }: ItemTypeSpec, files: string[]): string {
   const [owner, ...others] = files.filter((file) => readFileSync(join(shared, file), 'utf8').includes(holds))
   if (owner === undefined || others.length > 0)

@@ -20,7 +20,7 @@ const on =
   (permissions: Permissions): boolean =>
     partitions(permissions, actions).some((name) => partition.test(name))
 
-/** What an attacker could do, in words, and whether a function's permissions allow it. */
+/** Actions of an attacker, each with a check whether a captured function's permissions allow the action. */
 const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['issue tokens for any user', on(puts, /^TOKENS#/)],
   ['read and change what signs a user in', on(puts, /^SIGNIN#/)],

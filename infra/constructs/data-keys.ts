@@ -42,8 +42,8 @@ export const keyRemoval = (config: Config) => ({
 })
 
 /**
- * KMS rotates a data key every year. Without `protectData`, it does so as seldom as possible: each of the
- * first two rotations raises the price of a key by a dollar a month (AWS KMS pricing).
+ * With `protectData`, KMS rotates an encryption key every year. Without it, the interval is as long as KMS
+ * allows, because each of the first two rotations raises the price by a dollar a month (AWS KMS pricing).
  */
 export const keyRotation = ({ protectData }: Config) => ({
   enableKeyRotation: true,

@@ -157,7 +157,7 @@ export class Edge extends Construct {
     })
   }
 
-  /** Adds a cache policy that does not store answers without `cache-control`, and ignores cookies. */
+  /** Adds a cache policy that ignores cookies. Answers without `cache-control` expire at once. */
   private addCachePolicy(
     id: 'Private' | 'Public',
     name: string,

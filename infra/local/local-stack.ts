@@ -45,7 +45,7 @@ export interface StartOptions extends LocalStackOptions {
 
 const region = 'us-east-1'
 const accountId = '000000000000'
-/** Minimum free disk space: several times what bundles, demo data and some use of the stack need. */
+/** Minimum free disk space, several times what the stack needs for bundles, demo data and some use. */
 const minFreeBytes = 100_000_000
 
 /**

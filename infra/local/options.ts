@@ -10,7 +10,7 @@ export interface LocalStackOptions {
   /** Directory for all data; if undefined, the data is deleted when the stack stops. */
   dataDirectory: string | undefined
   demo: boolean
-  /** Settings of infra/config.ts that `--set` overrides, by name. */
+  /** Values that `--set` gives to settings of infra/config.ts, keyed by setting name. */
   settings: Record<string, string>
   /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
   dynamodbEndpoint?: string | undefined

@@ -33,8 +33,8 @@ export function namePart(components: Components, kind: keyof Components, name: s
 }
 
 /**
- * Registers a schema under a name, and returns a reference to the schema. First registers its properties that
- * have a name. For an array, registers the schema of the items, and returns an array of references.
+ * Registers a schema under a name, and returns a reference to it. First registers the properties that
+ * memberNames lists. For an array, registers the schema of the items, and returns an array of references.
  */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema

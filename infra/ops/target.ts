@@ -98,9 +98,8 @@ async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Des
 }
 
 /**
- * Sets the environment variables that a function of the deployment has, so that code shared with the
- * functions works on this deployment. Call it before importing that code, which creates AWS clients when it
- * is loaded.
+ * Sets the environment variables that a function of the deployment has. The modules in shared/ then use this
+ * deployment. Some of these modules create AWS clients when they load. Import them only after this call.
  */
 export async function enterTarget(target: Target): Promise<void> {
   Object.assign(process.env, {

@@ -34,7 +34,7 @@ interface ApiStackProps extends StackProps {
 /** The HTTP API: one function per endpoint, and a fallback function that answers every other request. */
 export class ApiStack extends Stack {
   readonly api: HttpApi
-  /** URL of the API, which is also the issuer of its tokens, without a trailing slash. */
+  /** URL of the API, without a trailing slash. This URL is also the issuer of the API's tokens. */
   readonly baseUrl: string
   /** Names of all functions of the API, without the stage's prefix. */
   readonly functionNames: string[] = []

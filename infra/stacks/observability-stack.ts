@@ -28,7 +28,7 @@ export class ObservabilityStack extends Stack {
       watchesAll: true,
     })
     const specs = alarmSpecs(props)
-    // These alarms get no topic, because only the alarms of journeys (groups of alarms) send notifications.
+    // These alarms notify nobody. addJourneys combines them into composite alarms that notify the topic.
     const alarms = addAlarms(this, undefined, specs)
     addJourneys(
       this,

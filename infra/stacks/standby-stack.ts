@@ -15,8 +15,8 @@ interface StandbyStackProps extends StackProps {
 
 /**
  * What a standby region has while the stage's own region works: replicas of the KMS keys that the table
- * depends on, and an alarm on changes of the keys. The table's replica is there, too, but DynamoDB manages it
- * from the stack of the table.
+ * depends on, and an alarm on changes of the keys. DataStack, not this stack, creates the table's replica in
+ * the standby region.
  */
 export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {

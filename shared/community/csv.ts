@@ -21,8 +21,8 @@ export function membersCsv(members: readonly Member[]): Reply {
 const byteOrderMark = '\ufeff'
 
 /**
- * Quotes a cell that contains a quote or a separator. Spreadsheets start a new row after a CR or LF alone,
- * and in many countries a new cell after a semicolon or tab.
+ * Quotes a cell that contains a quote or a separator. In many countries, spreadsheets separate cells at a
+ * semicolon or tab. A single CR or LF ends a row.
  */
 const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 

@@ -9,7 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
-/** A profile names at most this many ancestors, the nearest ones. The last one's profile names the next. */
+/** Maximum number of ancestors in a profile. The profile of the farthest of them lists further ancestors. */
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({

@@ -92,7 +92,7 @@ export const addTraffic = (userId: number, bytes: Big): Write =>
 export const addActiveDevices = (userId: number, change: number): Write =>
   addToSums(totals.key({ userId }), { [activeDevices]: change })
 
-/** Reads what a user earned in each currency, sorted by currency. The item sums up one day or all days. */
+/** Lists what a user earned in each currency, on one day or in total. The list is sorted by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
   // Leaves out the attributes that hold the fractions of sums. Their names begin with `~`.
   Object.keys(item)

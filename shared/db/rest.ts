@@ -4,14 +4,14 @@ import { db } from './table.ts'
 const hourMilliseconds = 3_600_000
 
 /**
- * How long before a full hour the pause of writes begins. The last write reaches DynamoDB or fails within
+ * Writes stop this many milliseconds before a full hour. The last write reaches DynamoDB or fails within
  * three seconds (clientOptions). Two more seconds allow for DynamoDB's processing time and for wrong clocks.
  */
 const pauseBefore = 5_000
 
 /**
- * How long after a full hour the pause of writes ends. The items of a table restored to that hour can be from
- * different instants, "usually much less than a second" apart. No write may fall between these instants.
+ * Writes resume this many milliseconds after a full hour. The items of a table restored to that hour can be
+ * from different instants, "usually much less than a second" apart. No write may fall between these instants.
  */
 const pauseAfter = 2_000
 

@@ -68,11 +68,11 @@ export async function readAddresses(addresses: NetworkAddress[]): Promise<Addres
   return items.filter((item) => item !== undefined).map(toAddress)
 }
 
-/** The write that adds a deposit address; its condition fails if the service already has it. */
+/** The write that adds a deposit address. The condition fails if the service already has the address. */
 export const putAddress = (digest: string, item: AddressItem): Write =>
   putNew({ ...addressKey(digest), ...item })
 
-/** The write that assigns a deposit address to a user; its condition fails if it is already assigned. */
+/** The write that assigns an address to a user. The condition fails if the address is unknown or assigned. */
 export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {
     Key: addressKey(digest),

@@ -87,8 +87,8 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 
 /**
  * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
- * user gets one address, and an address is assigned to one user. An address is shown only after the event of
- * its assignment is on the bus: after a restore, a replay of that event assigns the address again.
+ * user gets one address, and an address is assigned to one user. The user sees the address only after the bus
+ * has the event of the assignment, because a replay of that event repeats the assignment in a restored table.
  *
  * Throws `invalid_parameter` for a currency or network that the service does not offer. Throws `unavailable`
  * when the pool is empty, or when other requests were faster at every attempt.

@@ -64,8 +64,8 @@ export const eventRecord = (
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
  * Resolves with `duplicate` if it has taken effect before. Throws RejectedEvent if other content took effect
- * under the key, or if a copy of the event was refused. If a condition of `writes` does not hold, throws the
- * same error as `transact`.
+ * under the key, or if the event was refused after this copy was sent. If a condition of `writes` does not
+ * hold, throws the same error as `transact`.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -91,8 +91,8 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 
 /**
  * Returns `duplicate` if the event has taken effect before, else undefined. Throws RejectedEvent if other
- * content took effect under its business key, or if a copy of the event was refused. Call this before
- * rejecting an event for a low balance, because an earlier delivery of the event may have used the money.
+ * content took effect under its business key, or if the event was refused after this copy was sent. Call
+ * this before rejecting an event for a low balance, because an earlier delivery may have used the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -144,7 +144,7 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
 
 /**
  * The write that claims an event's business key, for a transaction at the instant `at` (epoch milliseconds).
- * It fails if an event took effect under the key, or a copy of this event was refused.
+ * It fails if an event took effect under the key, or if this event was refused after this copy was sent.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
@@ -170,8 +170,9 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
- * Returns `duplicate` if the event took effect, else undefined. `stored` is the record of the event's key.
- * Throws RejectedEvent if other content took effect under the key. Repeats the refusal if a copy was refused.
+ * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event has taken
+ * effect before, else undefined. Throws RejectedEvent if other content took effect under the key, or if the
+ * event was refused after this copy was sent.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})

@@ -66,7 +66,7 @@ const maxRetryDelaySeconds = 900
 /** Time reserved for delaying an event that was not applied in time, or for sending its dead letter. */
 const queueReserveMilliseconds = 7_000
 
-/** Time to record a refusal, send a dead letter and record the sending. With less time, no refusal begins. */
+/** Minimum time left to begin a refusal, which stores a record, sends a dead letter and notes the sending. */
 const minRefusalMilliseconds = 5_000
 
 /** Time reserved for noting that the dead letter has been sent. */
@@ -235,7 +235,7 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
   throw cause
 }
 
-/** Returns the refusal of a message that was received `receives` times; undefined to retry the message. */
+/** Decides whether to refuse a failed message. Returns undefined if SQS must deliver the message again. */
 function decideRefusal(
   error: unknown,
   receives: number,

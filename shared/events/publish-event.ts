@@ -41,5 +41,5 @@ class RefusedEntry extends Error {
   }
 }
 
-/** Whether an entry may be sent again (EventBridge: PutEvents). The SDK repeats only whole requests. */
+/** Whether the bus refused an entry temporarily. The SDK retries failed requests, but no refused entries. */
 const isPassingRefusal = (error: unknown): boolean => error instanceof RefusedEntry && isUnavailable(error)

@@ -91,7 +91,7 @@ const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
  * as a middleware, because a bad token must be reported before a bad body.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
-  // Omits the media type's parameters. RFC 9110 §5.6.6 allows a space before one, but the parser does not.
+  // Drops the media type's parameters. The parser rejects a space before `;`, but RFC 9110 §5.6.6 allows it.
   const headers = { 'content-type': 'application/json' }
   const request = { event: { ...event, headers, isBase64Encoded: false, body: undefined as unknown } }
   try {

@@ -61,7 +61,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. For its scope `first-party`, an unknown token is read only once. */
+/** The endpoint of warm-up requests. With a read-only scope, it would read each unknown token twice. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),

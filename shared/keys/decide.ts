@@ -68,8 +68,8 @@ export type RotationStep =
   | { kind: 'done' }
 
 /**
- * While the key set has this many keys, scheduled runs create none. So the JWKS stays under the 150,000 bytes
- * that API Gateway reads, and the item under DynamoDB's 400 KB.
+ * Scheduled runs create no key while the key set has this many. The limit keeps the JWKS under 150,000 bytes
+ * (the maximum of API Gateway), and the item of the key set under 400 KB (the maximum of DynamoDB).
  */
 const maxKeys = 100
 

@@ -88,7 +88,7 @@ export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise
   }
 }
 
-/** The state recorded for a key in another region, because KMS shows only the keys of its own region. */
+/** Stands for the state of a key in another region. KMS shows a key only in the key's own region. */
 export const otherRegion = 'InOtherRegion'
 
 /** Whether a key is in another region than this deployment. KMS says that such a key does not exist. */

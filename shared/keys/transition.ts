@@ -15,9 +15,9 @@ export type KeyTransition =
 /** Result of a key transition: all keys as they are afterwards, and the one or two keys that were changed. */
 export interface TransitionResult {
   keys: SigningKey[]
-  /** The key that, depending on the action, stopped signing, left the JWKS or left the key set. */
+  /** The key that was retired, revoked or disabled. For `activate`, the previous signer. */
   old: SigningKey | undefined
-  /** The key that, depending on the action, joined the key set or became the signer. */
+  /** The key that joined the key set (`publish`) or became the signer (`activate`, `revoke`). */
   next: SigningKey | undefined
 }
 

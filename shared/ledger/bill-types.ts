@@ -44,7 +44,7 @@ export function readCode(code: number): { currencyNumber: number; type: BillType
   return { currencyNumber: Math.floor(code / maxTypes), type }
 }
 
-/** Counts of bills by currency and type, keyed by bill code (see codeOf). */
+/** How many bills of each currency and type there are. The key is the bill code, which stands for both. */
 export type Counts = ReadonlyMap<number, number>
 
 /** Adds `by` to the count of bills with the given code (currency and type, see codeOf). */

@@ -100,7 +100,7 @@ const walletKeys = itemType({
   found: 'by user and wallet; all wallets, shard by shard, in the index',
 })
 
-/** Number of shards, each a partition of the table's index, over which the list of all wallets is spread. */
+/** Number of shards of the list of all wallets. Each shard is a partition of the table's index. */
 export const registerShards = 16
 
 /** Partition key of a shard's wallets in the table's index. */

@@ -26,8 +26,9 @@ export const ExchangeParameters = v.object(
 )
 
 /**
- * Issues a device_token for a first-party access_token, to the given client or to the service's own. It has
- * the scopes that access_token and client share. `scope` can limit them further. Stores nothing.
+ * Exchanges a first-party access_token for a device_token. The device_token is issued to the given client, by
+ * default the service's own client. Its scopes are those that both the access_token and the client have, and
+ * `scope` can limit them further. Stores nothing.
  */
 export async function exchangeAccessToken(
   parameters: v.InferOutput<typeof ExchangeParameters>,

@@ -71,8 +71,8 @@ interface Publication {
 }
 
 /**
- * Replaces all rates by those of this publication; has no effect if a later publication came before. A
- * currency that the publication leaves out loses its rate: the age of its earlier rate would not be known.
+ * Replaces all rates by those of this publication, unless the stored rates are as new or newer. A currency
+ * that the publication leaves out loses its rate, because the age of its earlier rate would not be known.
  *
  * Throws RejectedEvent for a quote currency other than the deployment's.
  */

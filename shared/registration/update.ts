@@ -100,7 +100,7 @@ function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   }
 }
 
-/** The writes that reserve the new email address, and free the old one if the normalized addresses differ. */
+/** Writes that reserve the new email address, and release the old address unless both normalize alike. */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]

@@ -15,8 +15,8 @@ export type Scope = (typeof scopes)[number]
 export type RequiredScope = Scope | 'first-party'
 
 /**
- * Builds the claims about a user that the scopes allow (OpenID Connect Core §5.4): `email` the verified email
- * address, `profile` the nickname.
+ * Builds the claims about a user that the scopes allow (OpenID Connect Core §5.4). The scope `email` allows
+ * the verified email address. The scope `profile` allows the nickname.
  */
 export const userClaims = (
   { email, nickname }: { email?: string | undefined; nickname?: string | undefined },

@@ -33,7 +33,7 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
   otherwise,
 })
 
-/** The session that an authorization code names, unverified: whoever can write codes can name any session. */
+/** The session that an authorization code names. Whoever can store codes in the table can name any other. */
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),
@@ -99,9 +99,9 @@ export async function readDerivingSession(named: NamedSession) {
 }
 
 /**
- * Revokes an access_token for the client that it was issued to; a sign-in's own token is revoked together
- * with every token derived from it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another
- * client is refused with `invalid_grant` and keeps working.
+ * Revokes an access_token. A sign-in's own token is revoked together with every token derived from it (RFC
+ * 7009 §2.1). Ignores a token that is not stored (§2.2). Throws `invalid_grant` and revokes nothing if the
+ * token was issued to another client than `clientId`.
  */
 export async function revokeToken(token: string, clientId: string): Promise<void> {
   if (claimedUserId(token) === undefined) return

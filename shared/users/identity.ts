@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** The fields of a user that events set, grouped by the items that store them: user and sign-in record. */
+/** User fields whose values come from events, for each item that stores them: user and sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {

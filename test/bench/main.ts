@@ -20,7 +20,7 @@ const parts: Record<string, Part> = {
   growth: async (options) => (await import('./growth/growth.ts')).measureGrowth(options),
   'cold-starts': measureColdStarts,
 }
-/** The parts of a short run: they need neither an idle machine nor packages that are not installed yet. */
+/** The parts of a short run. They install no packages, and may run on a busy machine. */
 const shortParts = ['operations', 'bundles', 'growth']
 
 const { values } = parseArgs({

@@ -46,7 +46,7 @@ function formatCell(value: Cell): string {
 /** Rounds a figure to its significant digits, so that the JSON output claims no false precision. */
 export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits))
 
-/** Documents with tables of figures, between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
+/** Files to fill in. A table goes between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
 const documents = ['infra/CAPACITY.md']
 
 /** Writes the measured tables into the documents. A table has all columns if its marker names none. */

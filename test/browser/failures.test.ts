@@ -144,7 +144,7 @@ it('a busy service, an unreachable service and an offline device each get a mess
   await heading(page, 'Check your mail').waitFor()
 })
 
-it('a session that ends before consent returns the user to the sign-in form', async ({ signedIn }) => {
+it('a user who consents after the session has ended gets the sign-in form again', async ({ signedIn }) => {
   const { page, user, session } = await signedIn()
   await postJson('/user/logout', { id: String(user.userId) }, bearer(session.access_token))
   await button(page, 'Allow').click()

@@ -127,9 +127,9 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
   })
 
-  it('a right password leaves one login ticket, one counted mail and no counted try, even if the SDK repeats the write', async () => {
+  it('a sign-in with the right password creates only one login ticket, even if the SDK repeats the write', async () => {
     const user = await createUser()
-    // The first two writes count the try. The answer to the third write is lost.
+    // The first two writes count the password try. The third write stores the ticket, and its answer is lost.
     const answer = await withLostFirstAnswers('UpdateItem', 1, () => login(user), { skip: 2 })
     expect(answer).toMatchObject({ status: 200, code: 0 })
     const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()

@@ -38,6 +38,6 @@ it('the local stack accepts an event from anybody, but mail.requested only from 
   expect(deliveries('local', 'account-service', 'mail.requested')).toEqual(['mail.requested'])
 })
 
-it('the rule for events that no other rule matches has a pattern of fewer than 2,048 characters, the limit of EventBridge', () => {
+it('the pattern of the rule for unmatched events stays below the 2,048 characters that EventBridge allows', () => {
   expect(JSON.stringify(untakenPattern('prod', events)).length).toBeLessThan(2_048)
 })

@@ -1,7 +1,7 @@
 import { afterAll, it, vi } from 'vitest'
 import { startOwnStack } from './runbook/own-stack.ts'
 
-// Shortens the wait for running calls: they may take minutes on AWS, but milliseconds in this stack.
+// Makes the maintenance command wait less, because calls take milliseconds here, but up to minutes on AWS.
 vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   probing: { answers: 3, pauseMilliseconds: 50 },

@@ -54,7 +54,7 @@ it('a failure that the caller caused, such as a wrong password, is neither tempo
   expect(isFault(new Failure('bad_credentials'))).toBe(false)
 })
 
-it('running out of time without a pending AWS call is a temporary failure, but also a fault of the service', () => {
+it('running out of time is a fault of the service if no AWS call is pending', () => {
   expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
   expect(isFault(new OutOfTime(false))).toBe(true)
 })
@@ -81,7 +81,7 @@ describe('the metrics of failures', () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 
-  it('a function that runs out of time without a pending AWS call is counted both as out of time and as a fault of the service', async () => {
+  it('running out of time is counted both as a temporary failure and as a fault if no AWS call is pending', async () => {
     expect(await metricsOf(new OutOfTime(false))).toEqual([unavailable('out_of_time'), fault])
   })
 

@@ -34,7 +34,7 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(true))
   })
 
-  it('if a function hangs without a pending AWS call, the function itself counts as the cause of running out of time', async () => {
+  it('when an invocation runs out of time and no AWS call is pending, the function itself counts as the cause', async () => {
     const result = run(async () => {
       await answerAfter(20)
       await new Promise((resolve) => setTimeout(resolve, 9_490))
@@ -80,7 +80,7 @@ it('an invocation that fails waits for its pending AWS calls before it answers',
   expect(await result).toEqual(new Error('no'))
 })
 
-it('work that goes on after the invocation has ended starts no further AWS call', async () => {
+it('after an invocation has ended, its remaining work starts no further AWS call', async () => {
   const second = vi.fn(async () => 'answer')
   const leftover = async () => {
     await answerAfter(50)

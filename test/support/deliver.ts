@@ -9,7 +9,7 @@ import { toSqsEvent } from './sqs-event.ts'
 /** The result of a delivery: done, to be delivered again, or moved to the dead-letter queue for a reason. */
 export type Delivery = 'done' | 'retry' | { refused: string }
 
-/** Matches the delivery of an event that is refused for a reason that begins with this text. */
+/** Matches the result of a delivery if the event was refused and the reason begins with this text. */
 export const refusedAs = (reason: string) => ({
   refused: expect.stringMatching(new RegExp(`^${reason}`)) as string,
 })
@@ -18,7 +18,7 @@ const reasons = new Map<string, string>()
 
 /** Until the test ends, records what intake functions send to SQS in this process, and sends nothing. */
 function interceptQueues(): void {
-  // A benchmark runs without Vitest, and keeps its real queues.
+  // A benchmark runs without Vitest. It lets the functions send to the real queues of its stack.
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'

@@ -31,7 +31,7 @@ export interface JsonAnswer {
   json: unknown
 }
 
-/** Finds the operation for a path and method in the API reference, with the template of the path. */
+/** Finds the path template and the operation that the API reference has for a request's method and path. */
 export function findOperation(
   { paths }: ApiReference,
   method: string,

@@ -91,8 +91,8 @@ export interface NewTestBill {
 }
 
 /**
- * Adds a wallet with bills of amount 1 directly, faster than by events. Each debit needs enough credits
- * before it. If `close` is false, no chunk of the bill index is written.
+ * Writes a wallet and bills of amount 1 to the table, which is faster than sending events. Throws if a debit
+ * exceeds the balance before it. If `close` is false, writes no chunk of the bill index.
  */
 export async function addBills(
   id: WalletId,

@@ -29,7 +29,7 @@ export function useOwnKeys(): { renew: () => Promise<void> } {
   return { renew }
 }
 
-/** Caches KMS keys' tags by ARN, because tags never change and reading those of all tests' keys is slow. */
+/** Caches the tag of each KMS key, by ARN. Tags never change, and reading them every time would be slow. */
 const tagOf = new Map<string, string | undefined>()
 
 /** Lists the KMS keys with the tag of the current key set, and their states. */

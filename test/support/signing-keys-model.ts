@@ -70,7 +70,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a rotation step: makes the same change to the model as shared/keys/steps.ts to AWS. */
+/** The second half of a rotation step: changes the model as shared/keys/steps.ts changes table and KMS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }
@@ -162,7 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Returns `world` with the key set `next`. Returns `world` as it is if its key set is no longer `read`. */
+/** Returns `world` with the key set `next`, or `world` itself if its key set is newer than the set `read`. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

@@ -142,8 +142,9 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`. Does not disturb the first `skip` calls of an operation. Loses the answer to the first attempt
- * at each of the next `count` calls. Once AWS has carried out these attempts, they fail with a timeout.
+ * Runs `work`. Lets the first `skip` calls of an operation pass. At each of the next `count` calls, AWS
+ * carries out the first attempt, but the SDK gets a timeout instead of the answer. The timeouts come once AWS
+ * has carried out all these attempts.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

@@ -49,7 +49,7 @@ const files: Record<string, string> = {
   '/asyncapi.json': join(root, 'dist', 'asyncapi.json'),
 }
 
-/** Schema of an operator command and its standard input. The command may name no file and no other stage. */
+/** Schema of an operator command and its standard input. Rejects commands that name a file or a stage. */
 const OpsRequest = v.object({
   command: v.pipe(v.string(), v.regex(/^(keys [a-z]+( [\w-]+)?|dlq redrive \w[\w.-]*|events put -)$/)),
   input: v.optional(v.string()),

@@ -30,7 +30,7 @@ const installCommands: Partial<Record<NodeJS.Platform, string>> = {
 
 /**
  * Starts DynamoDB Local on a free port, with its data in memory or in a directory. It stops when this process
- * ends, even by SIGKILL. Throws a `StartupError` without Java 17, or if it does not answer in time.
+ * ends, even by SIGKILL. Throws a `StartupError` if Java 17 is missing or DynamoDB Local does not answer.
  */
 export async function startDynamodb(
   directory: string | undefined,

@@ -26,7 +26,7 @@ export interface Facts {
   /** Sort keys of the invalid items in the partition of the signing keys. */
   unreadable: string[]
   kms: KmsKey[]
-  /** The KMS key that the environment of the rotation function names for signing evidence. */
+  /** The KMS key that signs evidence records. Its ARN is in the environment of the rotation function. */
   evidenceKey: KmsKey
   /** ARNs of all KMS keys that have the evidence key's tag. Only the evidence key may have this tag. */
   evidenceKeyArns: string[]

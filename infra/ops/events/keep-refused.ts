@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far ahead keepRefused dates a refusal. No copy of the event sent before that date takes effect. */
+/** keepRefused sets a refusal's time this far ahead. An event sent before its refusal has no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** Number of refusals to record during a replay. A redrive counts fewer, so the redrive has no effect. */
@@ -33,9 +33,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks the events that were refused before the instant `before`, if the fault was their own. A replay might
- * otherwise apply these events, because balances may have changed. Records each refusal anew, because a
- * restored table may lack it. A blocked event has no effect until the caller calls `release`.
+ * Blocks events that were refused before the instant `before` because of an error in the events themselves.
+ * Balances may have changed since, so a replay might otherwise apply such events. Records each refusal again,
+ * because a restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

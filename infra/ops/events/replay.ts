@@ -114,7 +114,7 @@ async function redriveWhileItHelps(
   }
 }
 
-/** Pauses between two polls of a replay, which takes minutes on AWS and milliseconds on the local stack. */
+/** First and longest pause between polls. A replay takes minutes on AWS, milliseconds on the local stack. */
 const pollIntervals = { first: 50, most: 5_000 }
 
 /**

@@ -15,7 +15,7 @@ import { startProgress, type Terminal } from '../terminal.ts'
 import { awaitEmptyQueues } from './await-empty-queues.ts'
 import { type OutgoingEvent, readEvent } from './read-event.ts'
 
-/** An input line that is not a valid event, or whose event the bus or its function rejected. */
+/** An input line whose event is invalid, was refused by the bus, or became a dead letter. */
 interface RejectedLine {
   line: number
   detail_type: string | null

@@ -89,9 +89,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds the evidence and archived keys of signing-key transitions that are later than the restored key set.
- * These records would block the next transition. They exist if the restore split a transaction. That can
- * happen, because the rotation does not pause its writes around full hours.
+ * Finds evidence and archived keys that are newer than the restored key set. These records would block the
+ * next signing-key transition. The rotation does not pause its writes around full hours. So a restored table
+ * can have these records without the key set that was written in the same transaction.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -2,7 +2,7 @@ import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { UnnamedAlarm } from './journeys.ts'
 import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 
-/** How many operations a second KMS allows with symmetric keys. Some regions allow more (AWS KMS quotas). */
+/** Quota of KMS for operations with symmetric keys, per second. Some regions allow more (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
 /** Alarms on what every journey needs. While such an alarm is raised, the alarms of journeys send nothing. */

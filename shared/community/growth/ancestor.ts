@@ -82,9 +82,9 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * The progress of an ancestor's updates, stored in the ancestor's profile as `grown`. `batch` is the number
- * of the last batch, a time in milliseconds. `members` is how many of that batch's new members the ancestor's
- * lists already have. The value only rises, so nothing is added twice.
+ * Computes `grown`, a number in an ancestor's profile that shows which new members the ancestor's lists
+ * already have: the first `members` of the batch with the number `batch`, and those of all batches before.
+ * `grown` only rises, so nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

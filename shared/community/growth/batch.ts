@@ -55,7 +55,7 @@ export interface AncestorUpdate {
   ownerId: number
   /** The batch's new members in the ancestor's downline. */
   team: IndexedMember[]
-  /** How many of the batch's new members the ancestor's lists already have. */
+  /** How many members of `team` are already in the ancestor's lists. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
   directs: Set<IndexedMember>

@@ -82,7 +82,7 @@ async function addBatch(
   return [...due.values()]
 }
 
-/** How many ancestors are updated at a time: those of a deep referral tree might not all fit in memory. */
+/** How many ancestors to update at a time, so that the writes for a deep referral tree fit in memory. */
 const preparedTogether = 1_000
 
 /** How many transactions of a batch are under way at a time: each has up to 100 writes. */

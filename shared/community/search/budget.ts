@@ -67,9 +67,10 @@ export function searchBudgetOf(userId: number) {
 }
 
 /**
- * Runs a search for a whole email address. Throws `too_many_requests` if 20 searches of this caller found
- * nobody in this hour, so that nobody can guess masked addresses. Counts a search before it runs, and takes
- * the count back if the search finds somebody, so simultaneous searches cannot exceed the limit.
+ * Runs a search for a whole email address. Throws `too_many_requests` once 20 such searches of the caller
+ * have found nobody in this hour. This limit keeps callers from guessing masked addresses. Each search is
+ * counted before it runs, so simultaneous searches cannot exceed the limit. The count is taken back if the
+ * search finds somebody.
  */
 export async function limitMisses<Found extends { total: number }>(
   userId: number,

@@ -67,7 +67,7 @@ export async function readRanks(
   )
 }
 
-/** Lists the numbers of the bills that a filter selects and that are in no chunk yet, ascending. */
+/** Lists, in ascending order, the numbers of a filter's bills that are still in the tail, not in a chunk. */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)

@@ -69,11 +69,11 @@ const sources = itemType({
 /** A source network that tries passwords of one account. All counters of the network are in one item. */
 export interface Source {
   key: Key
-  /** Names the counter that counts the tries from the network for this account. */
+  /** Name of the counter that counts the network's tries for only this account. */
   account: string
 }
 
-/** Names the counter that counts all tries from a network, for any account. */
+/** Name of the counter that counts a network's tries for all accounts together. */
 const all = 'all'
 
 /** Limits of wrong passwords from a network in an hour: for one account, and for all accounts together. */
@@ -87,8 +87,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `counted` is the number of tries of
- * the current sign-in that the item already includes. These tries do not count against the limits.
+ * Seconds until a source can try a password again; 0 if it can try now. If `item` already counts tries of the
+ * current sign-in, `counted` is their number. Both limits are raised by this number.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

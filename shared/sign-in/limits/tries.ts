@@ -41,7 +41,7 @@ const liveCounts = (item: Item | undefined, counter: string, now: number): Minut
 export const countTries = (item: Item | undefined, counter: string, now: number): number =>
   liveCounts(item, counter, now).reduce((sum, { tries }) => sum + tries, 0)
 
-/** Seconds until a counter has fewer than `limit` tries within the last hour; 0 if it already has. */
+/** Seconds to wait until a counter's tries within the last hour are fewer than `limit`; 0 for no wait. */
 export function secondsUntilBelow(
   item: Item | undefined,
   counter: string,

@@ -27,8 +27,8 @@ import {
 import { type SignInRecord, signInKey, toSignInRecord } from '../record.ts'
 
 /**
- * Maximum number of wrong passwords for an account in an hour, from all sources together. After that, only
- * sources from which the user has signed in before may try, so that nobody can lock the user out.
+ * Maximum number of wrong passwords for an account in an hour, from all sources together. At this limit, a
+ * try is allowed only from a network where the user has signed in, so that nobody can lock the user out.
  */
 const maxAccountTries = 100
 
@@ -39,7 +39,7 @@ const unknownRecords = itemType({
   found: 'by email address',
 })
 
-/** Key of the item that counts tries for an address that no user has. Its limits are the same as a user's. */
+/** Key of the item that counts tries for an address that no user has. The same limits hold as for users. */
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 

@@ -34,8 +34,8 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Creates a login ticket, and a code to mail unless five codes were mailed in the last hour. If the sign-in
- * record changes meanwhile, starts again. If a new password was set, first checks `password` again.
+ * Creates a login ticket. Also creates a code to mail, at most five times an hour. Starts again if another
+ * request changes the sign-in record meanwhile. If a new password was set, `password` must match it.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -153,10 +153,10 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets. `ofNetwork` is for one network. `ofKind` is for all known
- * networks together, and also for all unknown networks together. A network is known if the user has signed in
- * from it before. A new ticket from an unknown network replaces no ticket from a known network, so strangers
- * cannot end the user's sign-ins.
+ * Maximum numbers of a user's live login tickets. `ofNetwork` is the limit for one network. A network is
+ * known if the user has signed in from it before. Tickets from known networks and tickets from unknown
+ * networks are counted separately, and each count has the limit `ofKind`. A new ticket from an unknown
+ * network replaces no ticket from a known network, so strangers cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

@@ -8,7 +8,7 @@ import { largeList, listOwnerId } from '../../support/large-list/large-list.ts'
 import type { Row } from '../table.ts'
 import { measureInRounds, type Send } from './rounds.ts'
 
-/** Measures pages and searches of a list of `size` members, whose profiles are generated when read. */
+/** Measures what a page costs, with and without a keyword, in an in-memory list of `size` members. */
 export async function measureSearches(size: number): Promise<Row[]> {
   const find = largeList(size, undefined, true)
   const queries: [string, { keyword?: string }, number][] = [

@@ -78,7 +78,10 @@ const transfer: Scenario = async ({ deliver }) => {
 /** Which call to measure. Default: the first call that the function's permission test makes. */
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
-/** For each function, the measured calls, keyed by the end of `Operation.title`. Default: the first call. */
+/**
+ * The calls to measure, by function and by the end of `Operation.title`. If a function is not listed, only
+ * the first call of its permission test is measured.
+ */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
     'with a mail': { call: 1 },

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import createClient from 'openapi-fetch'
 import type { paths } from './schema.ts'
 
-/** Keeps a number as its JSON text if parsing changes its digits, although the types promise a number. */
+/** Keeps the JSON text of a number if parsing would change its digits. The types still say `number`. */
 const exact = (_key: string, value: unknown, { source }: { source: string }): unknown =>
   typeof value === 'number' && String(value) !== source ? source : value
 

@@ -7,7 +7,7 @@ import type { SentEvent, Span } from './world.ts'
 
 type Settled = SentEvent & { span: Span }
 
-/** A change of a balance that an event made, or that a refused event would have made. */
+/** A balance change by an event, or the change that a refused event would have made. */
 interface Move {
   event: string
   userId: number

@@ -27,7 +27,7 @@ export type Operation = { after: number } & (
 /** The random operations and fault probabilities of one simulation, drawn from a seed. */
 export interface History {
   seed: number
-  /** When the simulation begins in virtual time, epoch milliseconds. */
+  /** Start of the simulation in virtual time, epoch milliseconds. */
   begin: number
   weather: WorldWeather
   userIds: number[]

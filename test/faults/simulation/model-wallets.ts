@@ -126,7 +126,7 @@ export interface ExpectedDeposit {
   events: readonly Accepted<'deposit.updated'>[]
 }
 
-/** All expected deposits. `observed` shows whether a confirmation or a simultaneous failure took effect. */
+/** Expected deposits. If confirmation and failure were simultaneous, `observed` shows which took effect. */
 export function depositsOf(record: SimulationRecord, observed: ReadonlySet<string>): ExpectedDeposit[] {
   const owners = new Map(
     record.addresses.map(({ request, answer }) => [

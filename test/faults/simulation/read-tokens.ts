@@ -27,7 +27,7 @@ export async function disableActiveKey(): Promise<void> {
 
 const forever = 400 * 86_400_000
 
-/** Issues each user an access_token with every scope. Only simulated sign-ins get tokens of their own. */
+/** Issues each user an access_token with every scope. Simulated sign-ins do not use these tokens. */
 export async function issueTokens(userIds: readonly number[], now: number): Promise<Map<number, string>> {
   const load = (path: string) => loadInProcess(0, path)
   const { issueAccessToken } = (await load('shared/tokens/access-token.ts')) as typeof TokenModule

@@ -37,11 +37,11 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that may have been the last. No other item began after such an item had ended. */
+/** Selects the items that may have been the last. Omits every item that ended before another one began. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Selects the items that may have been the first. No other item had ended before such an item began. */
+/** Selects the items that may have been the first. Omits every item that began after another one ended. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** Values that may have been in effect in a time span. The received one with the latest `at` is in effect. */
+/** Values that may have been in effect in a time span. Of the values received, the latest `at` wins. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))

@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Ignores the item's key, so that a seed draws the same numbers although tokens have new keys each run.
+    // The draw does not depend on the item's key, because tokens get new keys in each run of a seed.
     return () => draws.number(stream) * 1_000
   }
 

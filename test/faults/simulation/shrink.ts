@@ -1,8 +1,8 @@
 import type { History } from './history.ts'
 
 /**
- * Removes operations without which a failing simulation still fails. Tries to remove halves, then quarters,
- * down to single operations. Calls `fails` at most `maxRuns` times. Each of these calls runs a simulation.
+ * Looks for a shorter history that still fails. Tries to remove half of the operations at a time, then a
+ * quarter, down to single operations. Calls `fails`, which runs a simulation, at most `maxRuns` times.
  */
 export async function shrink(
   history: History,

@@ -36,7 +36,7 @@ test.each([
   ['prompt=none', 40001, { prompt: 'none' }],
   ['a nonce that is too long', 40001, { nonce: 'n'.repeat(1025) }],
   ['a max_age that is no number', 40001, { max_age: 'soon' }],
-])('the description of an authorization request with %s is refused', async (_why, code, overrides) => {
+])('the endpoint refuses to describe an authorization request with %s', async (_why, code, overrides) => {
   const { status, body } = await describeRequest(request(overrides))
   expect(status).toBe(400)
   expect(body['code']).toBe(code)

@@ -183,7 +183,7 @@ it('a rotation succeeds even if the bucket for copies of evidence does not answe
   await expectSoundKeySet()
 })
 
-/** Runs crash only right after an AWS call, because a crash before the next call has the same effect. */
+/** Lets a run crash only right after an AWS call, because a crash before the next call does the same. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('after a crash of the first rotation, the next run repairs the key set', async () => {
     for (let at = 1, died = true; died; at += 1) {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await rotate({ action: 'rotate' }, { awsRequestId: randomUUID() })
 })
 
-it('the JWKS publishes the signer and its successor, at the top level and in data', async () => {
+it('the JWKS contains the signing key and its successor, both at the top level and in `data`', async () => {
   const answer = await get()
   const body = JSON.parse(answer.body ?? '') as { keys: object[]; data: object; code: number; msg: string }
   expect(answer.statusCode).toBe(200)
@@ -50,7 +50,7 @@ it.each(['TAG', 'W/TAG', '"other", TAG', '*'])(
   },
 )
 
-it('the JWKS endpoint answers in full to if-none-match with another ETag', async () => {
+it('the JWKS endpoint answers 200 to an if-none-match header that lacks the current ETag', async () => {
   expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
 })
 
@@ -58,7 +58,7 @@ const kids = async () =>
   (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
 const signer = async () => activeKey(await readKeySet())?.kid
 
-it('the JWKS has a new key right after an emergency rotation, and lacks a key right after its revocation', async () => {
+it('an emergency rotation or a revocation changes the JWKS at once', async () => {
   const old = await signer()
   expect(await kids()).toContain(old)
   await rotate({ action: 'rotate', emergency: true }, { awsRequestId: randomUUID() })

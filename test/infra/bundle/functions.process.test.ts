@@ -82,7 +82,7 @@ describe('bundleFunctions', () => {
     expect(stdout).not.toMatch(/undici|webstreams|fs\/(promises|watchers)/)
   })
 
-  it('in a bundle, an AWS error keeps its class if code checks for that class; other AWS errors keep only their names', async () => {
+  it('a bundled function still recognizes the AWS errors that it distinguishes by class', async () => {
     const refuse = ['TransactWriteItems', 'SendMessage', 'UpdateItem']
     expect(await deliverMail('BadRequestException')).toEqual({
       result: 'done',

@@ -64,7 +64,7 @@ describe('the policy of the bus', () => {
     ['watcher', 'business', 'wallet.transferred', 'Deny'],
     ['stranger', 'business', 'user.updated', 'Deny'],
     ['stranger', 'rewards', 'reward.granted', undefined],
-    // The last two roles send events of two sources in one PutEvents call.
+    // In each of these two rows, the role sends events of two sources in one PutEvents call.
     ['stranger', ['rewards', 'account-service'], 'mail.requested', 'Deny'],
     ['stranger', ['rewards', 'business'], 'wallet.transferred', 'Deny'],
   ])(

@@ -23,7 +23,7 @@ export const signInScenarios: Record<string, Scenario> = {
   'oauth2-token': async ({ request }) => {
     const exchange = await consentTo(await createClient({ secret }), await createSession())
     await request({ form: exchange })
-    // Uses the code again, so that the function uses its grants to revoke the tokens of the first use.
+    // At the second use of the code, the function uses its grant to delete the access_token that it issued.
     await request({ form: exchange, expect: 400 })
   },
   'oauth2-exchange': async ({ request }) => {

@@ -49,7 +49,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('besides AWS services, only operators and functions can use the key of events with secrets, and both only through SQS', () => {
+  it('only operators, functions and AWS services can use the KMS key that encrypts events with secrets', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(
@@ -69,7 +69,7 @@ describe('events that hold passwords or secrets', () => {
   })
 })
 
-it('a function moves a failing event to the dead-letter queue, with a reason, before SQS would do so without a reason', () => {
+it('a function moves a failing event to the dead-letter queue before SQS does, so the dead letter has a reason', () => {
   const ofEvents = queuesOf(stacks).filter(({ RedrivePolicy, FifoQueue }) => RedrivePolicy && !FifoQueue)
   expect(ofEvents.length).toBeGreaterThan(10)
   for (const { QueueName, RedrivePolicy } of ofEvents) {

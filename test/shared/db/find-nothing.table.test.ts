@@ -5,7 +5,7 @@ import { writeItem } from '../../../shared/db/write.ts'
 
 const key = { pk: 'TEST#find-nothing', sk: 'TEST' }
 
-it('reads inside findNothing find no items, and later reads find items again, even if the work inside findNothing fails', async () => {
+it('findNothing hides all items while its callback runs, and shows them again afterwards, even if the callback fails', async () => {
   await writeItem({ Put: { Item: key } })
   expect(await findNothing(() => readItem(key))).toBeUndefined()
   expect(await readItem(key)).toEqual(key)

@@ -47,7 +47,7 @@ it('reads that are requested at the same moment share one call, and each gets it
   expect(calls).toEqual([{ name: 'BatchGetCommand', keys: 4, consistent: false }])
 })
 
-it('a strongly consistent read never shares a call with an eventually consistent one, and no read joins an answered call', async () => {
+it('reads share a call only if they have the same consistency and are requested at the same moment', async () => {
   await store('a', 'b')
   await readTogether(async () => {
     const [a, b] = await Promise.all([readItem(keyOf('a')), readItem(keyOf('b'), { consistent: true })])

@@ -64,7 +64,7 @@ describe('a deposit address', () => {
 })
 
 describe('a batch of addresses', () => {
-  it('a batch of deposit addresses that is delivered three times at once adds each address once', async () => {
+  it('a batch of deposit addresses adds each address only once, even if three copies arrive simultaneously', async () => {
     const pool = newPool()
     const batch = provision(pool, 50)
     expect(await Promise.all([1, 2, 3].map(() => deliver(addressesProvisioned, batch)))).toEqual([
@@ -80,7 +80,7 @@ describe('a batch of addresses', () => {
     await expect(claimAddress(await addUser(), pool)).rejects.toMatchObject({ failure: 'unavailable' })
   }, 60_000)
 
-  it('a batch of deposit addresses is refused completely if its content has changed or another batch has one of its addresses', async () => {
+  it('a batch of deposit addresses that contains an address of another batch adds no address at all', async () => {
     const pool = newPool()
     const batch = provision(pool, 1)
     await deliver(addressesProvisioned, batch)

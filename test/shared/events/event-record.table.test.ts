@@ -16,7 +16,7 @@ import { toSqsEvent } from '../../support/sqs-event.ts'
 import { addUser, adjustment, balanceOf } from '../../support/ledger.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
-/** The attribute `refusals` of each dead letter that SQS has accepted. */
+/** For each dead letter that was sent to SQS successfully: its attribute `refusals`. */
 let letters: (string | undefined)[] = []
 let answers: (() => void)[] = []
 
@@ -42,7 +42,7 @@ interface Copy {
 
 const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date.now(), detail })
 
-/** Delivers copies of messages in one batch. Resolves with the number that SQS must deliver again. */
+/** Delivers copies to a handler in one batch. Resolves with how many of them SQS must deliver again. */
 async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {
   const messages = copies.map((copy) => ({
     ...copy,
@@ -125,7 +125,7 @@ test('a redriven event leaves one dead letter for each new refusal, with the num
   }
 })
 
-test('an event that is refused again leaves no further dead letter if its message has an invalid or too low count of refusals', async () => {
+test('a repeated delivery of a refused event leaves no new dead letter if `refusals` in the message is invalid or too low', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])

@@ -52,7 +52,7 @@ it.each([
     },
   ],
 ] satisfies [string, RequestListener][])(
-  'when %s, the endpoint itself answers 503 with Retry-After and the JSON envelope, and counts no fault of the service',
+  'when %s, an endpoint answers 503 in time and does not count the failure as a fault of the service',
   async (_what, listener) => {
     const metrics = await emittedMetrics(() =>
       serveHttp(listener, async (url) => {
@@ -67,7 +67,7 @@ it.each([
   },
 )
 
-it('an endpoint whose own code is too slow still answers 503 in time, and counts a fault of the service', async () => {
+it('when its own code is too slow, an endpoint answers 503 in time and counts the failure as a fault of the service', async () => {
   const metrics = await emittedMetrics(async () => {
     const answer = await answerOf(() => new Promise(() => undefined), 700)
     expect(answer).toMatchObject(unavailable)

@@ -8,7 +8,7 @@ import { getEvent, loadEndpoint } from '../../support/call-endpoint.ts'
 const forbidden = { code: 40301, msg: 'this is not yours', data: null }
 const viewer = { 'cloudfront-viewer-address': '198.51.100.7:4321' }
 
-/** An endpoint that answers with the source address and the origin secret that it sees. */
+/** Answers with the source address that it sees and with the origin secret, which it must not see. */
 const whoCalls = publicEndpoint({
   input: v.object({}),
   output: v.unknown(),
@@ -50,7 +50,7 @@ describe('a deployment behind CloudFront (the edge)', () => {
     ['2001:db8:85a3::8a2e:370:7334:4321', '2001:db8:85a3::8a2e:370:7334'],
     ['2001:db8::1:443', '2001:db8::1'],
     ['[2001:db8::1]:443', '2001:db8::1'],
-  ])('an endpoint sees viewer address %s as source address %s, but no origin secret', async (header, ip) => {
+  ])('behind CloudFront, the viewer address %s becomes the source address %s', async (header, ip) => {
     const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
     expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip, secret: null } })
   })

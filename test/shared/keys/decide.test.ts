@@ -22,7 +22,7 @@ const kids = ({ keySet }: World) => toJwks(keySet.keys).keys.map(({ kid }) => ki
 
 const bootstrapped = () => settled(emptyWorld(times, start), start)
 
-it('the successor key is published one publish window before the signing period ends, and not earlier', () => {
+it('the successor key is published when the signing period has only the publish window left, and not earlier', () => {
   const world = bootstrapped()
   expect(states(settled(world, start + 29 * day - 1))).toEqual(['active'])
   expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])
@@ -61,7 +61,7 @@ it('an emergency rotation activates the already published key, because verifiers
   expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
 })
 
-it('a revoked active key is replaced by its successor without a moment in which no key is active', () => {
+it('the key set always has an active key, even when the active key is revoked and replaced', () => {
   const world = bootstrapped()
   const request: RotationRequest = { action: 'revoke', kid: activeKey(world.keySet)?.kid ?? '' }
   for (const { keySet } of settle({ ...world, now: start + 5 }, request))

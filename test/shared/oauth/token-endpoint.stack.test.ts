@@ -35,7 +35,7 @@ function beforeSigning(ready: () => Promise<unknown>): void {
   spy.mockImplementation(sendWhenReady as never)
 }
 
-test('exchanging a code signs once and writes once, and a replay does not sign', async () => {
+test('a code exchange makes one signature and one write, and a replay of the code makes no signature', async () => {
   const exchange = await prepare()
   const kms = vi.spyOn(KMSClient.prototype, 'send')
   const table = vi.spyOn(db, 'send')

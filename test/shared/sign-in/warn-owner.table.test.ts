@@ -44,7 +44,7 @@ test('a right code before the hundredth wrong one resets the count of wrong code
   expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(0)
 })
 
-test('a user without an authenticator is warned once after using up the five mails of the hour', async () => {
+test('a user without an authenticator gets one warning if sign-ins request more than five mails in an hour', async () => {
   const user = await createUser({ totp_secret: undefined })
   const codes = []
   for (let i = 0; i < 8; i += 1) codes.push((await login(user)).code)

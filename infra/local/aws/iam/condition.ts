@@ -6,8 +6,8 @@ export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
  * The condition keys that a policy may name here, in lower case. The local stack does not start if a policy
- * names another key, because such a condition would silently never match, or always match. A policy may name
- * kms:ResourceAliases, but no request has this key, because keys of the local KMS have no aliases.
+ * names another one, because such a condition would silently never match, or always match. No request has
+ * kms:ResourceAliases, because the KMS keys of the local stack have no aliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys

@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// Compiles a statement's actions (`Action` or `NotAction`) or resources (`Resource` or `NotResource`). If the
-// statement has neither field, everything matches. So a resource's own policy need not name the resource.
+// Compiles a statement's actions (`Action` or `NotAction`) or resources (`Resource` or `NotResource`).
+// Everything matches if both fields are missing, as in the policy of a resource, which need not name it.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

@@ -22,7 +22,7 @@ export function keyOperation(keys: KeyStore) {
     )
 }
 
-/** Describes the access that IAM and the key's own policy must allow before an action on a KMS key. */
+/** Returns the access request for an action on a KMS key. IAM and the key's own policy decide on it. */
 export function keyAccess(action: string, key: Key, context: Context = {}): AccessRequest {
   const { record, lagging, spec, policy } = key
   return {

@@ -184,8 +184,8 @@ const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array
 
 /**
  * Reads the ids of the failed messages from a function's result. If the result is empty or null, no message
- * failed. Returns undefined if the whole batch failed, because the result names an unknown message or has a
- * form that Lambda does not accept.
+ * failed. Returns undefined if the result names an unknown message or has a form that Lambda does not accept.
+ * The whole batch has then failed.
  */
 function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {
   try {

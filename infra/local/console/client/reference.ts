@@ -71,7 +71,7 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: { theme: 'obsidian' },
   onComplete: () => void showSession(),
   responseInterceptor: (response: { status: number; url: string }) => {
-    // After a 401 or a sign-out, show whether the session has ended.
+    // After a 401 or a sign-out, the page checks again whether the user is signed in.
     if (response.status === 401 || response.url.endsWith('/user/logout')) void showSession()
     return response
   },

@@ -106,7 +106,7 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
       yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
-/** States of a key that cannot sign here. One is `otherRegion`: the audit of that region checks the key. */
+/** States in which a key cannot sign in this region. The audit of each region checks that region's keys. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

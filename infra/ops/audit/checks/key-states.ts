@@ -3,7 +3,7 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** A key and its evidence record are dated one after the other: their times may differ by this much. */
+/** Maximum gap between the timestamps of a key and its evidence. KMS signs the evidence between the two. */
 const maxInstantGapMilliseconds = 15_000
 
 /**

@@ -15,8 +15,8 @@ export const maxOverdueMilliseconds = hourMilliseconds
 const maxPeriodDays = 3 * 365
 
 /**
- * Checks that keys are replaced in time: no rotation step is overdue, and no key signs or stays in the JWKS
- * for too long.
+ * Checks that signing keys are replaced in time. Their period must be at most three years. No rotation step
+ * may be overdue. The active key must not outlive its period. Retiring keys must leave the JWKS in time.
  */
 export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
   if (settings.signingKeyRotationDays > maxPeriodDays) {

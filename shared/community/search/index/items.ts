@@ -93,7 +93,7 @@ const memberItems = itemType({
   found: 'by list, segment and number',
 })
 
-/** Key of an item with members of a search index. For an item of the tail, `segment` is `tail`. */
+/** Key of a search index's item that has members. For the tail's items, `segment` is `tail`. */
 export const membersKey = ({ kind, ownerId }: MemberList, segment: string, number: number): Key =>
   memberItems.key({ list: keyName[kind], ownerId, segment, number })
 

@@ -19,9 +19,9 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Once the tail of a search index is long, moves its members into a new segment. Merges the newest existing
- * segment into the new one if all members fit. Searches see the change only after the last transaction, which
- * fails if the list or the index has changed meanwhile. After an interruption, call this function again.
+ * Once the tail of a list's search index is long, moves the tail's members into a new segment. Merges the
+ * newest existing segment into the new one if the members of both fit. Searches see the change only after the
+ * last transaction, which fails if the list or its index has changed. After an interruption, call this again.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)

@@ -52,8 +52,8 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
 }
 
 /**
- * Writes the term blocks before the members' items. If a call is interrupted, a repeated call finds the old
- * texts in the items, and writes the blocks again.
+ * Writes the members' items last, after the term blocks. If a call is interrupted, the items thus keep their
+ * old texts, and a repeated call writes the blocks again.
  */
 async function replaceIn(
   keys: readonly Key[],

@@ -156,7 +156,7 @@ function rangesOfWindow(
 
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
-/** Chooses the members to read for a range of matches. Their first `skip` matches come before the range. */
+/** Chooses members to read for a range of matches. The first `skip` members that match precede the range. */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
   const last = ranks[Math.ceil(end / interval)] ?? segment.size

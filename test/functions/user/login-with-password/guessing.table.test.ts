@@ -65,7 +65,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(await guess(`${network}:1:2:3:4`)).toMatchObject(blocked)
   })
 
-  test('of fifty wrong passwords that one source sends at once, ten are compared', async () => {
+  test('only ten of fifty simultaneous wrong passwords from one source are compared', async () => {
     const { email } = await createUser()
     const source = newSourceIp()
     const counts = await guessAtOnce(50, () => guess(source, email))
@@ -143,7 +143,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Each account has an attribute for its tries. The rest are the keys, the TTL and totals of all accounts.
+    // Besides the keys, the TTL and totals (`all@…`), the item has an attribute for each account and minute.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })

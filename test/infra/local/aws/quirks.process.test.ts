@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('the simulated behaviour “timeouts” ends a function early, and speed=240 makes its messages visible again 240 times sooner', async () => {
+it('after the simulated behaviour “timeouts” has ended a function early, speed=240 makes the message visible again 240 times sooner', async () => {
   const endings: (number | undefined)[] = []
   const quirks = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

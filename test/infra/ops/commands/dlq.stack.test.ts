@@ -68,7 +68,7 @@ it('`dlq redrive` keeps the number of refusals of an event, and another refusal 
   expect(letter).toMatchObject({ reason: expect.stringMatching(/^invalid_detail/) as unknown, refusals: '8' })
 }, 60_000)
 
-it('`dlq show` passes no escape sequence of an event on to the terminal', async () => {
+it('`dlq show` escapes the control and bidi characters in an event', async () => {
   const reason = `test-${randomUUID()}`
   await plant(reason, randomInt(1, 2 ** 40), {
     source: '\u001b]0;title\u0007\u009b2J\u202e\nuser.registered',

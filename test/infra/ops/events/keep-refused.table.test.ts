@@ -55,7 +55,7 @@ it.each([
   ['replayed', undefined],
   ['redriven', '1'],
 ])(
-  'a refused event that is %s during a replay is not applied, but a redrive after the replay applies this event',
+  'an event that was refused before a replay has no effect if it is %s during the replay',
   async (_, refusals) => {
     const userId = await addUser()
     const id = randomUUID()

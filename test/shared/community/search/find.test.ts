@@ -16,8 +16,8 @@ const unitsOf = ({ packed }: Item): number =>
   Math.max(1, Math.ceil((packed instanceof Uint8Array ? packed.length : 0) / 4_096)) / 2
 
 /**
- * Makes the table client read items with `find`, because large lists take too long to write into DynamoDB
- * Local. Counts calls, read units and rounds. Calls that wait at the same time are one round.
+ * Answers the table client's reads with items from `find`, without DynamoDB Local. Counts calls, read units,
+ * reserved units and rounds. Calls that wait at the same time are one round.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }

@@ -108,7 +108,7 @@ it('the lists of the bill index have the bills that each filter selects, in orde
   )
 })
 
-it('for each filter, the bill index counts the bills booked before a given quarter of an hour began', () => {
+it('the bill index counts the bills before a given quarter of an hour, for each filter', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)

@@ -86,7 +86,7 @@ it('bills of several days are listed completely, newest first', () => {
   for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id].direction)
 })
 
-it('a page has the bills and totals that a check of each bill gives, for every combination of filters and dates', async () => {
+it('a page has the right bills and totals for every combination of filters and dates', async () => {
   expect(combinations.length).toBe(480)
   for (const [i, query] of combinations.entries()) {
     const expected = filterBills(all, query)

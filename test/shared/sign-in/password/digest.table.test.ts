@@ -22,7 +22,7 @@ const fail = () => {
 }
 
 test.each([undefined, fail])(
-  'where Node.js has no argon2 (%s), a sign-in by password answers 503 and counts a fault of the service, but users can be updated',
+  'a sign-in by password answers 503 if Node.js has no argon2 (%s), but users can still be updated',
   async (replacement) => {
     const { email, password, userId } = await createUser()
     replaceArgon2(replacement)

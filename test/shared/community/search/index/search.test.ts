@@ -113,7 +113,7 @@ function inventKeyword(people: readonly Person[], random: (below: number) => num
 const runs = Number(process.env['RUNS'] ?? 40)
 
 it(
-  'a search index finds exactly the matching members of any period and page, however the members are spread over segments',
+  'a search index finds exactly the members that match a keyword and a period, whatever segments they are in',
   async () => {
     const shapes = fc.record({
       seed: fc.nat(),
