@@ -69,8 +69,8 @@ export const Config = v.pipe(
      */
     standby: v.optional(Standby),
     /**
-     * Deploys the stage in the standby region, with the table of this name, which was restored from the
-     * replica in that region. Set it only when the stage's own region is lost. Default: none.
+     * Deploys the stage in its standby region. The value names the table to use: the replica there, or a
+     * table restored from it. Set `failover` only when the stage's own region is lost. Default: none.
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**

@@ -33,7 +33,7 @@ export function passingCause(error: unknown): PassingCause | undefined {
   if (error instanceof Failure)
     return error.failure === 'unavailable' ? (passingCause(error.cause) ?? 'not_ready') : undefined
   const { code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } }
-  // Error codes are checked before names, because the SDK names even a broken connection TimeoutError.
+  // Checks `code` before `name`, because the SDK sets the name TimeoutError even for a broken connection.
   const named = causeOfName(code ?? '') ?? causeOfName(error.name)
   return named ?? causeOfStatus($metadata?.httpStatusCode ?? 0) ?? passingCause(error.cause)
 }

@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time for delaying the retry. AWS calls that hang are aborted this long before the function's timeout. */
+/** Time reserved for delaying the retry. runInvocation aborts AWS calls when only this time is left. */
 const hangingReserveMilliseconds = 2_000
 
 /** After an error, SQS delivers the message again within this time, the queue's visibility timeout. */

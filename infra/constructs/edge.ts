@@ -117,10 +117,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Adds the secret `number`, which CloudFront sends, and the secrets with the next lower and higher number.
-   * Functions accept all of them, because a deployment or rollback may update CloudFront and functions in any
-   * order. One list has all these secrets, because a template can have only 60 references to secrets.
-   * The list's name contains `number`, because CloudFormation rereads a secret only if the reference changes.
+   * Adds the secret that CloudFront sends, and the secrets with the next lower and higher number. Functions
+   * accept all of them, because a deployment or rollback may update CloudFront and functions in any order.
+   * One more secret lists all accepted secrets, because a template can have only 60 references to secrets.
+   * The list's id contains `number`, because CloudFormation rereads a secret only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)
@@ -170,7 +170,7 @@ export class Edge extends Construct {
     return new CachePolicy(this, id, { cachePolicyName, minTtl, defaultTtl, maxTtl, cookieBehavior, ...key })
   }
 
-  /** Adds the security headers of the service's answers to answers of CloudFront, WAF and API Gateway. */
+  /** Adds the service's security headers also to answers that come from CloudFront, WAF or API Gateway. */
   private addHeaders(name: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: name,

@@ -57,7 +57,7 @@ export interface Quirks {
   has: (quirk: Quirk) => boolean
   /** Draws a number of at least 0 and under 1. */
   draw: (quirk: Quirk, stream: string) => number
-  /** Draws with this probability whether a quirk happens. False for a quirk that `--aws` does not choose. */
+  /** Returns true with the given probability. Always false for a quirk that `--aws` does not choose. */
   happens: (quirk: Quirk, stream: string, probability: number) => boolean
 }
 

@@ -110,7 +110,7 @@ export class AuthorizationPageContentStack extends Stack {
     const logGroup = addLogGroup(this, 'Logs', config)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     role.addToPolicy(writeLogs(logGroup))
-    // One Lambda function of CDK copies all files, so all copies need the same role and log group.
+    // CDK creates one Lambda function for both bucket deployments, so both need the same role and log group.
     const copying = { role, logGroup }
     const assets = new BucketDeployment(this, 'Assets', {
       ...copying,

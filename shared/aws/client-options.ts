@@ -1,9 +1,9 @@
 import { requireEnv } from '../env.ts'
 
 /**
- * The options of every AWS client of a function. Credentials and region come from the environment, where
- * Lambda puts them: the default credential chain also searches files and metadata services, which would slow
- * down every cold start. `AWS_ENDPOINT_URL` redirects the clients, as it does for every AWS SDK.
+ * The options of every AWS client of a function. Credentials and region come from environment variables that
+ * Lambda sets. Functions are bundled without the SDK's default credential chain, because loading its code
+ * would slow down every cold start. If `AWS_ENDPOINT_URL` is set, the clients call that endpoint.
  */
 export const clientOptions = () => {
   const endpoint = process.env['AWS_ENDPOINT_URL']

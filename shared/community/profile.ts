@@ -115,7 +115,7 @@ export const Member = v.object({
 })
 export type Member = v.InferOutput<typeof Member>
 
-/** Up to this number of members, their profiles and the notes on them are read in one batch. */
+/** Profiles and notes are read in one batch for at most this number of members. */
 const maxMembersWithNotes = 20
 
 /** Reads members as the owner of the list sees them, in the given order. */

@@ -30,7 +30,7 @@ export const typeRewards = itemType({
   found: 'by user; by user, currency and type',
 })
 
-// Attribute names. `earnedPrefix` followed by a currency names the sum of what was earned in that currency.
+// Attribute names. The sum earned in a currency is stored under `earnedPrefix` + the currency.
 const networkRewards = 'network_rewards'
 const trafficBytes = 'traffic_bytes'
 const activeDevices = 'devices'

@@ -36,8 +36,8 @@ export interface Delivery {
    */
   refusals: number
   /**
-   * When the event is booked, epoch milliseconds: at its arrival or, if it was replayed from the archive, at
-   * the time when it was first sent.
+   * Epoch milliseconds at which the event is booked. Normally, this is the time of its arrival. An event that
+   * was replayed from the archive is booked at the time when it was first sent.
    */
   bookedAt: number
 }

@@ -2,8 +2,8 @@ import { generateMac, macKeyIds } from '../aws/generate-mac.ts'
 import type { EventRecord } from './event-record.ts'
 
 /**
- * Replaces the digest in an event's record by a MAC, for an event that contains a secret. Whoever stole the
- * table could try secrets until a plain SHA-256 fits. `olderDigests` are MACs by older keys.
+ * Replaces the digest in an event's record by a MAC, for an event that contains a secret. With a plain
+ * SHA-256, a thief of the table could try secrets until one fits. `olderDigests` are MACs by older keys.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const text = `${record.detailType}:${record.digest}`

@@ -40,7 +40,7 @@ export interface RotationState {
   now: number
 }
 
-/** The next step of a rotation run. `requested`: true if a request asked for it, false if it was due. */
+/** The next step of a run. `requested`: true if a request asked for the step, false if the step was due. */
 export type RotationStep =
   | {
       kind: 'transition'
@@ -56,9 +56,9 @@ export type RotationStep =
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
-  /** Wait, to give another run time to finish its key creation attempt. */
+  /** Wait, because the run that began the attempt may still create the key. */
   | { kind: 'wait' }
-  /** Begin another attempt. KMS refuses the key of `attempt`, or the run that began `attempt` seems dead. */
+  /** Begin a new attempt, because KMS refuses the key of `attempt` or the run behind `attempt` seems dead. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */

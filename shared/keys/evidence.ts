@@ -27,7 +27,7 @@ export type KeyCheck = v.InferOutput<typeof KeyCheck>
 export const isSound = (check: KeyCheck): boolean =>
   check.signed && check.verified_by_kms && check.verified_by_jwk
 
-/** Action of a key transition; `bootstrap` is the first activation of a deployment. */
+/** Actions of key transitions. `bootstrap` activates a deployment's first key. */
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const
 
 /** Evidence: the audit record of a key transition, written in the same transaction and never changed. */

@@ -55,9 +55,8 @@ export function checkRedirectUri(
 }
 
 /**
- * Builds the URL of an authorization response: the request's redirect URI with the response parameters added
- * to its query (RFC 6749 §3.1.2), and `iss`, which tells the client the issuer (RFC 9207 §2). Undefined
- * parameters are left out.
+ * Adds the parameters of an authorization response to the query of a redirect URI (RFC 6749 §3.1.2). Also
+ * adds `iss`, which tells the client the issuer (RFC 9207 §2). Leaves out undefined parameters.
  */
 export function authorizationResponseUrl(
   redirectUri: string,

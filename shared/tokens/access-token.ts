@@ -24,9 +24,9 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** How many times all sessions of the user had been ended when this session began. */
+  /** The number of times that all sessions of the user were ended before this session began. */
   generation: Integer,
-  /** In a session's own token, the number of tokens derived so far. In a derived token, its number from 1. */
+  /** In a session's own token: how many tokens were derived from it. In the n-th derived token: n. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -74,7 +74,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** How many times all sessions of the user have been ended. Default: 0. */
+  /** The number of times that all sessions of the user were ended before this session began. Default: 0. */
   generation?: number
   /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number
@@ -139,7 +139,7 @@ export const requireGeneration = (userId: number, generation: number, otherwise:
   otherwise,
 })
 
-/** Scopes whose endpoints can change something. These endpoints read access_tokens strongly consistent. */
+/** Scopes whose endpoints can change something. These endpoints check tokens by strongly consistent reads. */
 const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
 
 /**

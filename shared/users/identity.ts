@@ -85,7 +85,7 @@ export const itemFields = {
 const UserFields = v.object({ ...itemFields.user, ...itemFields['sign-in'] })
 export type UserFields = v.InferOutput<typeof UserFields>
 
-/** The fields of a user, each of which a `user.updated` may change independently of the others. */
+/** The fields of a user. A `user.updated` event may change each field independently of the others. */
 export const userFields = Object.keys(UserFields.entries) as (keyof UserFields)[]
 
 /** New values of a user's fields. */

@@ -65,7 +65,7 @@ it.each<[what: string, authorization: () => string, code: number]>([
   ['a token without the scope', () => `Bearer ${narrow}`, 40300],
   ['a client’s token without the scope', () => `Bearer ${ofClient}`, 40300],
 ])(
-  'an Authorization header is accepted only with one valid access_token that has the scope: %s',
+  'an Authorization header must have one valid access_token with the required scope (sent: %s)',
   async (_what, authorization, code) => {
     expect(await send({ headers: [['authorization', authorization()]] })).toMatchObject({ code })
   },

@@ -69,7 +69,7 @@ async function load(what: string, options: Omit<Options, 'url'>) {
   )
 }
 
-/** Sends events for `duration` seconds, one in five twice. Resolves with the number of bills they post. */
+/** Sends events for `duration` seconds. Repeats one event in five. Resolves with the number of bills. */
 async function sendEvents(userId: number): Promise<number> {
   const end = Date.now() + duration * 1000
   let count = 0

@@ -29,7 +29,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
   return userId
 }
 
-/** Builds a `wallet.adjusted` event of 1 USDT into the asset wallet, unless overridden. */
+/** Builds the `detail` of a `wallet.adjusted` event. Default: a credit of 1 USDT to the asset wallet. */
 export const adjustment = (userId: number, changes: object = {}) => ({
   adjustment_id: randomUUID(),
   user_id: userId,

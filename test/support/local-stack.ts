@@ -6,7 +6,7 @@ export interface TestStack extends StackDescription {
   page_url: string
   /** File with the functions' newest log lines. A line can be written shortly after the answer is sent. */
   logFile: string
-  /** The environment for code of functions in a test's process, with the credentials of the tests' role. */
+  /** Environment, with AWS credentials, for tests that call functions in their own process. */
   environment: Record<string, string>
 }
 

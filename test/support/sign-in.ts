@@ -19,7 +19,7 @@ export interface TestUser {
 /** Returns a user id that no other test uses. */
 export const newUserId = (): number => randomInt(1_000_000, 2 ** 47)
 
-/** Builds the `detail` of a `user.registered` for a new user with every kind of secret. */
+/** Builds the `detail` of a `user.registered` event. Default: a new user with password and TOTP secret. */
 export function newRegistration(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   const userId = newUserId()
   return {
@@ -33,10 +33,10 @@ export function newRegistration(overrides: Record<string, unknown> = {}): Record
   }
 }
 
-/** Applies a `user.registered` with its handler, in this process. */
+/** Applies a `user.registered` event with its handler, in this process. */
 export const register = (detail: Record<string, unknown>) => applyEvent(registered, detail)
 
-/** Applies a `user.updated` with its handler, in this process. By default, `at` is 1 and the id is new. */
+/** Applies a `user.updated` event with its handler, in this process. Default: `at` is 1, the id is new. */
 export const update = (detail: Record<string, unknown>) =>
   applyEvent(updated, { update_id: randomUUID(), at: 1, ...detail })
 

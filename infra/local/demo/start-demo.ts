@@ -12,7 +12,7 @@ interface DemoOptions {
   showLine: (line: string) => void
 }
 
-/** When the stack first started with this data, epoch milliseconds, and whether all demo events were sent. */
+/** Time of the stack's first start with this data (epoch milliseconds), and whether all events were sent. */
 const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
 /**

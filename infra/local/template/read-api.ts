@@ -36,7 +36,7 @@ const ApiStage = v.object({
   RouteSettings: v.optional(v.record(v.string(), Throttle), {}),
 })
 
-/** Reads the routes of the only HTTP API in the templates, with the throttle that its stage sets for each. */
+/** Reads the routes of the only HTTP API in the templates, and the throttle of each route. */
 export function readRoutes(reader: TemplateReader, functions: FunctionModel[]) {
   const integrations = reader.read('AWS::ApiGatewayV2::Integration', Integration)
   const [stage] = reader.read('AWS::ApiGatewayV2::Stage', ApiStage)
@@ -50,7 +50,7 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]) {
       /** API Gateway's route key: `GET /account/info`, `GET /deposit/get/{id}`, `$default`. */
       routeKey,
       functionName: name,
-      /** Throttle of the route, if its stage sets one: requests per second, and burst. */
+      /** Throttle of the route, if the API's stage sets one: requests per second, and burst. */
       ...(throttle && {
         throttle: { rate: throttle.ThrottlingRateLimit, burst: throttle.ThrottlingBurstLimit },
       }),

@@ -60,7 +60,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // Sets the latest possible time of sending, because only a later message's refusal replaces a refusal.
+    // Sets the latest possible time of sending, so that claimRefusal replaces earlier refusals of the event.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.

@@ -49,7 +49,7 @@ export const instantsOf = ({ published_at, active_at, retiring_at, retired_at }:
   retired_at,
 })
 
-/** Selects the fields of the rotation's audit records (evidence) that commands print as text. */
+/** Shortens the rotation's audit records (evidence) to the fields that commands print as text. */
 export const summarizeEvidence = (records: readonly Evidence[]): object[] =>
   records.map(({ sequence, at, action, trigger, old_kid, new_kid, run_id }) => ({
     sequence,

@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** Kinds of items to remove, by the prefix of their partition; `removable` chooses items of each kind. */
+/** Partitions from which items are removed, and names for these items. `removable` selects the items. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -26,10 +26,10 @@ const kinds = {
 /**
  * Prepares a table that was restored to a full hour (epoch milliseconds). Removes all access tokens, codes
  * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
- * addresses that no user had seen, and records of signing-key transitions that are later than the key set.
- * Resolves with the number of each kind, and with two lists of item keys. Any entry shows that the table is
- * incomplete. `late` lists items written in the hourly write pause, because other writes of their event may
- * be missing. `no_wallet` lists first bills without a wallet. Reads the whole table. Can be run again.
+ * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set.
+ * Resolves with the number of removed items of each kind, and with two lists of item keys. If either list has
+ * an entry, the table may be incomplete. `late` lists items dated in the hourly write pause, because other
+ * writes of their event may be missing. `no_wallet` lists first bills without a wallet. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

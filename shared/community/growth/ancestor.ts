@@ -11,7 +11,7 @@ import type { IndexedMember } from '../search/index/items.ts'
 import { type IndexLimits, openTail } from '../search/index/tail.ts'
 import type { AncestorUpdate } from './batch.ts'
 
-/** Size limits of a member list. `capacity`: entries of a B-tree node. `limits`: for the search index. */
+/** Limits of a member list's B-tree (`capacity` entries in a node) and of its search index (`limits`). */
 export interface Storage {
   capacity: number
   limits: IndexLimits

@@ -100,12 +100,12 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Maximum number of bills a range query reads per bill of the page. With more, bills are read by key. */
+/** Bills are read by key if a range query would read more than this many times the bills of the page. */
 const maxDilution = 8
 
 /**
  * Reads bills by number, newest first, with eventually consistent reads. Reads missing bills again, strongly
- * consistent, and throws if one is still missing: numbers are never stored before their bills.
+ * consistent. Throws if a bill is still missing, because a number is never stored before its bill.
  */
 async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
   const [oldest, newest] = [numbers.at(0), numbers.at(-1)]

@@ -39,8 +39,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. `chunks` is the number of chunks that the wallet counts.
- * Skips later chunks, because a posting stores a new chunk before it writes the wallet.
+ * Lists the numbers of a block's bills, ascending, but only from the wallet's first `chunks` chunks. A block
+ * can already have bills of the next chunk, because a posting stores a new chunk before it writes the wallet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]

@@ -128,7 +128,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares chunks of the bill index, computed from the bills, with the stored chunks and blocks. */
+/** Compares the stored chunks and blocks of the bill index with `chunks`, which come from the bills. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],

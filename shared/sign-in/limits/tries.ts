@@ -84,7 +84,7 @@ export function removal(
   }
 }
 
-/** How long a minute's count of 0 is kept after the minute. By then, the minute's requests have ended. */
+/** A count of 0 can be removed this long after its minute. By then, all requests of the minute have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the attributes to remove, because their tries are over an hour old or were all taken back. */

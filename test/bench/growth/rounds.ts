@@ -67,8 +67,8 @@ export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): 
 const lastUnits = new Map<string, number>()
 
 /**
- * The write units of each write in a call. Only a put shows the new size of an item. After any other write,
- * the size counts as one unit.
+ * Estimates the write units of each write in a call. Only a put contains the whole new item. After an update
+ * or a deletion, the item is assumed to be one unit large.
  */
 function billWrites({ TransactItems, Item, Key, UpdateExpression, ...rest }: Input) {
   if (TransactItems !== undefined) return TransactItems.flatMap((write) => billWrite(write, 2))

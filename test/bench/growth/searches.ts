@@ -23,7 +23,7 @@ export async function measureSearches(size: number): Promise<Row[]> {
   for (const [name, filter, current] of queries) {
     let readUnits = 0
     const answer: Send = async (command) => {
-      // All reads are BatchGet calls. The only other call charges the caller's budget. Its answer is ignored.
+      // Every read is a BatchGet. The only other command updates the caller's budget and needs no answer.
       if (!(command instanceof BatchGetCommand)) return {}
       const { Keys = [], ConsistentRead: isConsistent = false } =
         command.input.RequestItems?.[tableName()] ?? {}

@@ -32,8 +32,8 @@ export async function giveAuthenticatorCode(page: Page, { totpSecret }: TestUser
 }
 
 /**
- * Opens an authorization request and signs the user in up to the consent step, by authenticator if they have
- * one. Resolves with the tokens that the page got.
+ * Opens an authorization request and signs the user in. The second factor is their authenticator app, or a
+ * mailed code if they have no app. Stops at the consent step. Resolves with the tokens that the page got.
  */
 export async function signIn(page: Page, address: string, user: TestUser): Promise<Session> {
   const answered = page.waitForResponse('**/user/login/2fa')

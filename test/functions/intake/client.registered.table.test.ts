@@ -62,7 +62,7 @@ test.each([
   expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
 })
 
-test('a client.registered with the business key of an earlier event but other content is refused and changes nothing', async () => {
+test('a client.registered event that reuses a business key with other content is refused', async () => {
   const detail = registration()
   await deliver(handler, detail)
   expect(await deliver(handler, { ...detail, name: 'Another name' })).toEqual(

@@ -33,7 +33,7 @@ test('the latest publication replaces all rates, an earlier one has no effect, a
   expect(await rateAt('ETH')).toBeUndefined()
 })
 
-test('a publication of rates in another quote currency than the deployment’s is refused', async () => {
+test('a publication of rates is refused if its quote currency differs from that of the deployment', async () => {
   expect(await deliver(handler, { ...publication({ BTC: '7' }), quote: 'OTHER' })).toEqual(
     refusedAs('unknown_quote'),
   )

@@ -50,7 +50,7 @@ describe('client authentication', () => {
     expect(status).toBe(200)
   })
 
-  test('the token endpoint refuses wrong HTTP Basic credentials with 401 and a challenge', async () => {
+  test('the token endpoint answers 401 with a challenge if HTTP Basic credentials are wrong', async () => {
     const { exchange } = await obtainCode(confidential, session)
     const rest = without(exchange, 'client_secret', 'client_id')
     for (const authorization of [
@@ -74,7 +74,7 @@ describe('client authentication', () => {
     ['no secret', { client_secret: '' }],
     ['an unknown client', { client_id: 'nobody' }],
   ])(
-    'the token endpoint answers bad client credentials in the body with 400 and no challenge: %s',
+    'the token endpoint answers 400 without a challenge if client credentials in the form are wrong: %s',
     async (_why, overrides) => {
       const { exchange } = await obtainCode(confidential, session)
       const { status, headers, body } = await postForm('/oauth2/token', { ...exchange, ...overrides })

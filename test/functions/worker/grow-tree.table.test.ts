@@ -84,7 +84,7 @@ test('the worker interrupts a large referral tree in time to process the other r
   expect((await readJournal(large, 1)).length).toBe(1)
 })
 
-test('SQS drops no message about a referral tree as a duplicate of another message', async () => {
+test('each message about a referral tree has its own deduplication id', async () => {
   const rootId = await addRoot()
   await Promise.all(Array.from({ length: 5 }, () => notifyTreeQueue(rootId)))
   expect(new Set(sent.map(({ id }) => id)).size).toBe(5)

@@ -41,6 +41,6 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // A template that contained API Gateway's own address would refer to the API's stack by this name.
+  // The template would have to import API Gateway's own address from the API's stack, which has this name.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

@@ -11,7 +11,10 @@ interface Grant {
 /** Actions that scenarios need not use: only Lambda itself uses them, or a function after a failure. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists a function's grants: one per partition, one per DeleteItem, one per action without partitions. */
+/**
+ * Lists a function's grants. A policy statement with partitions gives one grant for each partition, and one
+ * for DeleteItem if the statement allows it. A statement without partitions gives one for each action.
+ */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)

@@ -100,7 +100,7 @@ test('of ten simultaneous registrations of one email address, one succeeds', asy
   expect(reasons.every((reason) => reason instanceof RejectedEvent)).toBe(true)
 })
 
-test('a registration that arrives before the referrer is registered counts as out of order, and then succeeds', async () => {
+test('a user’s registration counts as out of order until the user’s referrer is registered', async () => {
   const referrerId = newUserId()
   const detail = newRegistration({ referrer_id: referrerId })
   await expect(register(detail)).rejects.toThrow(OutOfOrderEvent)

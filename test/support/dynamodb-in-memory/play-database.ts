@@ -29,7 +29,7 @@ let current: Database | undefined
 let sharedTable: object = {}
 let isAnswering = false
 
-/** Prepares the DynamoDB clients of this process for the databases in memory that `beginDatabase` starts. */
+/** Prepares the DynamoDB clients of this process for the in-memory databases that `beginDatabase` starts. */
 export async function installDatabase(): Promise<void> {
   answerClients()
   const client = new DynamoDBClient(clientOptions())
@@ -38,7 +38,7 @@ export async function installDatabase(): Promise<void> {
   sharedTable = Table ?? {}
 }
 
-/** Starts a database in memory, which answers all DynamoDB calls. Its one table has no index. */
+/** Starts an in-memory database, which answers all DynamoDB calls. Its one table has no index. */
 export function beginPlainDatabase(drawLag?: DrawLag): void {
   answerClients()
   const [pk, sk] = ['HASH', 'RANGE'].map((KeyType, i) => ({ AttributeName: ['pk', 'sk'][i], KeyType }))
@@ -46,18 +46,18 @@ export function beginPlainDatabase(drawLag?: DrawLag): void {
   beginDatabase(() => Date.now(), drawLag)
 }
 
-/** Starts a database in memory, which answers all DynamoDB calls. Call `installDatabase` first. */
+/** Starts an in-memory database, which answers all DynamoDB calls. Call `installDatabase` first. */
 export function beginDatabase(now: () => number, drawLag?: DrawLag): void {
   current = new Database(now, drawLag)
   current.run('CreateTable', sharedTable)
 }
 
-/** Ends the database in memory: DynamoDB Local answers again. */
+/** Stops the in-memory database, so that DynamoDB Local answers all DynamoDB calls again. */
 export function endDatabase(): void {
   current = undefined
 }
 
-/** Lets the database in memory answer DynamoDB calls, without signing and parsing. The SDK still retries. */
+/** Lets the in-memory database answer DynamoDB calls, without signing and parsing. The SDK still retries. */
 function answerClients(): void {
   if (isAnswering) return
   isAnswering = true

@@ -4,7 +4,7 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** Resource ARNs, or `*` for none. At least one must be allowed, and none may be explicitly denied. */
+  /** Resource ARNs, or `*` for none. Access needs an Allow for one ARN, and no explicit Deny for any ARN. */
   resource: string | string[]
   /** Condition keys, by name in upper or lower case. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>

@@ -22,7 +22,7 @@ export interface DeliveryOptions {
   report: (problem: string) => void
 }
 
-/** An event source: delivers the messages of one SQS queue to one function while it is enabled. */
+/** While enabled, an event source delivers the messages of one SQS queue to one function. */
 export interface EventSource {
   uuid: string
   queueArn: string

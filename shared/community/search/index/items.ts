@@ -163,8 +163,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row
- * stores the number of all matches. `maxSegment` is added to this number, so that every rank is lower.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, the last row has
+ * the sum of `maxSegment` and the number of all matches. This sum is higher than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

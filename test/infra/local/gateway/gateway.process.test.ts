@@ -127,7 +127,7 @@ it.each([
   ['application/octet-stream', 'a', true],
   [undefined, 'a', true],
 ])(
-  'the gateway puts a body of type %s into the event as API Gateway does, as text or base64',
+  'the gateway passes a body of type %s to the function in the encoding that API Gateway uses',
   async (type, body, encoded) => {
     const event = await see(
       'POST',
@@ -156,7 +156,7 @@ it.each([
     'application/json',
   ],
 ])(
-  'the gateway responds as API Gateway does to a function’s result with %s',
+  'the gateway responds as API Gateway does if a function’s result has %s',
   async (_name, response, status, text, type) => {
     const answer = await ask(response)
     expect(answer).toMatchObject({ status, text })

@@ -66,7 +66,7 @@ const findings = async (at?: number) => [
 const setItem = async (key: Key, change: object) =>
   writeItem({ Put: { Item: { ...(await readItem(key)), ...key, ...change } } })
 
-/** Creates a key set: a retired key in the archive, a retiring, an active and a published key. */
+/** Creates a key set with one key in each state: published, active, retiring and (in the archive) retired. */
 async function live() {
   await renew()
   const { signer: first } = await call({})
