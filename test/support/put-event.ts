@@ -12,9 +12,9 @@ export async function putEvents(
   details: readonly object[],
   source: string = events.find((event) => event.detailType === detailType)?.senders[0] ?? 'business',
 ): Promise<void> {
-  // Waits longer than a function can, because the bus may answer late while tests keep the machine busy.
-  const requestHandler = { connectionTimeout: 10_000, requestTimeout: 30_000 }
-  const bus = new EventBridgeClient({ ...clientOptions(), requestHandler })
+  // These timeouts are longer than in `clientOptions`, because tests can slow down the bus.
+  const timeouts = { connectionTimeout: 10_000, requestTimeout: 30_000, throwOnRequestTimeout: true }
+  const bus = new EventBridgeClient({ ...clientOptions(), requestHandler: timeouts })
   const entries = details.map((detail) => ({
     EventBusName: requireEnv('EVENT_BUS_NAME'),
     Source: source,
