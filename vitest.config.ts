@@ -103,7 +103,7 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Tests that need their own modules, because the tests reload modules or set times that modules remember. */
+/** Test files that share no modules with others. They reload modules, or leave future times in modules. */
 const isolatedInMemory = [
   'test/functions/well-known/jwks.table.test.ts',
   'test/shared/sign-in/password/digest.table.test.ts',
@@ -111,7 +111,7 @@ const isolatedInMemory = [
 
 const isolatedProcess = ['test/infra/local/stage.process.test.ts']
 
-/** Tests on DynamoDB Local that need modules of their own, because they reload or replace modules. */
+/** Such files on DynamoDB Local. They reload modules, or change a setting that modules read only once. */
 const ofOwnModules = [
   'test/functions/intake/{mail.requested,rates.published}.table.test.ts',
   'test/shared/events/event-record.table.test.ts',

@@ -10,8 +10,8 @@ export const unmatchedQueueName = 'unmatched-dead-letters'
 type Row = Pick<Event, 'detailType' | 'senders'>
 
 /**
- * The sources from which a stage's bus accepts an event; undefined if it accepts every source. The local
- * stack checks the source only of events that the service itself sends.
+ * Returns the sources from which a stage's bus accepts an event, or undefined if it accepts every source. The
+ * local stack's bus accepts every source, except for events of a type that the service itself sends.
  */
 export const acceptedSources = (stage: string, { senders }: Row): readonly string[] | undefined =>
   stage === 'local' && !senders.includes(ownSource) ? undefined : senders

@@ -31,7 +31,7 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** The action of a transaction's condition check, which reveals no more than a conditional write does. */
+/** IAM action for a transaction's condition checks. A check reveals no more than a conditional write. */
 const checks = ['ConditionCheckItem']
 
 /**

@@ -76,7 +76,7 @@ export const CurrencyCode = v.pipe(
   v.toUpperCase(),
 )
 
-/** Schema of a currency that filters a list, in upper or lower case. An unknown currency finds nothing. */
+/** Schema of a list's currency filter, converted to upper case. An unknown currency gives an empty list. */
 export const CurrencyFilter = v.optional(
   v.pipe(v.string(), v.description('In upper or lower case.'), v.toUpperCase()),
 )

@@ -55,8 +55,8 @@ export async function runInvocation<T>(
 export const deadlineSignal = (): AbortSignal | undefined => invocations.getStore()?.deadline.signal
 
 /**
- * Performs an AWS call within the running invocation. At the deadline, the call fails with OutOfTime. After
- * the invocation has its result, work that is left (as after a failed `Promise.all`) can start no more calls.
+ * Performs an AWS call within the running invocation. At the deadline, the call fails with OutOfTime. Throws
+ * if the invocation already has its result, for example when work goes on after a failed `Promise.all`.
  */
 export async function callWithinInvocation<T>(
   perform: (deadline: AbortSignal | undefined) => Promise<T>,

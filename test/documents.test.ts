@@ -37,14 +37,14 @@ describe.each(documents)('%s', (document) => {
     }
   })
 
-  it('every source path that a document names exists', () => {
+  it('a document names only source paths that exist', () => {
     const paths = [
       ...text.matchAll(/(?:^|[\s`("])((?:functions|shared|infra|test)\/[\w./-]+\.(?:ts|mjs|md))/gm),
     ]
     for (const [, path = ''] of paths) expect(existsSync(join(root, path)), path).toBe(true)
   })
 
-  it('every npm script, CDK command, CDK option and stage that a document names exists', () => {
+  it('a document names only npm scripts, CDK commands, CDK options and stages that exist', () => {
     for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
       expect(Object.keys(scripts)).toContain(script)
     for (const [, stage] of text.matchAll(/-c stage=([a-z]+)/g)) expect(Object.keys(stages)).toContain(stage)

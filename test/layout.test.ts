@@ -38,7 +38,7 @@ const rule = `a test is named after what it tests: test/a/b.test.ts (or b.templa
 or the folder a/b, and test/a/b/c.test.ts is one of several tests of the file a/b.ts. Rename it, or add its folder to the
 list of subjects in test/layout.test.ts`
 
-it('every test of a source file has the same path below test/ as that file', () => {
+it('every test of source code is named after the file or folder that it tests', () => {
   const lost = tests
     .filter(({ path }) => path.includes('/'))
     .filter(({ path }) => !Object.keys(subjects).some((subject) => isAbout(subject, path)))

@@ -13,7 +13,7 @@ const statuses = {
   failed: 'FAILED',
 } as const satisfies Record<string, DepositStatus>
 
-/** Records a deposit's progress on its blockchain, and credits the asset wallet once it is confirmed. */
+/** Updates a deposit's status and confirmations. Credits the asset wallet when the deposit is confirmed. */
 export const handler = intake({
   detailType: 'deposit.updated',
   detail: v.object({

@@ -6,8 +6,8 @@ import type { Config } from '../config.ts'
 import type { DataTable } from './grant.ts'
 
 /**
- * Adds the IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys, their
- * evidence (signed records), the names of the evidence's copies, the rotation's configuration and CloudTrail.
+ * Adds the IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys,
+ * CloudTrail, the rotation's configuration, the evidence (signed records), and the names of its copies.
  */
 export function addAuditorRole(
   stack: Stack,

@@ -68,6 +68,6 @@ export function limitActions(
   ]
 }
 
-/** Denies actions on a key, in the key's own policy, to everybody who meets the conditions. */
+/** A statement for a key's own policy: everybody who meets the conditions is denied the actions. */
 export const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
   new PolicyStatement({ effect: Effect.DENY, principals: [new AnyPrincipal()], resources: ['*'], ...what })

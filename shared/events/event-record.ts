@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after the refusal of its event. Only such a message may take effect. A redriven
- * message counts the refusal in `refusals`. A dead letter that a person sent again has a later `sentAt`.
+ * Whether a message was sent after the refusal of its event. Only such a message may take effect.
+ * `refusals` shows this for a redriven message, and `sentAt` for a dead letter that a person sent again.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

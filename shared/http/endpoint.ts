@@ -55,7 +55,7 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
   repeats?: 'refuse' | 'report'
 }
 
-/** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
+/** The result of an endpoint's `run`: the `data` of an answer, or a complete answer as a Reply. */
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
 /**

@@ -80,8 +80,8 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 }
 
 /**
- * Waits until every cached JWKS has the key. In an emergency, a new key signs at once, but JWKSs that were
- * cached before lack it. A deployment's first key needs no wait, because an empty JWKS is not cached.
+ * Waits until every function's cached JWKS has the key. In an emergency, the key can be newer than the cached
+ * JWKS. A deployment's first key needs no wait, because an empty JWKS is not cached.
  */
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()

@@ -99,8 +99,8 @@ const causeOf = (run: Run, requested: boolean): Pick<Attempt, 'trigger' | 'repla
 })
 
 /**
- * Tests a key (see checkResult), then writes the key set and the evidence. Throws if a key that should join
- * the key set or become the signer fails the test. Writes nothing if another run was faster.
+ * Tests a key, then writes the key set and the evidence. Writes nothing if another run has written the key
+ * set first. Throws if a new key or the next signer fails the test (see checkResult).
  */
 async function makeTransition(
   keySet: SigningKeySet,

@@ -44,9 +44,9 @@ export const drainMilliseconds = (times: KeyTimes): number =>
 export const commitSlackMilliseconds = 3_000
 
 /**
- * Maximum time for which KMS refuses a new key (as unknown, as still being created, or because IAM does not
- * see its tag yet) or shows a key's old state. AWS names five minutes for tags, and "several minutes" for
- * other changes (KMS Developer Guide: "ABAC for AWS KMS", "Eventual consistency"). This is ten minutes.
+ * Maximum time for which KMS refuses calls with a new key or shows a key's old state. AWS names five minutes
+ * until a key's tag has an effect, and "several minutes" for other changes (KMS Developer Guide: "ABAC for
+ * AWS KMS", "Eventual consistency").
  */
 export const kmsLagMilliseconds = 10 * 60_000
 

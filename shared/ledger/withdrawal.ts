@@ -23,13 +23,13 @@ const WithdrawalItem = v.object({
 type Withdrawal = v.InferOutput<typeof WithdrawalItem>
 
 /**
- * Changes a withdrawal's status as an event says. The first event with a final status, `settled` or
- * `cancelled`, decides. If it comes before the request, `settled` debits the balance at once, and `cancelled`
+ * Changes a withdrawal's status as an event says. The first final status (`settled` or `cancelled`) decides.
+ * A final status can come before the request. Then `settled` debits the balance at once, and `cancelled`
  * makes the later request void.
  *
  * Throws RejectedEvent when user, currency or amount differ from an earlier event, or when the balance is
- * insufficient; OutOfOrderEvent when the user is not registered; ConditionFailed when another event of the
- * withdrawal was faster.
+ * insufficient. Throws OutOfOrderEvent when the user is not registered. Throws ConditionFailed when the
+ * withdrawal or the wallet changed meanwhile.
  */
 export async function updateWithdrawal(next: Withdrawal, record: EventRecord): Promise<Outcome> {
   const before = await readWithdrawal(next.withdrawalId)

@@ -54,9 +54,9 @@ export class AuthorizationError extends Failure {
 }
 
 /**
- * Makes all checks of an authorization request whose client and redirect URI are valid, in the order in which
- * errors are reported. Throws the first error as AuthorizationError. Returns what the client asks the user to
- * consent to.
+ * Checks an authorization request whose client and redirect URI are valid. Throws an AuthorizationError for
+ * the first check that fails. Returns the scopes that the user can consent to, the PKCE challenge, and the
+ * maximum age of the sign-in.
  */
 export function checkAuthorizationRequest(parameters: AuthorizationParameters, client: Client) {
   checkRequestObject(parameters)

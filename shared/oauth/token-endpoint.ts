@@ -80,9 +80,9 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
- * again. The transaction that marks the code as used also writes the access_token and checks the session.
- * Scopes that the client may not request are left out. So even a forged code in the table yields tokens only
- * if the user has a session, and only for scopes that the client may request.
+ * again. One transaction marks the code as used, writes the access_token and checks the session. The tokens
+ * get only scopes that the client may request. Session and scopes are checked because even a code in the
+ * table may be forged.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant

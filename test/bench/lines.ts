@@ -11,7 +11,7 @@ interface Line {
   sum?: true
   /** Whether only a run without `--short` measures the figure. */
   whole?: true
-  /** Whether the figure depends on the machine's speed: then it is shown, but never fails the check. */
+  /** Whether the figure depends on the machine's speed. If so, a high figure never fails the check. */
   timed?: true
 }
 

@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// A generator may invent only the name `LoginVerifyFormMethod`. The API document gives this enum no name,
-// because the enum's constants would then collide with those of TwoFactorMethod in the Go client.
+// A generator may invent the name `LoginVerifyFormMethod`, because the API document does not name this enum.
+// In the Go client, the constants of a named enum would collide with the constants of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 console.table(await Promise.all(generators.map(tryGenerator)))
 

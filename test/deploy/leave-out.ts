@@ -16,7 +16,7 @@ const absentTypes: Record<string, string> = {
   'AWS::CloudWatch::CompositeAlarm': 'ministack has no composite alarms',
   'Custom::CDKBucketDeployment':
     'ministack lacks the AWS command line, with which CDK copies files into a bucket',
-  // Deletes the files in a bucket. This is not needed here, because nothing copies files into the bucket.
+  // This resource empties a bucket. The bucket has no files here, because CDKBucketDeployment is left out.
   'Custom::S3AutoDeleteObjects': 'ministack has no AWS SDK for functions that do not bundle it',
   'AWS::Events::EventBusPolicy': 'ministack has no policies of event buses',
 }

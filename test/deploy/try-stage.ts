@@ -69,7 +69,7 @@ async function tryAndUpdate(): Promise<void> {
   if (!isEmulated)
     await steps.run('AWS judges each member of a transaction by its own partition', judgeTransaction)
   const longer = { ...stages, [stage]: { ...stages[stage], accessTokenTtlSeconds: 50_000 } }
-  // Prepares what comes later while the tested stage creates its first signing key, which takes a minute.
+  // Runs during the first sign-in, which has to wait for the stage's first signing key.
   const prepare = async () => {
     await other?.synthesize()
     await other?.deploy()

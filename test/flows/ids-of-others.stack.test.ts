@@ -41,8 +41,8 @@ interface Named {
 type Pair = [others: Named, nobodys: Named]
 
 /**
- * Functions that create the pairs of requests (see Pair) for a route, keyed by method and path. There is one
- * for each route whose input can name another user's data.
+ * One function for each route whose input can name another user's data. The function creates pairs of
+ * requests (see Pair). Its key is the route's method and path.
  */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {

@@ -44,7 +44,7 @@ function indexUnits(before: WireItem | undefined, after: WireItem | undefined): 
   )
 }
 
-/** The entry of an item in the table's one index, which projects keys only: see shared/db/partitions.ts. */
+/** Returns an item's entry in the index. The table has one index, which holds only the keys of the items. */
 function indexEntry(item: WireItem | undefined): WireItem | undefined {
   const { pk, sk, gpk, gsk } = item ?? {}
   return gpk === undefined || gsk === undefined || !pk || !sk ? undefined : { pk, sk, gpk, gsk }

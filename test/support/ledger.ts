@@ -75,7 +75,7 @@ export const describeWallet = ({ version, holdings }: Wallet) => ({
   ),
 })
 
-/** The amounts of a user's asset wallet, keyed by currency, as text: balance, hold, deposited, withdrawal. */
+/** Reads a user's asset wallet: for each currency, the text `BALANCE HOLD DEPOSITED WITHDRAWAL`. */
 export const holdingsOf = async (userId: number) =>
   describeWallet(await readWallet({ userId, wallet: 'asset' }, { consistent: true })).holdings
 

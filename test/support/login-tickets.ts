@@ -8,7 +8,7 @@ import { signInKey, SignInRecord } from '../../shared/sign-in/record.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
 import type { TestUser } from './sign-in.ts'
 
-/** Gives a user a login ticket with a known mailed code, without a password check and without a mail. */
+/** Gives a user a login ticket that accepts the given code. Checks no password and mails nothing. */
 export async function addLoginTicket({ userId, email }: TestUser, code: string): Promise<string> {
   const now = Date.now()
   const ticket = newLoginTicket(userId)

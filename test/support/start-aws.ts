@@ -18,8 +18,8 @@ type Options = Pick<AwsEndpointOptions, 'onAccess' | 'report'> & {
 }
 
 /**
- * Starts the tables, keys and queues of a stage, all empty, without a gateway: the caller of this function
- * runs the functions itself.
+ * Starts the local AWS services of a stage, with empty tables and queues. Starts no gateway and no Lambda
+ * runtime, because tests and benchmark run the Lambda functions themselves.
  */
 export async function startAws(
   synthesize: (outputDirectory: string, settings: Record<string, string>) => Promise<StackTemplate[]>,

@@ -64,7 +64,7 @@ export class FunctionWorker {
     return !this.ended
   }
 
-  /** Runs an invocation, which must end before the next. If it fails, resolves with Lambda's error object. */
+  /** Runs an invocation (only one at a time). A failed invocation resolves with Lambda's error object. */
   async run(payload: string, endAfterMilliseconds = Infinity): Promise<InvocationResult> {
     const loadFault = await this.loadFault
     if (loadFault !== undefined) void this.terminate()

@@ -62,7 +62,7 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]) {
 }
 export type FunctionModel = ReturnType<typeof readFunctions>[number]
 
-/** Reads the event source mappings, from SQS queues to functions. */
+/** Reads the event source mappings, which connect SQS queues to functions. */
 export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]) =>
   reader.read('AWS::Lambda::EventSourceMapping', EventSourceMapping).map(({ id, properties }) => {
     return {

@@ -5,8 +5,8 @@ import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.t
 const pollIntervalMilliseconds = 500
 
 /**
- * The wait ends if the number of waiting messages has not fallen for this long. Out-of-order events
- * are retried after shorter pauses.
+ * The wait ends if the number of waiting messages has not fallen for this long. The limit is longer than the
+ * pauses before retries of an out-of-order event, so that such a pause does not end the wait.
  */
 const maxStallMilliseconds = 90_000
 

@@ -26,7 +26,7 @@ const passing: readonly (string | undefined)[] = [
 /** keepRefused sets a refusal's time this far ahead. An event sent before its refusal has no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** Number of refusals to record during a replay. A redrive counts fewer, so the redrive has no effect. */
+/** keepRefused records this number of refusals. A redriven message with a smaller number has no effect. */
 const beyondAllRefusals = 1_000_000
 
 /** Limit of dead letters in a queue. With more, the first could be visible again before the last is read. */

@@ -17,8 +17,8 @@ const journeys = {
 
 /**
  * `shared` has the alarms on what all journeys need. `requests` has the alarms on failures that clients see.
- * A fault sends one notification, because an alarm of `shared` silences the alarms of all journeys, and an
- * alarm of `shared` or of a journey silences the alarms of `requests`.
+ * An alarm of `shared` silences all journeys. An alarm of `shared` or of a journey silences `requests`. So a
+ * fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 

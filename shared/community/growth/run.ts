@@ -20,10 +20,10 @@ import {
 import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from './journal.ts'
 
 /**
- * Adds the entries in a referral tree's journal to all ancestors of their members: to member lists, search
- * indexes, counts and sums. Each entry is added to each ancestor exactly once, with any number of workers,
- * and after any interruption. Resolves with `unfinished` at the deadline (epoch milliseconds): then call
- * growTree again. Throws OptimisticLockError if other workers keep writing the same tree.
+ * Adds each entry in a referral tree's journal to all ancestors of the entry's member. Updates the ancestors'
+ * member lists, search indexes, counts and sums. Each ancestor gets each entry exactly once, even if several
+ * workers run or a run is interrupted. Resolves with `unfinished` at the deadline (epoch milliseconds), and
+ * must then be called again. Throws OptimisticLockError if other workers keep writing the same tree.
  */
 export const growTree = (
   rootId: number,

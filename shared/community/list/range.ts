@@ -148,7 +148,7 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // The leaf may have grown since its parent was read: takes only as many members as the parent counted.
+    // Take only as many members as the parent counts. The leaf may have grown since the parent was read.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

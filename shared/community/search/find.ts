@@ -135,7 +135,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** Counts the members that fit into a response, whose body Lambda encodes as JSON a second time. */
+/** Counts the members that fit into a response. The body is JSON, and Lambda encodes it as JSON once more. */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {

@@ -35,8 +35,8 @@ export function toKeyword(text: string): Keyword {
 }
 
 /**
- * The text of a member in which keywords are searched, without regard to case and compatibility forms. It has
- * only the masked email address, so that no search can find out what the mask hides.
+ * The texts of a member that a search compares with a keyword. Case and compatibility forms are folded. The
+ * email address is masked, so that no search can find the hidden characters one by one.
  */
 export interface SearchText {
   nickname: string

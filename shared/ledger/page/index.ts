@@ -17,19 +17,18 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * A chunk of a wallet's bill index: a part that covers 64 bills. With one read, the index finds the k-th of
- * the bills that a filter selects, or counts how many of these bills were booked before a day. This file
- * writes the index, stored.ts reads it.
+ * A chunk of a wallet's bill index: the part for 64 bills. With one read, the index finds the k-th bill that
+ * a filter selects, or counts the selected bills that were booked before a day. This file writes the index,
+ * and stored.ts reads it.
  *
  * The index has a mark for each bill: type, currency and quarter of an hour, in two or three bytes. A posting
  * adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more than 64
- * marks, the next posting moves the oldest 64 into a new item, the chunk:
- * - A chunk's key has the time of its first bill. A chunk also has the counts of all earlier bills.
- * - Each filter has a list of the bills that it selects, divided into blocks. A block is an item for 128 of
- *   these bills. For each chunk with bills in the block, the block has one attribute. Each byte of this
- *   attribute is the place of one bill in the chunk.
+ * marks, the next posting moves the oldest 64 marks into two kinds of items:
+ * - A chunk has the 64 marks and the counts of all earlier bills. Its key has the time of its first bill.
+ * - A block lists 128 of the bills that one filter selects. It has one attribute for each chunk that contains
+ *   some of these bills. Each byte of the attribute is the place of one bill in that chunk.
  *
- * Chunks and blocks follow from the bills alone, so every process writes the same ones.
+ * Chunks and blocks depend only on the bills, so every process writes the same ones.
  */
 export interface Chunk {
   /** The chunk's number in its wallet, from 0. Chunk 0 has the bills 1 to 64. */
@@ -99,7 +98,7 @@ export interface BlockPart {
   places: number[]
 }
 
-/** Name of the list of bills that a filter selects: currency and kind, each `*` if the filter has none. */
+/** Names a filter's list of bills by currency and kind. A `*` stands for what the filter does not set. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
 /** Makes one part for each block to which a chunk adds bills. The part lists the bills for that block. */

@@ -33,12 +33,12 @@ export const LoginVerifyForm = v.pipe(
 )
 export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 
-/** Number of wrong second factors in an hour, over all tickets, after which a user's tries are refused. */
+/** Maximum number of a user's wrong second factors in an hour, over all tickets. Then tries are refused. */
 const maxWrongCodes = 20
 
 /**
- * Number of wrong second factors in a row, over any time, after which a user's tries are refused until the
- * password or the TOTP secret is changed (NIST SP 800-63B-4 §3.2.2).
+ * Maximum number of a user's wrong second factors in a row, over any time. Then tries are refused until the
+ * user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
  */
 const maxWrongInRow = 100
 

@@ -16,7 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** Time span in which a cancellation or failure may have undone this change; undefined if none did. */
+  /** Time span of the cancellation or failure that may have undone this change, if there is such an event. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
@@ -27,7 +27,7 @@ export function listWrongDecisions(record: SimulationRecord): string[] {
   const all = record.events.filter((event): event is Settled => event.span !== undefined)
   const settled = all.filter(({ type }) => type in keyOf)
   const moves = movesOf(record)
-  // A mail event may be refused as expired, because the mail service can be down for too long.
+  // Leaves out mails that were refused as expired. A mail can expire while the mail service is down.
   const own = all.filter(
     ({ type, refusal }) =>
       !(type in keyOf) &&

@@ -19,9 +19,9 @@ export interface Outcome {
   problems: string[]
   events: number
   refused: number
-  /** Number of clock steps. Runs with the same seed have the same number. */
+  /** Number of clock steps. Every run of a seed has the same number. */
   steps: number
-  /** Digest of all AWS calls. Runs with the same seed have the same digest. */
+  /** Digest of all AWS calls. Every run of a seed has the same digest. */
   trace: string
 }
 
@@ -217,7 +217,7 @@ const read =
       ...(parameters && { path: parameters }),
     })
 
-/** Compares the service's answers to these users with the expected answers. */
+/** Checks all addresses and sign-ins so far, and all that the given users can read. Lists the problems. */
 async function check(run: Run, userIds: readonly number[], draws: Draws): Promise<string[]> {
   const { world, record } = run
   const known = new Set(acceptedOf(record, 'user.registered').map(({ detail }) => detail.user_id))

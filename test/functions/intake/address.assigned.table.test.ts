@@ -58,7 +58,7 @@ it('a user who is assigned two addresses keeps both and is shown the one that wa
   }
 })
 
-it('an address.assigned is retried until its address has been provisioned', async () => {
+it('an address.assigned event is retried until its address has been provisioned', async () => {
   const pool = newPool()
   const batch = provision(pool, 1)
   const detail = assignment(pool, batch.addresses[0]?.address ?? '', await addUser(), Date.now())
@@ -67,7 +67,7 @@ it('an address.assigned is retried until its address has been provisioned', asyn
   expect(await deliver(addressAssigned, detail)).toBe('done')
 })
 
-it('address.assigned is refused if its currency is not the currency of the address', async () => {
+it('an address.assigned event is refused if its currency is not the currency of the address', async () => {
   const { pool, mine, userId, at } = await newScene()
   const detail = assignment({ ...pool, currency: 'BTC' }, mine, userId, at)
   expect(await deliver(addressAssigned, detail)).toEqual(refusedAs('wrong_currency'))

@@ -29,8 +29,8 @@ export async function replaceKeys(url: string): Promise<string> {
 }
 
 /**
- * Tests the procedure for a leaked signing key: all keys are replaced, and device_tokens that the old keys
- * signed stop verifying.
+ * Tests the procedure for a leaked signing key. The procedure replaces all keys, so that verifiers refuse
+ * device_tokens that were signed with an old key.
  */
 export async function aLeakedSigningKey(url: string, people: People): Promise<void> {
   const procedure = follow('A leaked signing key', url)

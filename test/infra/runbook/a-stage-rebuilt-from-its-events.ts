@@ -14,8 +14,8 @@ import { openTables } from './restore-table.ts'
 
 /**
  * Tests the procedure for the loss of the whole table. After a replay of the archived events, the stage must
- * answer as before the loss. This test must run first. The replay begins at a full second, and would also
- * repeat events that an earlier test sent within that second.
+ * answer as before the loss. This test must run first. Otherwise the replay could repeat events of an earlier
+ * test, because a replay begins at a full second.
  */
 export async function aStageRebuiltFromItsEvents(
   url: string,

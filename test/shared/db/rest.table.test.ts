@@ -44,7 +44,7 @@ it.each([
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 
-it('around the full hour, functions that apply events delay their writes, but not their reads', async () => {
+it('around a full hour, a function with a queue delays its writes, but not its reads', async () => {
   restOnTheHour()
   vi.useFakeTimers({ toFake: ['Date'], now: hour + 1_000 })
   const done: string[] = []

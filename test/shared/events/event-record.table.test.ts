@@ -142,7 +142,7 @@ test('a repeated delivery of a refused event leaves no second dead letter, even 
   expect(letters).toEqual(['1'])
 })
 
-test('a function that failed to send a dead letter sends it at a later delivery of the event, but only after the time limit of the failed call has passed', async () => {
+test('if sending a dead letter fails, the function sends it again only after the time limit of the failed call', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {

@@ -23,14 +23,14 @@ describe.each([
   ['another user', async () => ({ user_id: await addOwner() })],
   ['another currency', async () => ({ currency: 'BTC' })],
   ['another amount', async () => ({ amount: '4.000000000000000001' })],
-])('an update of a withdrawal with %s', (what, change) => {
+])('a withdrawal update that names %s', (what, change) => {
   it.each([
     ['settled', 'requested'],
     ['cancelled', 'requested'],
     ['requested', 'settled'],
     ['requested', 'cancelled'],
   ])(
-    `an update to status %s after status %s is refused and moves no money if the update names ${what}`,
+    `an update to status %s is refused if it names ${what} than the earlier update to status %s`,
     async (status, first) => {
       expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()

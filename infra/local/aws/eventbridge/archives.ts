@@ -28,7 +28,7 @@ export function openArchives({ archives }: StackModel, { database }: Store) {
   )
   const tests = archives.map((archive) => ({ archive, matches: compilePattern(archive.pattern) }))
   return {
-    /** Stores an event in every archive of the bus whose pattern the event matches. */
+    /** Stores an event in the archives of its bus. Each archive takes only events that match its pattern. */
     keep(busName: string, { head, text }: SealedEvent, whole: unknown): void {
       for (const { archive, matches } of tests)
         if (archive.busName === busName && matches(whole))

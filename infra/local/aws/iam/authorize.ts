@@ -6,7 +6,7 @@ export interface AccessRequest {
   action: string
   /** Resource ARNs, or `*` for none. Access needs an Allow for one ARN, and no explicit Deny for any ARN. */
   resource: string | string[]
-  /** Condition keys, by name in upper or lower case. An undefined or empty value counts as a missing key. */
+  /** Values of case-insensitive condition keys. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
    * The resource's own policy. Either this policy or an IAM policy is enough to allow an access. If `role` is

@@ -18,7 +18,7 @@ export interface NewMessage {
 
 /** How long a FIFO queue drops further messages with the same deduplication id: five minutes, as in SQS. */
 const deduplicationMilliseconds = 5 * 60 * 1000
-/** Number of oldest messages among which a FIFO queue looks for messages to deliver (SQS quota). */
+/** Maximum number of messages that a FIFO queue considers for delivery: its oldest ones (SQS quota). */
 const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 

@@ -7,7 +7,7 @@ export class AwsError extends Error {
   readonly status: number
   /** The error's code in SQS's older protocol, sent in `x-amzn-query-error`. SQS clients prefer this code. */
   readonly queryCode: string | undefined
-  /** Further members of the answer's body, which some exceptions have besides the message. */
+  /** Members of the answer's body besides the code and the message, such as `CancellationReasons`. */
   readonly members: Record<string, unknown>
 
   constructor(

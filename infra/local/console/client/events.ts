@@ -13,7 +13,7 @@ let messages: Record<string, Message> = {}
 /** The event that the form was filled with: its detail-type, and its detail as JSON. */
 let filled = { name: '', detail: '' }
 
-/** A form that puts events on the bus, filled with the examples of the AsyncAPI document. */
+/** A form to put events on the bus. The form is filled with an example from the AsyncAPI document. */
 export const events: Panel = {
   title: 'Put an event',
   path: () => 'asyncapi.json',

@@ -19,7 +19,7 @@ export const checkJwks: Check = function* (facts) {
       yield found('wrong_kid', String(key['kid']), 'A key in the JWKS has a kid that is not its thumbprint.')
   const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
   const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
-  // Keys that the rotation made: genuine evidence names them, or KMS has them with the deployment's tag.
+  // The rotation made a key if genuine evidence names the key, or if KMS has it with the deployment's tag.
   const madeKids = new Set([
     ...facts.evidence.map((row) => isGenuine(row, facts) && row.record?.new_kid),
     ...facts.kms.map(({ tags, thumbprint }) => tags[signingKeyTagName] === facts.tag && thumbprint),

@@ -32,9 +32,10 @@ const Head = v.object({
 })
 
 /**
- * The search index of a member list finds who matches a keyword without reading the list. New members go into
- * its tail, which every search reads whole. When the tail is long, its members move into a segment: sorted by
- * position, with a hash table of all terms that find them. A search reads one block of each segment's table.
+ * A search index finds the members of a list who match a keyword. New members go into the index's tail, and
+ * every search reads the whole tail. When the tail is long, its members move into a segment, sorted by
+ * position. Each segment has a hash table that lists the members who match a term. From this table, a search
+ * reads at most one block.
  */
 export interface SearchIndex extends v.InferOutput<typeof Head> {
   version: number
@@ -157,7 +158,7 @@ export interface Posting {
 /** Maximum number of members in a segment: a rank has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of ranks that are kept for a term, so that they take a few hundred bytes. */
+/** Maximum number of ranks that a term block keeps for a term. This many ranks take a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))

@@ -45,7 +45,7 @@ export function prepareSegment(
   return { segment: { id, size: members.length, bits, oldest, newest }, items }
 }
 
-/** Rebuilds only the given term blocks of a segment. `texts` are its members' texts, ordered by rank. */
+/** Rebuilds the term blocks whose numbers are in `blocks`. `texts` are all texts of the segment, by rank. */
 export const makeBlocks = (
   texts: readonly SearchText[],
   bits: number,

@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Counts wrong passwords for other accounts directly in the table, because real sign-ins would be slow. */
+/** Raises a source's count of wrong passwords for other accounts. Real sign-ins would take too long. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -52,7 +52,7 @@ describe('wrong passwords of one source for one account', () => {
     expect((await login(await createUser(), source)).code).toBe(0)
   })
 
-  test('wrong passwords for an unknown email address count too, in any spelling of it', async () => {
+  test('wrong passwords for an unknown email address are counted together for all spellings of the address', async () => {
     const source = newSourceIp()
     const email = `nobody-${randomUUID()}@example.com`
     for (let i = 1; i <= 9; i += 1) expect(await guess(source, email)).toMatchObject(refused)

@@ -24,10 +24,10 @@ const warmUp = 20
 const callMilliseconds = 3
 
 /**
- * Signs in to accounts of several kinds in turn. All must get the same answer, make the same AWS calls, and
- * take the same time within 5 %. Time is processor time plus an assumed time for each call, because a busy
- * machine would distort clock time. A process gets faster or slower over the rounds, so each time is taken as
- * a share of its round's total.
+ * Attempts several kinds of sign-ins in turn. All must get the same answer, make the same AWS calls, and take
+ * the same time within 5 %. Time is processor time plus an assumed time for each call, because a busy machine
+ * would distort clock time. The process gets faster or slower over the rounds, so the function divides the
+ * time of a sign-in by the total time of its round.
  */
 async function expectEqualTimes(
   kinds: Record<string, () => Attempt>,

@@ -69,7 +69,7 @@ it.each<[string, (stack: Stack) => unknown, string]>([
     'RouteKey of single/Thing: any method, or any path',
   ],
 ])(
-  'a template with %s is refused, because the local stack does not support it, and the error names it',
+  'the local stack refuses a template, and the error names the unsupported feature: %s',
   (_name, fill, message) => {
     expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
   },

@@ -38,7 +38,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Returns a pseudo-random generator. fast-check draws its seed, not long arrays, which shrink slowly. */
+/** Returns a pseudo-random generator. fast-check draws only a seed, because it shrinks long arrays slowly. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -143,7 +143,7 @@ it(
             before,
             ...window,
             count: size,
-            // Finds the owner of a whole address without a read. The index contains only masked addresses.
+            // The index has only masked addresses, so this function finds the owner of a whole address.
             findOther: async () =>
               people.find(
                 (person) =>
