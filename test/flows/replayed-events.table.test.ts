@@ -46,18 +46,24 @@ describe('an event that a replay sends again', () => {
     }
   })
 
-  it('a deposit keeps the times at which its events were first sent', async () => {
-    const { address } = await addDepositor()
-    const detail = deposit(address, { status: 'pending' })
-    const sentAt = Date.now() - day
-    await deliverReplayed(depositUpdated, detail, iso(sentAt))
-    await deliverReplayed(depositUpdated, { ...detail, status: 'confirmed' }, iso(sentAt + 1000))
-    expect(await storedDeposit(detail)).toMatchObject({
-      status: 'CREDITED',
-      created_at: sentAt,
-      credited_at: sentAt + 1000,
-    })
-  })
+  it.each([
+    ['after', 1000, 1000],
+    ['before', -1000, 0],
+  ])(
+    'a deposit confirmed %s it was pending keeps both times, but is credited no earlier than it was created',
+    async (_, later, credited) => {
+      const { address } = await addDepositor()
+      const detail = deposit(address, { status: 'pending' })
+      const sentAt = Date.now() - day
+      await deliverReplayed(depositUpdated, detail, iso(sentAt))
+      await deliverReplayed(depositUpdated, { ...detail, status: 'confirmed' }, iso(sentAt + later))
+      expect(await storedDeposit(detail)).toMatchObject({
+        status: 'CREDITED',
+        created_at: sentAt,
+        credited_at: sentAt + credited,
+      })
+    },
+  )
 
   it('a replayed event that has already taken effect changes nothing, and is refused if its content differs', async () => {
     const userId = await addUser()

@@ -64,6 +64,7 @@ test.each([
   ['a port where none was registered', { redirect_uri: 'https://client.example:444/callback' }],
   ['a fragment', { redirect_uri: 'https://client.example/callback#x' }],
   ['another loopback host', { redirect_uri: 'http://localhost:4000/callback' }],
+  ['another scheme on a loopback host', { redirect_uri: 'https://127.0.0.1:4000/callback' }],
   ['another path on a loopback host', { redirect_uri: 'http://127.0.0.1:4000/other' }],
   ['an invalid loopback port', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
   ['a host after the loopback port', { redirect_uri: 'http://127.0.0.1:4000@evil.example/callback' }],

@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { findFreePort } from '../../../infra/local/http/bind-server.ts'
 import { kms } from '../../../shared/aws/kms.ts'
+import { requireEnv } from '../../../shared/env.ts'
 import { activeKey, keyIn, toJwks, readKeySet } from '../../../shared/keys/set.ts'
 import { readEvidence } from '../../../shared/keys/evidence.ts'
-import { readKeyState } from '../../../shared/keys/kms.ts'
+import { disableKey, readKeyState } from '../../../shared/keys/kms.ts'
 import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
 import { expectSoundKeySet } from '../../support/expect-sound-key-set.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
@@ -181,6 +182,19 @@ it('a rotation succeeds even if the bucket for copies of evidence does not answe
   process.env['EVIDENCE_COPIES'] = address
   await invoke({})
   await expectSoundKeySet()
+})
+
+it('when the address for copies of evidence changes, the next run copies the old records to the new address', async () => {
+  await invoke({})
+  process.env['EVIDENCE_COPIES'] = `${process.env['AWS_ENDPOINT_URL']}/${randomUUID()}/`
+  await invoke({})
+  await expectSoundKeySet()
+})
+
+it('a key that KMS does not know counts as deleted only if it is older than ten minutes', async () => {
+  const unknown = requireEnv('EVIDENCE_KEY_ID').replace(/[^/]+$/, randomUUID())
+  expect(await disableKey(unknown, 7, Date.now())).toBeUndefined()
+  expect(await disableKey(unknown, 7, Date.now() - 10 * minute)).toBe('Deleted')
 })
 
 /** Lets a run crash only right after an AWS call, because a crash before the next call does the same. */

@@ -4,9 +4,11 @@ import {
   maxUplineLength,
   type Profile,
   putProfile,
+  readMembers,
   readProfile,
 } from '../../../shared/community/profile.ts'
 import { placeBelow } from '../../../shared/community/join.ts'
+import { setNote } from '../../../shared/community/note.ts'
 import { db } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
@@ -46,4 +48,11 @@ it('isBelow reads nothing for a member of another referral tree, so that respons
   const read = vi.spyOn(db, 'send')
   expect(await isBelow(chain[0] as Profile, { ...(chain.at(-1) as Profile), rootId: 1 })).toBe(false)
   expect(read).not.toHaveBeenCalled()
+})
+
+it('in a list longer than a page, a direct referral keeps their note even after indirect ones', async () => {
+  const [owner, direct, ...indirect] = chain as [Profile, Profile, ...Profile[]]
+  await setNote(owner.userId, direct, 'my note')
+  const members = await readMembers(owner, [...indirect, direct])
+  expect(members.map(({ note }) => note)).toEqual([...indirect.map(() => null), 'my note'])
 })

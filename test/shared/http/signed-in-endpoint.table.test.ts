@@ -1,9 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, it, vi } from 'vitest'
+import { handler as bills } from '../../../functions/account/bills.ts'
 import { warmUp } from '../../../shared/http/signed-in-endpoint.ts'
 import { readAuthorization } from '../../../shared/http/request.ts'
 import { log } from '../../../shared/log.ts'
-import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { checkAccessToken, newAccessToken, newSessionId } from '../../../shared/tokens/access-token.ts'
+import { callEndpoint } from '../../support/call-endpoint.ts'
+import { bearer } from '../../support/oauth-clients.ts'
 import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
 
 async function warmUpWith(decide: (call: TamperedCall) => Promise<unknown>) {
@@ -36,11 +39,16 @@ it('a function handles five warm-up requests with unknown tokens during its star
   expect(logged).toEqual(['initialized'])
 })
 
+const deny = () => Promise.reject(new Error('denied'))
+const hang = () => new Promise(() => undefined)
 it.each([
-  ['is denied', 'Error', () => Promise.reject(new Error('denied'))],
-  ['is never answered', 'OutOfTime', () => new Promise(() => undefined)],
-])('a function starts although the first call to the table %s', async (_how, name, decide) => {
-  const { logged, cause } = await warmUpWith(decide)
+  ['the first call to the table is denied', 'Error', deny, 1],
+  ['the first call to the table is never answered', 'OutOfTime', hang, 1],
+  ['every call to the table is denied', 'Error', deny, 5],
+  ['no call to the table is ever answered', 'OutOfTime', hang, 5],
+])('a function starts, and logs a warning, although %s', async (_what, name, fail, failures) => {
+  let sent = 0
+  const { logged, cause } = await warmUpWith(({ perform }) => ((sent += 1) > failures ? perform() : fail()))
   expect(logged).toEqual(['initialized', 'warm-up failed'])
   expect(cause).toMatchObject({ cause: { name } })
 })
@@ -50,4 +58,9 @@ it('a warning is logged if a warm-up request with an unknown token is accepted',
   vi.spyOn(log, 'info').mockReset()
   await warmUp(async () => ({ statusCode: 200 }))
   expect(warn).toHaveBeenCalledTimes(1)
+})
+
+it('a request with an unknown token and invalid input is answered 401', async () => {
+  const headers = bearer(newAccessToken(1, newSessionId()))
+  expect(await callEndpoint(bills, { query: 'current=0&size=0', headers })).toMatchObject({ status: 401 })
 })

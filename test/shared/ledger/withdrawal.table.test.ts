@@ -4,6 +4,7 @@ import { handler as walletAdjusted } from '../../../functions/intake/wallet.adju
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
 import { addUser, adjustment, holdingsOf, readPage } from '../../support/ledger.ts'
+import { actWhile } from '../../support/tamper-calls.ts'
 
 async function addOwner(): Promise<number> {
   const userId = await addUser()
@@ -83,3 +84,10 @@ it.each([
     expect(await holdingsOf(userId)).toEqual(before)
   },
 )
+
+it('a withdrawal update that is refused because another update was faster is tried again', async () => {
+  const send = (status: string) => deliver(withdrawalUpdated, { ...request, amount: '10', status })
+  const faster = () => send('requested')
+  expect(await actWhile('is answered', 'GetCommand', faster, () => send('settled'))).toBe('done')
+  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '0 0 0 10' })
+})

@@ -9,6 +9,7 @@ import {
   readDerivingSession,
   SessionChanged,
 } from '../../../shared/tokens/session.ts'
+import { actWhile } from '../../support/tamper-calls.ts'
 
 const newUser = () => randomInt(2 ** 47)
 
@@ -96,6 +97,14 @@ it('no access_token is derived from a session if the session ends during the der
     else await endSession(named.userId, named.sessionId)
     await expect(transact(writes)).rejects.toMatchObject({ failure: 'invalid_grant' })
   }
+})
+
+it('an access_token that is derived from a session while the session ends does not work afterwards', async () => {
+  const { named } = await signIn(newUser())
+  const derived: string[] = []
+  const deriveOne = async () => derived.push(await derive(named))
+  await actWhile('is answered', 'QueryCommand', deriveOne, () => endSession(named.userId, named.sessionId))
+  expect(await Promise.all(derived.map(works))).toEqual([false])
 })
 
 it('a session has at most 100 derived access_tokens: a further one ends the oldest, even if several come at once', async () => {

@@ -135,6 +135,19 @@ const rows = [
     (facts) =>
       facts.kms.push({ ...inKms(facts, keySet.active), arn: `${keySet.active.arn}-x`, state: 'Disabled' }),
   ),
+  row(
+    'a KMS key that is not on record and older than the open attempt to create a key',
+    'unknown_key',
+    (facts) => {
+      Object.assign(facts.keySet ?? {}, { attempt: { arn: null, started_at: facts.at } })
+      facts.kms.push({ ...inKms(facts, keySet.active), arn: `${keySet.active.arn}-x` })
+    },
+  ),
+  row(
+    'a retired key that KMS will delete although the deployment deletes no keys',
+    'deletion_scheduled',
+    (facts) => Object.assign(facts, { settings: { ...facts.settings, signingKeyDeletionDays: 0 } }),
+  ),
   row('a second active key on record', 'several_signers state_unaccounted', (facts) =>
     Object.assign(onRecord(facts, 'published'), { state: 'active', active_at: Date.now() }),
   ),

@@ -1,14 +1,17 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { expect, it } from 'vitest'
+import { handler as depositUpdated } from '../../../../functions/intake/deposit.updated.ts'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import type { verifyLedger } from '../../../../infra/ops/verify-ledger.ts'
 import { toNumberValue } from '../../../../shared/db/decimal.ts'
 import { readItem } from '../../../../shared/db/read.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
-import { writeItem } from '../../../../shared/db/write.ts'
+import { transact, writeItem } from '../../../../shared/db/write.ts'
+import { depositId, putDeposit, readDeposit } from '../../../../shared/deposits/deposit.ts'
 import { billList } from '../../../../shared/ledger/bill.ts'
 import { Big } from '../../../../shared/money.ts'
 import { deliver } from '../../../support/deliver.ts'
+import { addDepositor, deposit } from '../../../support/deposits.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
 import { sectionOf } from '../../runbook/read-runbook.ts'
 import { ops } from '../run-ops.ts'
@@ -80,4 +83,15 @@ it.each<[string, (userId: number) => { pk: string; sk: string }[], number]>([
   const { exitCode, report } = await verify(userId)
   expect(exitCode).toBe(1)
   expect(report.differences.map(({ what }) => what)).toHaveLength(differences)
+})
+
+it('`ledger verify` reports the bill of a deposit that is pending', async () => {
+  const { userId, address } = await addDepositor()
+  const { currency_network: network, txid, ...rest } = deposit(address)
+  await deliver(depositUpdated, { currency_network: network, txid, ...rest })
+  expect(await verify(userId)).toMatchObject({ exitCode: 0 })
+  const stored = await readDeposit(depositId({ network, txid, outputIndex: 0 }))
+  await transact(putDeposit({ ...(stored ?? expect.unreachable()), status: 'PENDING', version: 2 }))
+  const differences = [{ what: expect.stringContaining('cause of bill') as string, actual: 'none' }]
+  expect(await verify(userId)).toMatchObject({ exitCode: 1, report: { differences } })
 })

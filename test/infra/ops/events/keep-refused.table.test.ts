@@ -51,6 +51,8 @@ async function deliver(
   expect(batchItemFailures).toEqual([])
 }
 
+const pair = { name: 'wallet-adjusted', queue: 'wallet-adjusted', deadLetters: 'dead' }
+
 it.each([
   ['replayed', undefined],
   ['redriven', '1'],
@@ -62,7 +64,6 @@ it.each([
     const debit = adjustment(userId, { amount: '4', direction: 2 })
     await deliver(id, debit)
     const number = letters[0]?.MessageAttributes?.['refusals']?.StringValue
-    const pair = { name: 'wallet-adjusted', queue: 'wallet-adjusted', deadLetters: 'dead' }
     const { isKept, release } = await keepRefused(new SQSClient({}), [pair], Date.now())
     expect(isKept({ eventId: id } as never)).toBe(true)
     await deliver(randomUUID(), adjustment(userId, { amount: '10' }))
@@ -72,5 +73,17 @@ it.each([
     // Gives the message a `sentAt` earlier than the refusal, so that only `refusals` shows the redrive.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
+  },
+)
+
+it.each(['unknown_user', 'unknown_referrer', 'unknown_address'])(
+  'an event that was refused with %s before a replay may take effect during the replay',
+  async (code) => {
+    const id = randomUUID()
+    const Body = JSON.stringify({ id, 'detail-type': 'wallet.adjusted', detail: adjustment(1) })
+    const reason = { DataType: 'String', StringValue: `${code}: missing` }
+    letters.push({ Body, MessageAttributes: { reason }, Attributes: { SentTimestamp: '1' } })
+    const { isKept } = await keepRefused(new SQSClient({}), [pair], Date.now())
+    expect(isKept({ eventId: id } as never)).toBe(false)
   },
 )

@@ -2,7 +2,8 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import fc from 'fast-check'
 import { randomInt } from 'node:crypto'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { readJournal } from '../../../../shared/community/growth/journal.ts'
+import { withoutDone } from '../../../../shared/community/growth/ancestor.ts'
+import { nextHead, readJournal } from '../../../../shared/community/growth/journal.ts'
 import { growTree } from '../../../../shared/community/growth/run.ts'
 import { type MemberList, rootKey } from '../../../../shared/community/list/node.ts'
 import { readRange } from '../../../../shared/community/list/range.ts'
@@ -13,6 +14,7 @@ import { standardLimits } from '../../../../shared/community/search/index/tail.t
 import { readItems } from '../../../../shared/db/read.ts'
 import { db } from '../../../../shared/db/table.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
+import { Big } from '../../../../shared/money.ts'
 import { stringifyExact } from '../../../../shared/stringify-exact.ts'
 import { deliverInOrder, newUserIds, silenceTreeQueue, smallStorage } from '../../../support/community.ts'
 import { buy, join, rename } from '../../../support/community-events.ts'
@@ -261,4 +263,18 @@ it('even if a batch takes several transactions, its new members are listed by jo
   const profile = await readProfile(rootId)
   expect(profile).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
   expect(profile?.teamPerformance.toFixed()).toBe('1')
+})
+
+it('after an interruption, a batch is not added again to an ancestor that already has its purchases', async () => {
+  const ownerId = await addRoot()
+  const grown = { UpdateExpression: 'SET grown = :grown', ExpressionAttributeValues: { ':grown': 5_000 } }
+  await writeItem({ Update: { Key: profileKey(ownerId), ...grown } })
+  const update = { ownerId, team: [], done: 0, directs: new Set<never>(), performance: new Big('1') }
+  expect(await withoutDone([update], 5)).toEqual([])
+  expect(await withoutDone([update], 6)).toEqual([update])
+})
+
+it('the version of a referral tree rises even if a restored table has an older version', () => {
+  const now = Date.now()
+  expect(nextHead({ version: 5 }).version).toBeGreaterThanOrEqual(now)
 })

@@ -1,0 +1,21 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { handler } from '../../../functions/community/note.ts'
+import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { revokeToken } from '../../../shared/tokens/session.ts'
+import { callEndpoint } from '../../support/call-endpoint.ts'
+import { createAccessToken } from '../../support/community.ts'
+import { useMemoryTable } from '../../support/memory-table.ts'
+import { bearer } from '../../support/oauth-clients.ts'
+
+useMemoryTable(() => () => 900)
+afterEach(() => void vi.useRealTimers())
+
+it('a revoked access_token sets no note even if an eventually consistent read still finds the token', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const token = await createAccessToken(1, ['community.read', 'community.write'])
+  vi.setSystemTime(Date.now() + 900)
+  await revokeToken(token, 'test')
+  expect(await checkAccessToken(token, 'community.read')).toMatchObject({ userId: 1 })
+  const request = { body: { target_user_id: '2', note: 'n' }, headers: bearer(token) }
+  expect(await callEndpoint(handler, request)).toMatchObject({ status: 401 })
+})
