@@ -161,13 +161,14 @@ const endings: [what: string, fields: Ending][] = [
 ]
 
 test.each(endings)(
-  '%s ends all sessions, login tickets and codes of a user at the instant at which it is applied',
+  '%s ends all sessions, access_tokens, login tickets and codes of a user at the instant at which it is applied',
   async (_what, fields) => {
     const user = await createUser()
     const { userId } = user
     const tokens = await Promise.all([openSession(userId), openSession(userId)])
-    const ticket = await openTicket(user)
-    const exchange = await obtainExchange(tokens[0])
+    const [ticket, exchange] = [await openTicket(user), await obtainExchange(tokens[0])]
+    const derived = (await (await obtainExchange(tokens[1]))()) as { access_token: string }
+    tokens.push(derived.access_token)
     const ending = { update_id: randomUUID(), user_id: userId, at: 1, ...fields }
     let checks = 0
     await actWhile(
@@ -273,7 +274,7 @@ test('a late or repeated disabling does not end sessions of a user who has been 
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(userId)
 })
 
-/** Obtains an authorization code with an access_token. Returns a function that exchanges the code. */
+/** Uses an access_token to obtain an authorization code. Returns a function that exchanges the code. */
 async function obtainExchange(accessToken: string): Promise<() => Promise<unknown>> {
   const client = await createClient()
   const { verifier, challenge } = pkce()
