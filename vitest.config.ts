@@ -111,7 +111,7 @@ const isolatedInMemory = [
 
 const isolatedProcess = ['test/infra/local/stage.process.test.ts']
 
-/** Such files on DynamoDB Local. They reload modules, or change a setting that modules read only once. */
+/** Test files on DynamoDB Local that share no modules. They reload modules, or change a cached setting. */
 const ofOwnModules = [
   'test/functions/intake/{mail.requested,rates.published}.table.test.ts',
   'test/shared/events/event-record.table.test.ts',

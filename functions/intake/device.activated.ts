@@ -1,4 +1,4 @@
 import { deviceIntake } from '../../shared/dashboard/devices.ts'
 
-/** Counts a device as active for its user. */
+/** Marks a device of a user as active. */
 export const handler = deviceIntake('device.activated')

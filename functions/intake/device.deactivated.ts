@@ -1,4 +1,4 @@
 import { deviceIntake } from '../../shared/dashboard/devices.ts'
 
-/** Counts a device of a user as inactive. */
+/** Marks a device of a user as inactive. */
 export const handler = deviceIntake('device.deactivated')

@@ -40,9 +40,9 @@ export const deviceIntake = (detailType: 'device.activated' | 'device.deactivate
   })
 
 /**
- * Counts a device as active or inactive, exactly once. The event with the latest `at` decides, whatever the
- * order of arrival: a device that another user activates belongs to that user from then on. Of two events at
- * the same instant, the deactivation decides.
+ * Marks a device as active or inactive, and counts it exactly once. The event with the latest `at` decides,
+ * in whatever order events arrive. A device that another user activates belongs to that user from then on.
+ * Of two events at the same instant, the deactivation decides.
  */
 async function recordDevice(deviceId: string, device: Device, record: EventRecord): Promise<Outcome> {
   const stored = await readDevice(deviceId)

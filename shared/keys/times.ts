@@ -51,8 +51,8 @@ export const commitSlackMilliseconds = 3_000
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * The time at which a key can leave the JWKS if the key stops signing now. First, cached key sets in which
- * the key is the signer must expire. Then the key's last token must expire. Then the retire margin
+ * The time at which a key can leave the JWKS if the key stops signing now. Functions sign with the key until
+ * their cached key set expires. Then the key's last token must expire. Then the retire margin
  * (`signingKeyRetireMarginSeconds`) must pass, for verifiers with slow clocks.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>

@@ -52,8 +52,8 @@ export const tokens = itemType({
 })
 
 /**
- * A failure of an access_token, with the challenge of RFC 6750 §3. The challenge has an `error` only when a
- * token was sent (§3.1).
+ * The failure of a request whose access_token is missing or refused, with the challenge of RFC 6750 §3. If
+ * the token is missing, the challenge has no `error` (§3.1).
  */
 export const tokenFailure = (failure: 'unauthenticated' | 'insufficient_scope', tokenSent = true): Failure =>
   new Failure(failure, {

@@ -19,7 +19,7 @@ const storedByPage = async (page: Page) => {
 const accountInfo = (accessToken: string): Promise<Response> =>
   fetch(`${stack.base_url}/account/info`, { headers: { authorization: `Bearer ${accessToken}` } })
 
-it('a user signs in with a mailed code, sees the requested access, and the app gets a verified device_token', async ({
+it('after a user signs in with a mailed code and consents, the app gets a valid device_token', async ({
   openRequest,
   app,
 }) => {

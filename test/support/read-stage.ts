@@ -27,7 +27,7 @@ export interface StagePolicies {
   buses: StackModel['buses']
   rules: StackModel['rules']
   keys: Record<'MAC' | 'TOTP' | 'EVIDENCE', KeyModel>
-  /** The check that tells why IAM denies a function's request. Pass `name` without the stage's prefix. */
+  /** Finds out why IAM denies the requests of a function. `name` is its name without the stage's prefix. */
   denialsOf: (name: string) => FindDenial
   /** Returns why IAM denies a request of the auditor's role; undefined if IAM allows it. */
   denialsOfAuditor: FindDenial

@@ -105,8 +105,8 @@ export class CountedBTree {
     }
     const { length } = node.entries
     if (length <= this.#capacity) return undefined
-    // Splits in the middle. At the end of the list, where most members are added, only the newest element
-    // moves to the new node, and the earlier nodes stay full.
+    // Splits a node in the middle, except the last node of the list, where most members are added: there only
+    // the newest element moves to the new node, so that the earlier nodes stay full.
     const splitAt = isRightmost && added === length - 1 ? added : length >>> 1
     return { ...node, version: 0, entries: node.entries.splice(splitAt) } as BTreeNode
   }

@@ -27,7 +27,7 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** The bills of a block, keyed by the number of their chunk. Each byte is a bill's place in the chunk. */
+/** A block: maps the number of a chunk to a byte array. Each byte is the place of one bill in that chunk. */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */

@@ -52,8 +52,8 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
 }
 
 /**
- * Writes the members' items last, after the term blocks. If a call is interrupted, the items thus keep their
- * old texts, and a repeated call writes the blocks again.
+ * Writes the members' items last, after the term blocks. If a call is interrupted, the items still have their
+ * old texts, so a repeated call sees the difference and writes the blocks again.
  */
 async function replaceIn(
   keys: readonly Key[],
