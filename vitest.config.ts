@@ -157,7 +157,7 @@ export default defineConfig({
         ...onTable,
         isolate: false,
         include: onDynamodbLocal,
-        exclude: [...ofOwnModules, ...long.table],
+        exclude: ofOwnModules,
       }),
       project('dynamodb-isolated', { ...onTable, include: ofOwnModules }),
       project('stack', { ...onStack, isolate: false, exclude: long.stack }),
