@@ -42,7 +42,6 @@ await deploy('the stage', first)
 const other = isEmulated ? new OtherStage(directory, steps) : undefined
 if (readOutputs()) await tryAndUpdate()
 if (remove) {
-  await other?.deploy()
   await steps.run('remove the stage', () =>
     cdk(join(directory, 'destroy.log'), 'destroy', '--all', '--force', '--app', first),
   )
@@ -88,8 +87,6 @@ async function tryAndUpdate(): Promise<void> {
   }
   await steps.run('doctor', () => consultDoctor(target, steps))
   await steps.run('audit the signing keys', () => ops([...target, 'keys', 'audit']))
-  await other?.examine()
-  await other?.remove()
   await deploy('an update', update)
   if (user !== undefined) {
     await steps.run('the session and the wallet outlive the update', () => expectWallet(user))

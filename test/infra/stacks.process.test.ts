@@ -25,7 +25,7 @@ beforeAll(async () => {
   // Importing a function creates its AWS clients, which need a region.
   process.env['AWS_REGION'] ??= 'us-east-1'
   await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
-  stacks = await synthesize('prod', { written: 'prod' })
+  stacks = await synthesize('prod')
 })
 
 it('the logical ids of table and KMS keys stay the same, because CloudFormation replaces a resource with a new logical id', () => {

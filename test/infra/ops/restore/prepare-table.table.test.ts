@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler as addressAssigned } from '../../../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../../../functions/intake/addresses.provisioned.ts'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
@@ -6,6 +6,7 @@ import { freeAddresses } from '../../../../infra/ops/restore/free-addresses.ts'
 import { prepareTable } from '../../../../infra/ops/restore/prepare-table.ts'
 import { findWallets, verifyLedger } from '../../../../infra/ops/verify-ledger.ts'
 import { processTerminal } from '../../../../infra/ops/terminal.ts'
+import { lastWriteBefore } from '../../../../shared/db/rest.ts'
 import { addressDigest, findFreeAddress, readAddress } from '../../../../shared/deposits/address.ts'
 import { claimAddress, readAssignment } from '../../../../shared/deposits/user-address.ts'
 import { type Evidence, putEvidence } from '../../../../shared/keys/evidence.ts'
@@ -34,15 +35,18 @@ it('an access_token from before a restore does not work after the restore', asyn
 })
 
 it('prepareTable reports bookings dated in the hourly write pause, because parts of them may be missing', async () => {
+  const restored = nextHour()
   const userId = await addUser()
+  vi.useFakeTimers({ toFake: ['Date'], now: lastWriteBefore(restored) })
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
-  const { late } = await prepareTable(Math.floor(Date.now() / hour) * hour)
+  vi.useRealTimers()
+  const { late } = await prepareTable(restored)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
   // A bill dated in the hourly pause of writes is reported, even if the rest of its transaction is missing.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
-  expect((await prepareTable(Math.floor(Date.now() / hour) * hour)).late).toHaveLength(1)
+  expect((await prepareTable(restored)).late).toHaveLength(1)
 })
 
 it('`restore prepare` and `ledger verify` notice a missing wallet, because the wallet’s first bill still exists', async () => {

@@ -6,7 +6,15 @@ import type { Bill } from '../../../../shared/ledger/bill.ts'
 import type { BillsQuery } from '../../../../shared/ledger/page/page.ts'
 import { billTypes } from '../../../../shared/ledger/bill-types.ts'
 import { deliver } from '../../../support/deliver.ts'
-import { addUser, adjustment, readAllBills, readPage } from '../../../support/ledger.ts'
+import {
+  addBills,
+  addUser,
+  adjustment,
+  chunkOfBills,
+  readAllBills,
+  readPage,
+} from '../../../support/ledger.ts'
+import { actWhile } from '../../../support/tamper-calls.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 /** Number of bills: enough for two chunks (64 bills each) of the bill index, and two blocks of some lists. */
@@ -106,4 +114,20 @@ it('bills of the asset wallet do not appear in the reward wallet', async () => {
   const bills = await readAllBills(userId, 'reward')
   expect(bills.length).toBe(all.filter(({ business_id }) => business_id === 'TRANSFER_OUT').length)
   expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['TRANSFER_IN']))
+})
+
+it('bills that are posted while a page is read are not counted, even if they complete a chunk of the bill index', async () => {
+  const id = { userId: await addUser(), wallet: 'asset' } as const
+  await addBills(id, chunkOfBills.slice(0, 60))
+  const [day] = days.slice(-1)
+  const read = () => readPage(id.userId, id.wallet, { currency: 'USDT', endTime: day })
+  const before = await read()
+  const postAroundMidnight = async () => {
+    for (let i = 0; i < 10; i += 1) {
+      vi.useFakeTimers({ toFake: ['Date'], now: endOfDay(day ?? '') + i - 3 })
+      await deliver(walletAdjusted, adjustment(id.userId))
+    }
+    vi.useRealTimers()
+  }
+  expect(await actWhile('is sent', 'QueryCommand', postAroundMidnight, read)).toEqual(before)
 })
