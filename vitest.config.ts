@@ -103,7 +103,7 @@ const onDynamodbLocal = [
   'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
-/** Test files that share no modules with others. They reload modules, or leave future times in modules. */
+/** Test files that share no modules with others, because they reload modules or fake the time. */
 const isolatedInMemory = [
   'test/functions/well-known/jwks.table.test.ts',
   'test/shared/sign-in/password/digest.table.test.ts',
@@ -131,8 +131,8 @@ export default defineConfig({
     globalSetup: 'test/support/api-reference.ts',
     allowOnly: false,
     // More workers than the two CPU cores of a usual machine, because a worker waits for servers, timers and
-    // queues half of its time.
-    maxWorkers: 4,
+    // queues. With four, loading modules in each worker takes more time than the fourth saves.
+    maxWorkers: 3,
     projects: [
       project('unit', {
         include: ['test/**/*.test.ts'],

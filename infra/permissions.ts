@@ -12,7 +12,7 @@ export interface Permissions {
   deletes?: readonly LeadingKeys[]
   /** The partitions that the function queries in the table's global secondary index. */
   index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
-  /** Allowed KMS actions on the key that computes MACs of passwords, client secrets and secret events. */
+  /** Allowed KMS actions on the key that computes MACs: of passwords, secrets and confidential events. */
   macKey?: 'GenerateMac'[]
   /** Allowed KMS actions on the key that encrypts TOTP secrets. */
   totpKey?: ('Encrypt' | 'Decrypt')[]
@@ -35,9 +35,9 @@ const puts = ['PutItem', 'UpdateItem']
 const checks = ['ConditionCheckItem']
 
 /**
- * What a function may do with items of the table: one statement for reads, one for writes. AWS does not
- * document whether each write of a transaction is checked against its own partition or the partitions of all
- * writes. The statements work in both cases, except for the transactions that infra/SECURITY.md lists.
+ * What a function may do with items of the table: one statement for reads, one for writes. For a transaction,
+ * IAM may compare each write with its own partition only, or with the partitions of all writes. AWS does not
+ * document which. The statements work either way, except for the transactions that infra/SECURITY.md lists.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

@@ -1,4 +1,4 @@
-/** Maximum depth of an event's JSON; the deepest detail that a schema describes has four levels. */
+/** Maximum depth of an event's JSON. The deepest event that a schema describes has four levels. */
 export const maxDepth = 32
 
 /** Maximum number of values in an event's JSON. An event full of deposit addresses has about half as many. */

@@ -24,7 +24,7 @@ const cdk = readJson('node_modules/aws-cdk/lib/cli/cli-type-registry.json') as {
   globalOptions: object
 }
 
-describe.each(documents)('%s', (document) => {
+describe.each(documents)('the document %s', (document) => {
   const text = readFileSync(join(root, document), 'utf8')
   const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
 

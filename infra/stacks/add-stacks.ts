@@ -9,7 +9,7 @@ import { StandbyStack, standbyStackName } from './standby-stack.ts'
 
 /**
  * Adds the stacks of a stage to a CDK app. The functions and the authorization page must have been bundled.
- * CDK's command line sets `region`, which only an edge (CloudFront distribution) and a standby use.
+ * Only an edge (CloudFront distribution) and a standby need `region`, which CDK's command line sets.
  */
 export async function addStacks(
   app: App,

@@ -15,7 +15,7 @@ const pauseBefore = 5_000
  */
 const pauseAfter = 2_000
 
-/** Returns how many milliseconds a write must wait at `now` (epoch milliseconds): 0 outside the pause. */
+/** How many milliseconds a write must wait at `now` (epoch milliseconds): 0 unless a full hour is near. */
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 

@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after the refusal of its event. Only such a message may take effect.
- * `refusals` shows this for a redriven message, and `sentAt` for a dead letter that a person sent again.
+ * Whether a message was sent after the refusal of its event: only then may it take effect. A redriven message
+ * is recognized by its `refusals`, and an event that a person put again by its `sentAt`.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

@@ -14,8 +14,8 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction. Without an event, `alongside` must return a write that fails if
-   * the transaction is posted a second time.
+   * The event that causes the transaction, which is posted once for the event. Without an event, `alongside`
+   * must return a write that fails if the transaction is posted a second time.
    */
   record?: EventRecord
   /** When the transaction is booked, epoch milliseconds. Default: the booking instant of its event. */
@@ -78,7 +78,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
-/** Reads a transaction's wallets. If a wallet has many bill marks, moves the oldest to the bill index. */
+/** Reads a transaction's wallets. If a wallet lists many of its bills, moves the oldest to the bill index. */
 async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
   const found = await Promise.all(
     wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),

@@ -50,17 +50,17 @@ export interface Mark {
 /** Number of whole quarter-hours from the epoch to an instant (epoch milliseconds). */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
-/** Encodes bill marks, oldest first, in two or three bytes each. */
+/** Encodes marks of bills (see Mark), oldest first, in two or three bytes each. */
 export const encodeMarks = (marks: readonly Mark[]): Uint8Array =>
   packRows(marks.map(({ code, quarter }) => [code, quarter]))
 
-/** Decodes bill marks that encodeMarks has encoded. */
+/** Decodes what encodeMarks has encoded. */
 export const decodeMarks = (bytes: Uint8Array): Mark[] =>
   unpackRows<[number, number]>(bytes).map(([code, quarter]) => ({ code, quarter }))
 
 /**
- * A wallet: its balances, the number of its bills, and marks of the newest bills. It is one item, so that
- * most requests need one read, and a movement needs one conditional write.
+ * A wallet: its balances, the number of its bills, and the type and time of its newest bills. It is one item,
+ * so that most requests need one read, and a movement needs one conditional write.
  */
 export interface Wallet {
   id: WalletId
@@ -72,7 +72,7 @@ export interface Wallet {
   counts: Counts
   /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 before that bill. */
   first: number
-  /** Marks of the newest bills, oldest first. The older bills are in the bill index (page/index.ts). */
+  /** The type and quarter-hour of the newest bills, oldest first. page/index.ts has the older bills. */
   tail: readonly Mark[]
 }
 

@@ -100,7 +100,7 @@ function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   }
 }
 
-/** Writes that reserve the new email address, and release the old address unless both normalize alike. */
+/** Writes that reserve the new email address, and release the old one unless it is the same address. */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]

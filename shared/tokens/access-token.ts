@@ -19,7 +19,7 @@ export const TokenItem = v.object({
   sessionId: v.string(),
   clientId: v.string(),
   scopes: v.array(v.picklist(scopes)),
-  /** Whether the password flow itself issued the token. */
+  /** Whether the token comes from a sign-in by password and second factor, not from an OAuth client. */
   firstParty: v.boolean(),
   expiresAt: Integer,
   /** When the user signed in. */
@@ -69,7 +69,7 @@ export function tokenKey(token: string): Key {
   return tokens.key({ userId, sessionId, hash })
 }
 
-/** What an access_token is issued for. */
+/** The user, session, scopes and other data of an access_token to issue. */
 export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generation' | 'derived'> & {
   /** The session; a new one by default. */
   sessionId?: string | undefined

@@ -33,7 +33,7 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
   otherwise,
 })
 
-/** The session that an authorization code names. Whoever can store codes in the table can name any other. */
+/** The session that an authorization code names. Whoever can write codes into the table can name any. */
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),

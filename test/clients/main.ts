@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// A generator may invent the name `LoginVerifyFormMethod`, because the API document does not name this enum.
-// In the Go client, the constants of a named enum would collide with the constants of TwoFactorMethod.
+// A generator may invent the name `LoginVerifyFormMethod`: the API document does not name this enum, because
+// in the Go client the constants of a named enum would collide with those of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 console.table(await Promise.all(generators.map(tryGenerator)))
 

@@ -18,7 +18,7 @@ interface Context {
 const { seconds = '60' } = parseArgs({ options: { seconds: { type: 'string' } } }).values
 const maxSeconds = 3_600
 const duration = Math.min(Number(seconds), maxSeconds)
-const userCount = 40
+const userCount = 20
 const reads = [
   '/account/info',
   '/account/bills?current=1&size=20',

@@ -1,6 +1,6 @@
 import { itemBytes, overheadBytes, type WireItem } from './item-bytes.ts'
 
-/** An item that a call put, updated, deleted or checked: as it was before the call and after it. */
+/** The states of an item before and after a call that put, updated, deleted or checked the item. */
 export interface WrittenItem {
   before: WireItem | undefined
   after: WireItem | undefined
@@ -35,7 +35,7 @@ export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: 
 
 const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeUnitBytes))
 
-/** A changed index entry is charged as a deletion and a put. A transaction does not make it dearer. */
+/** A changed index entry costs as much as a deletion and a put, even in a transaction. */
 function indexUnits(before: WireItem | undefined, after: WireItem | undefined): number {
   if (JSON.stringify(before) === JSON.stringify(after)) return 0
   return [before, after].reduce(

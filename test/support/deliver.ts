@@ -18,7 +18,7 @@ const reasons = new Map<string, string>()
 
 /** Until the test ends, records what intake functions send to SQS in this process, and sends nothing. */
 function interceptQueues(): void {
-  // A benchmark runs without Vitest. It lets the functions send to the real queues of its stack.
+  // In a benchmark, which runs without Vitest, functions send to the real queues of its stack.
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'

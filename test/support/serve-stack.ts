@@ -21,7 +21,7 @@ await serveForParent(async () => {
     ...ephemeral,
     dataDirectory: process.env.STACK_DATA,
     demo: isUnthrottled || process.env.STACK_DEMO === 'true',
-    // Sends mailed codes at once, even to a user with an authenticator, who would otherwise get them later.
+    // Mails codes at once. By default, a user with an authenticator gets a mailed code only after a delay.
     settings: { mailDelaySeconds: '0', auditTrail: 'true', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_QUIRKS === undefined ? undefined : parseQuirks(process.env.STACK_QUIRKS),
     logFile,

@@ -88,7 +88,7 @@ export const readKeys = (reader: TemplateReader) =>
   }))
 export type KeyModel = ReturnType<typeof readKeys>[number]
 
-/** Reads the SQS queues, with their dead-letter queues and the policies that name them. */
+/** Reads the SQS queues, each with its queue policies and its dead-letter queue. */
 export function readQueues(reader: TemplateReader) {
   const policies = reader.read('AWS::SQS::QueuePolicy', QueuePolicy).map(({ properties }) => properties)
   return reader.read('AWS::SQS::Queue', Queue).map(({ ref: url, attribute, properties }) => {

@@ -23,10 +23,10 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** keepRefused sets a refusal's time this far ahead. An event sent before its refusal has no effect. */
+/** keepRefused moves the time of a refusal this far ahead: copies sent before that time have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** keepRefused records this number of refusals. A redriven message with a smaller number has no effect. */
+/** keepRefused records that an event was refused this many times: messages that tell fewer have no effect. */
 const beyondAllRefusals = 1_000_000
 
 /** Limit of dead letters in a queue. With more, the first could be visible again before the last is read. */

@@ -28,8 +28,9 @@ const kinds = {
  * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
  * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set.
  * Resolves with the number of removed items of each kind, and with two lists of item keys. If either list has
- * an entry, the table may be incomplete. `late` lists items dated in the hourly write pause, because other
- * writes of their event may be missing. `no_wallet` lists first bills without a wallet. Can be run again.
+ * an entry, the table may be incomplete. `late` lists items dated just before the hour, when no function
+ * should write: other writes of their event may be missing. `no_wallet` lists the first bills of wallets that
+ * are missing. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -90,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys that are newer than the restored key set. These records would block the
- * next signing-key transition. The rotation does not pause its writes around full hours. So a restored table
- * can have these records without the key set that was written in the same transaction.
+ * next signing-key transition. The rotation writes even while a restored hour begins, when other functions
+ * pause. So these records may have been restored without the key set of the same transaction.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

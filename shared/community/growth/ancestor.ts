@@ -83,7 +83,7 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 
 /**
  * Computes `grown`, a number in an ancestor's profile that shows which new members the ancestor's lists
- * already have: the first `members` of the batch with the number `batch`, and those of all batches before.
+ * already have: all from earlier batches, and the first ones, `members` in number, from the batch `batch`.
  * `grown` only rises, so nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members

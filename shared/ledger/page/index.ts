@@ -25,8 +25,9 @@ import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type Wall
  * adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more than 64
  * marks, the next posting moves the oldest 64 marks into two kinds of items:
  * - A chunk has the 64 marks and the counts of all earlier bills. Its key has the time of its first bill.
- * - A block lists 128 of the bills that one filter selects. It has one attribute for each chunk that contains
- *   some of these bills. Each byte of the attribute is the place of one bill in that chunk.
+ * - A block lists 128 of the bills that one filter selects: the first 128, or the next 128, and so on. These
+ *   bills are from several chunks. The block has one attribute for each of these chunks, with a byte for each
+ *   bill: its place in the chunk.
  *
  * Chunks and blocks depend only on the bills, so every process writes the same ones.
  */

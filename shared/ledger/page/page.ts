@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Bills are read by key if a range query would read more than this many times the bills of the page. */
+/** If a range query would read more than this many bills for each bill of the page, bills are read by key. */
 const maxDilution = 8
 
 /**

@@ -12,7 +12,7 @@ const SliceItem = v.object({
   started_at: Integer,
   /** Start of the last finished verification of the shard, epoch milliseconds; 0 if none has finished. */
   verified_at: Integer,
-  /** Path of the last wallet that the current verification has verified. */
+  /** The wallet that the current verification has verified last, as a path (see pathOfPartition). */
   after: v.optional(v.string()),
 })
 

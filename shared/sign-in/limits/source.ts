@@ -45,7 +45,7 @@ export const networkDigest = (network: string): string =>
 /** Maximum number of source networks that are remembered for a user; only the latest are kept. */
 const maxNetworks = 64
 
-/** Returns the network digests that addNetwork has joined. */
+/** Splits the bytes that addNetwork has returned into the digests of networks. */
 export const splitNetworks = (joined: Uint8Array): string[] =>
   Array.from({ length: joined.length / digestBytes }, (_, i) =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
@@ -87,8 +87,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. If `item` already counts tries of the
- * current sign-in, `counted` is their number. Both limits are raised by this number.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many tries of the
+ * current sign-in `item` already counts: they do not count towards the limits.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

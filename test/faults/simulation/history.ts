@@ -18,7 +18,7 @@ export type Operation = { after: number } & (
   | { kind: 'throttle'; share: number; milliseconds: number }
   /** Somebody disables the active signing key in KMS, and an operator replaces it 20 s later. */
   | { kind: 'disableKey' }
-  /** Reads while other operations are in progress. */
+  /** A user reads something while other operations are in progress. */
   | { kind: 'read'; userId: number; what: string }
   /** Waits until no work is in progress, and then checks all that these users can read. */
   | { kind: 'quiet'; userIds: number[] }

@@ -13,7 +13,7 @@ import { db } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
 
-/** With so many levels, the lowest member's ancestors do not fit into two profiles. */
+/** With so many levels, the lowest member has more ancestors than two profiles can list. */
 const levels = 2 * maxUplineLength + 3
 
 /** A chain of members. Each member is the referrer of the next. */
@@ -50,7 +50,7 @@ it('isBelow reads nothing for a member of another referral tree, so that respons
   expect(read).not.toHaveBeenCalled()
 })
 
-it('in a list longer than a page, a direct referral keeps their note even after indirect ones', async () => {
+it('in a list longer than a page, the note on a direct referral is found even if indirect referrals come first', async () => {
   const [owner, direct, ...indirect] = chain as [Profile, Profile, ...Profile[]]
   await setNote(owner.userId, direct, 'my note')
   const members = await readMembers(owner, [...indirect, direct])

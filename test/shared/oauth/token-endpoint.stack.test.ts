@@ -56,7 +56,7 @@ test('a code exchange makes one more KMS call for a confidential client than for
   expect(await calls(await createClient({ secret }))).toEqual(expected)
 })
 
-test('a failed signature leaves the authorization code unused', async () => {
+test('an authorization code stays unused if KMS cannot sign the token', async () => {
   const exchange = await prepare()
   vi.spyOn(KMSClient.prototype, 'send').mockRejectedValueOnce(new Error('down'))
   await expect(exchange()).rejects.toThrow('down')

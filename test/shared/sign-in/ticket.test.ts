@@ -23,6 +23,6 @@ test.each([
   [90_000, '2 minutes'],
   [60_000, '1 minute,'],
   [1_000, '1 minute,'],
-])('a mail sent %i ms before its code expires states %s', (left, words) => {
+])('a mail that is sent %i ms before its code expires gives the time left as %s', (left, words) => {
   expect(mail(now + left).text).toContain(words)
 })

@@ -13,7 +13,7 @@ const maxRequestBytes = 1_048_576
 /** Probability that one entry of a request is refused; the AWS SDK does not retry a refused entry. */
 const throttleProbability = 0.01
 
-/** Reads the name of an event bus from its name or ARN. */
+/** Accepts the name or the ARN of an event bus, and returns its name. */
 const readBusName = v.transform((bus: string) => bus.slice(bus.lastIndexOf('/') + 1))
 const EventBusName = v.optional(v.pipe(v.string(), readBusName), 'default')
 const Entry = v.object({

@@ -16,7 +16,7 @@ export function openMessageStore({ database }: Store) {
   let lastPosition = Number(newest?.['position'] ?? 0)
   return {
     takePosition: (): number => (lastPosition += 1),
-    /** Reads a queue's messages, oldest first. A message that was in flight can be received again at once. */
+    /** Reads a queue's messages after a restart, oldest first. None of them is in flight any more. */
     list: (queue: string): Message[] =>
       select.all(queue).map(({ message }) => giveBack(JSON.parse(String(message)) as Message)),
     save: (queue: string, message: Message): void =>

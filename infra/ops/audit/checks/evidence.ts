@@ -106,7 +106,7 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
       yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
-/** States in which a key cannot sign in this region. The audit of each region checks that region's keys. */
+/** States in which a key can make no signature in this region. Each region's audit checks its own keys. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

@@ -3,7 +3,7 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** Maximum gap between the timestamps of a key and its evidence. KMS signs the evidence between the two. */
+/** Maximum time from a key's timestamp to that of its evidence, because KMS signs the evidence in between. */
 const maxInstantGapMilliseconds = 15_000
 
 /**

@@ -155,17 +155,17 @@ export interface Posting {
   ranks: number[]
 }
 
-/** Maximum number of members in a segment: a rank has 15 bits. */
+/** Maximum number of members in a segment: a rank, the position of a member in its segment, has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of ranks that a term block keeps for a term. This many ranks take a few hundred bytes. */
+/** Maximum number of members' ranks that a block keeps for a term: they take a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, the last row has
- * the sum of `maxSegment` and the number of all matches. This sum is higher than any rank.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
+ * the number of all matches, raised by `maxSegment` to tell it from a rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

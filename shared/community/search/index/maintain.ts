@@ -26,7 +26,8 @@ import type { IndexLimits } from './tail.ts'
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
-  // An open batch may still add members to the tail. The transaction below would lose these members.
+  // Leave the index alone while a batch is open: the batch may still add members to the tail, and the
+  // transaction below would lose them.
   if (head.open !== undefined || index === undefined) return
   const { tail, segments, replaced } = index
   if (tail.to - tail.from < limits.tailItems) return

@@ -60,8 +60,8 @@ export async function searchIndex(
       .flatMap((segment) => segmentMembersKeys(list, segment)),
   ]
   const keys = [...memberKeys, ...whole.map(({ id, bits }) => blockKey(list, id, blockOf(term, bits)))]
-  // If the caller's budget is known to be used up, this throws before anything is read. Otherwise the
-  // reservation is written during the reads, which saves a round trip.
+  // Reserves read units from the caller's budget, and throws before any read if the budget is known to be
+  // used up. Otherwise, the reservation is written during the reads, which saves a round trip.
   const reservation = query.reserve(otherUnits + keys.length * itemUnits)
   const [items, other] = await Promise.all([readExisting(keys, consistent), query.findOther(), reservation])
   if (items === undefined) return undefined

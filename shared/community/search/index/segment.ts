@@ -63,7 +63,7 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
   return { joinedAt, userId }
 }
 
-/** Sorts the wanted terms as 64-bit numbers. The last 15 bits of a number are the rank of the term's text. */
+/** Sorts the wanted terms, each a 64-bit number. Its last 15 bits are the position in `texts` of its text. */
 function sortTerms(
   texts: readonly SearchText[],
   isWanted: (term: number) => boolean = () => true,
@@ -93,7 +93,7 @@ function* blocksOf(words: Uint32Array, bits: number): Generator<number[][]> {
       const ranks: number[] = []
       for (; termAt(i) === term; i += 2) {
         const rank = (words[i] ?? 0) % 2 ** 15
-        // Adds the rank of a text once, even if the text contains the term several times.
+        // Lists a text once, even if it contains the term several times.
         if (rank !== ranks.at(-1)) ranks.push(rank)
       }
       rows.push(...toRows(term, ranks))

@@ -70,7 +70,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // Gives the message a `sentAt` earlier than the refusal, so that only `refusals` shows the redrive.
+    // Sent before the refusal, so the message can be recognized as redriven only by its `refusals`.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },

@@ -265,7 +265,7 @@ it('even if a batch takes several transactions, its new members are listed by jo
   expect(profile?.teamPerformance.toFixed()).toBe('1')
 })
 
-it('after an interruption, a batch is not added again to an ancestor that already has its purchases', async () => {
+it('after an interruption, the purchases of a batch are not added again to ancestors that already have them', async () => {
   const ownerId = await addRoot()
   const grown = { UpdateExpression: 'SET grown = :grown', ExpressionAttributeValues: { ':grown': 5_000 } }
   await writeItem({ Update: { Key: profileKey(ownerId), ...grown } })

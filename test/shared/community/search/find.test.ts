@@ -17,7 +17,7 @@ const unitsOf = ({ packed }: Item): number =>
 
 /**
  * Answers the table client's reads with items from `find`, without DynamoDB Local. Counts calls, read units,
- * reserved units and rounds. Calls that wait at the same time are one round.
+ * units reserved from the caller's budget, and rounds. A round is a group of simultaneous calls.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }
