@@ -31,7 +31,7 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** IAM action for a transaction's condition checks. A check reveals no more than a conditional write. */
+/** IAM action for condition checks in transactions, which reveal no more than conditional writes do. */
 const checks = ['ConditionCheckItem']
 
 /**

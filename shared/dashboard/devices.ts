@@ -28,7 +28,7 @@ const devices = itemType({
   found: 'by device',
 })
 
-/** Creates the function that counts devices as active or inactive for their users. */
+/** Creates the function that records which devices of a user are active, and counts them. */
 export const deviceIntake = (detailType: 'device.activated' | 'device.deactivated') =>
   intake({
     detailType,

@@ -18,58 +18,42 @@ const knobs = {
 }
 const context = { stages: { [stage]: knobs } }
 
-/** A second stage on ministack, beside the tested one, to show that neither stage affects the other. */
-export class OtherStage {
-  private readonly directory: string
-  private readonly steps: Steps
-  private readonly assembly: string
-
-  constructor(directory: string, steps: Steps) {
-    this.directory = directory
-    this.steps = steps
-    this.assembly = join(directory, stage)
-    // `npm run ops` reads the settings of the stage from cdk.json.
-    writeFileSync(join(directory, 'cdk.json'), JSON.stringify({ context }))
-  }
-
-  async synthesize(): Promise<void> {
-    const options = ['-c', `stage=${stage}`, '-c', `stages=${JSON.stringify(context.stages)}`]
-    await this.run('synthesize another stage', 'synth', '--quiet', '--output', this.assembly, ...options)
-    leaveOut(this.assembly)
-  }
-
-  deploy(): Promise<unknown> {
-    const outputs = ['--outputs-file', join(this.directory, `cdk-outputs-${stage}.json`)]
-    const options = ['--all', '--app', this.assembly, '--require-approval', 'never']
-    return this.run('deploy another stage beside it', 'deploy', ...options, ...outputs)
-  }
-
-  remove(): Promise<unknown> {
-    return this.run('remove the other stage', 'destroy', '--all', '--force', '--app', this.assembly)
-  }
-
-  /** Runs `doctor` in a process of its own, because the environment of this process names another table. */
-  examine(): Promise<unknown> {
-    return this.steps.run('doctor of the other stage', async () => {
-      await invokeFunction(`${namePrefix(stage)}rotate-signing-keys`, {})
-      const reach = `import { reachEmulator } from '${import.meta.resolve('./reach-emulator.ts')}';
+/**
+ * A second stage on ministack, beside the tested one. It must serve even after that one is destroyed.
+ * `deploy` also synthesizes it. `examine` runs `doctor` in a process of its own, because the environment of
+ * this process names the table of the tested stage.
+ */
+export function otherStage(directory: string, steps: Steps) {
+  const assembly = join(directory, stage)
+  // `npm run ops` reads the settings of the stage from cdk.json.
+  writeFileSync(join(directory, 'cdk.json'), JSON.stringify({ context }))
+  const run = (name: string, ...commandLine: string[]) =>
+    steps.run(name, () => cdk(join(directory, `${name.replaceAll(' ', '-')}.log`), ...commandLine))
+  return {
+    async deploy(): Promise<void> {
+      const stageOptions = ['-c', `stage=${stage}`, '-c', `stages=${JSON.stringify(context.stages)}`]
+      await run('synthesize another stage', 'synth', '--quiet', '--output', assembly, ...stageOptions)
+      leaveOut(assembly)
+      const outputs = ['--outputs-file', join(directory, `cdk-outputs-${stage}.json`)]
+      const options = ['--all', '--app', assembly, '--require-approval', 'never', ...outputs]
+      await run('deploy another stage beside it', 'deploy', ...options)
+    },
+    remove: () => run('remove the other stage', 'destroy', '--all', '--force', '--app', assembly),
+    examine: () =>
+      steps.run('doctor of the other stage', async () => {
+        await invokeFunction(`${namePrefix(stage)}rotate-signing-keys`, {})
+        const reach = `import { reachEmulator } from '${import.meta.resolve('./reach-emulator.ts')}';
         reachEmulator('${requireEnv('AWS_ENDPOINT_URL')}')`
-      const main = join(import.meta.dirname, '../../infra/ops/main.ts')
-      const text = await new Promise<string>((resolve) =>
-        execFile(
-          process.execPath,
-          ['--import', `data:text/javascript,${reach}`, main, '--stage', stage, 'doctor', '--json'],
-          { cwd: this.directory },
-          (_error, out, problem) => resolve(out + problem),
-        ),
-      )
-      judgeReport(text, this.steps)
-    })
-  }
-
-  private run(name: string, ...commandLine: string[]): Promise<unknown> {
-    return this.steps.run(name, () =>
-      cdk(join(this.directory, `${name.replaceAll(' ', '-')}.log`), ...commandLine),
-    )
+        const main = join(import.meta.dirname, '../../infra/ops/main.ts')
+        const text = await new Promise<string>((resolve) =>
+          execFile(
+            process.execPath,
+            ['--import', `data:text/javascript,${reach}`, main, '--stage', stage, 'doctor', '--json'],
+            { cwd: directory },
+            (_error, out, problem) => resolve(out + problem),
+          ),
+        )
+        judgeReport(text, steps)
+      }),
   }
 }

@@ -9,7 +9,7 @@ import { enterTarget, findTarget } from '../../infra/ops/target.ts'
 import { requireEnv } from '../../shared/env.ts'
 import { cdk, stopCdk } from './cdk.ts'
 import { leaveOut } from './leave-out.ts'
-import { OtherStage } from './other-stage.ts'
+import { otherStage } from './other-stage.ts'
 import { deleteSigningKeys, findLeftovers, findRetained } from './leftovers.ts'
 import { reachEmulator } from './reach-emulator.ts'
 import { Steps } from './steps.ts'
@@ -39,7 +39,7 @@ const first = await synthesize('the stage')
 if (isEmulated)
   await steps.run('bootstrap', () => cdk(join(directory, 'bootstrap.log'), 'bootstrap', '--app', first))
 await deploy('the stage', first)
-const other = isEmulated ? new OtherStage(directory, steps) : undefined
+const other = isEmulated ? otherStage(directory, steps) : undefined
 if (readOutputs()) await tryAndUpdate()
 if (remove) {
   await steps.run('remove the stage', () =>
@@ -70,7 +70,6 @@ async function tryAndUpdate(): Promise<void> {
   const longer = { ...stages, [stage]: { ...stages[stage], accessTokenTtlSeconds: 50_000 } }
   // Runs during the first sign-in, which has to wait for the stage's first signing key.
   const prepare = async () => {
-    await other?.synthesize()
     await other?.deploy()
     return synthesize('an update', '-c', `stages=${JSON.stringify(longer)}`)
   }

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { maxTransactionWrites, transact, type Write, writeItem } from '../../shared/db/write.ts'
+import { transact, type Write, writeItem } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/registration/register.ts'
 import { applyMovement, type Bill, putBill } from '../../shared/ledger/bill.ts'
 import { type BillsQuery, readBillsPage } from '../../shared/ledger/page/page.ts'
@@ -14,6 +14,7 @@ import {
   type WalletName,
 } from '../../shared/ledger/wallet.ts'
 import { Big } from '../../shared/money.ts'
+import { writeAll } from './write-all.ts'
 
 /** Adds a user without a sign-in record or a profile, because the ledger checks only the user's own item. */
 export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
@@ -108,8 +109,7 @@ export async function addBills(
     if (applied.bill !== undefined) writes.push(putBill(applied.bill))
     wallet = close ? await closeChunk(applied.wallet) : applied.wallet
   }
-  for (let start = 0; start < writes.length; start += maxTransactionWrites)
-    await transact(writes.slice(start, start + maxTransactionWrites))
+  await writeAll(writes)
   await writeItem(putWallet(wallet))
 }
 

@@ -1,8 +1,9 @@
 import { putProfile } from '../../shared/community/profile.ts'
 import { placeBelow } from '../../shared/community/join.ts'
 import { putJournalEntry } from '../../shared/community/growth/journal.ts'
-import { maxTransactionWrites, transact } from '../../shared/db/write.ts'
+import { transact } from '../../shared/db/write.ts'
 import { newUserIds } from './community.ts'
+import { writeAll } from './write-all.ts'
 
 const inOrder = (userId: number): number => 1_767_225_600_000 + (userId % 1_000_000)
 
@@ -35,6 +36,5 @@ export async function addNewcomers(
     putProfile({ ...member(userId, joinedAt), ...place }),
     putJournalEntry(rootId, userId, { joined: true }),
   ])
-  for (let start = 0; start < writes.length; start += maxTransactionWrites)
-    await transact(writes.slice(start, start + maxTransactionWrites))
+  await writeAll(writes)
 }

@@ -2,7 +2,8 @@ import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '
 import { vi } from 'vitest'
 import { keyText, readItems } from '../../shared/db/read.ts'
 import { db, type Item, type Key } from '../../shared/db/table.ts'
-import { maxTransactionWrites, transact, type Write } from '../../shared/db/write.ts'
+import type { Write } from '../../shared/db/write.ts'
+import { writeAll } from './write-all.ts'
 
 /** The key of a written item, and all states of the item, beginning with the state before the first write. */
 export interface Recorded {
@@ -59,10 +60,4 @@ export async function restoreStates(
       return chosen === undefined ? { Delete: { Key: key } } : { Put: { Item: chosen } }
     }),
   )
-}
-
-/** Writes any number of items, in transactions of at most the allowed size. */
-export async function writeAll(writes: readonly Write[]): Promise<void> {
-  for (let start = 0; start < writes.length; start += maxTransactionWrites)
-    await transact(writes.slice(start, start + maxTransactionWrites))
 }

@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs of a stage. There are two while a deployment adds the edge (CloudFront), otherwise one. To
- * stop an API, its switch sets a stage variable, which makes functions refuse each request.
+ * Finds the APIs of a stage, each with a switch that stops it by a stage variable: functions that see this
+ * variable refuse each request. There are two APIs while a deployment adds the edge (CloudFront).
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())

@@ -45,7 +45,7 @@ interface Subtree extends BTreeChild {
 interface RankedNode {
   node: BTreeNode
   firstRank: number
-  /** Number of members that the parent stores for the node. The node itself may have more by now. */
+  /** Number of the node's members according to its parent. The node itself may have more by now. */
   count: number
 }
 

@@ -109,6 +109,6 @@ export const reserveSourceTry = (
 ): Promise<Item> =>
   reserveTry(key, [all, account], now, { isRecord: false, expired: expiredAttributes(known, now) })
 
-/** Takes back a counted try by a source. */
+/** Subtracts a try that reserveSourceTry has counted. */
 export const giveBackSourceTry = ({ key, account }: Source, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [all, account], reservedAt)

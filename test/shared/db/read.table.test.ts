@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readItem, readItems, readTogether } from '../../../shared/db/read.ts'
 import type { Key } from '../../../shared/db/table.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
-import { writeAll } from '../../support/torn-table.ts'
+import { writeAll } from '../../support/write-all.ts'
 
 let calls: { name: string; keys: number; consistent: boolean | undefined }[] = []
 let failing = false

@@ -106,8 +106,8 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // A login ticket allows five wrong codes, so the test sends six. The test sends three codes at once,
-    // because the SDK's retries of a throttled call take long.
+    // Sends six codes, one more than the wrong codes that a login ticket allows. Three are sent at a time,
+    // because each waits for the SDK's retries.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))
