@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * Finds the policy statement that allows the most partitions of a transaction, and lists the other partitions
- * of the transaction. AWS may require a single statement that allows the whole transaction.
+ * Finds the policy statement that allows the most partitions of a transaction, and lists the partitions that
+ * this statement lacks. They may be denied, because AWS may require one statement for a whole transaction.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -4,7 +4,7 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** The resource's ARNs, or `*` if there is none. One of the ARNs must be allowed, and none may be denied. */
+  /** The resource's ARNs, or `*` if there is none. One of the ARNs must be allowed, and none denied. */
   resource: string | string[]
   /** Values of case-insensitive condition keys. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
