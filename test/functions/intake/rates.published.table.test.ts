@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/rates.published.ts'
-import { rateOf, readRates } from '../../../shared/rates/rates.ts'
+import { rateOf, readRates, readRecentRates } from '../../../shared/rates/rates.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
 
 // Uses its own quote currency, because another test's rates in the same currency would replace these rates.
@@ -31,6 +31,19 @@ test('the latest publication replaces all rates, an earlier one has no effect, a
   )
   expect((await rateAt('BTC'))?.toFixed()).toBe('3')
   expect(await rateAt('ETH')).toBeUndefined()
+})
+
+test('a busy process estimates with rates that are at most a second old', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  for (const [rate, milliseconds, seen] of [
+    ['4', 0, '4'],
+    ['5', 999, '4'],
+    ['5', 1, '5'],
+  ] as const) {
+    await deliver(handler, publication({ BTC: rate }))
+    vi.setSystemTime(Date.now() + milliseconds)
+    for (let i = 0; i < 11; i += 1) expect(rateOf(await readRecentRates(), 'BTC')?.toFixed()).toBe(seen)
+  }
 })
 
 test('a publication of rates is refused if its quote currency differs from that of the deployment', async () => {

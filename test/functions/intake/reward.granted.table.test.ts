@@ -96,7 +96,7 @@ describe('the worth of a reward in the reward currency', () => {
     // Uses its own quote currency: another test's rates in the same currency would replace these rates.
     const quote = `Q${randomInt(2 ** 40)}`
     Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })
-    const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01' }
+    const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01', HALF: '0.625' }
     await deliver(ratesPublished, { quote, as_of: Date.now(), rates })
   })
 
@@ -106,6 +106,9 @@ describe('the worth of a reward in the reward currency', () => {
     ['JPY', '1000', '8'],
     ['QUOTE', '5', '4'],
     ['UNRATED', '7', '0'],
+    // Rounded half to even.
+    ['HALF', '0.000000000000000003', '0.000000000000000002'],
+    ['HALF', '0.000000000000000005', '0.000000000000000002'],
   ])(
     'a reward of %s %s counts as EUR %s if EUR is the reward currency but not the quote currency',
     async (currency, amount, worth) => {

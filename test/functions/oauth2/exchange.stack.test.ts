@@ -39,6 +39,10 @@ test('the token exchange gives a client the requested scopes and nonce, or all s
   const all = (await postJson(path, request)).body['data'] as Record<string, string>
   expect(all['scope']).toBe('openid email account.read')
   expect(decodeJwt(all['device_token'] ?? '')).not.toHaveProperty('name')
+  const own = await postJson(path, { access_token: session.accessToken, scope: 'openid profile' })
+  const { device_token } = own.body['data'] as { device_token: string }
+  expect(decodeJwt(device_token)).toMatchObject({ name: session.nickname })
+  expect(decodeJwt(device_token)).not.toHaveProperty('email')
   const some = (await postJson(path, { ...request, scope: 'openid', nonce: 'n' })).body['data'] as Record<
     string,
     string

@@ -46,7 +46,9 @@ function slowTable(): void {
 
 async function deliver(rootIds: number[], milliseconds: number) {
   const end = Date.now() + reserveMilliseconds + milliseconds
-  const event = toSqsEvent(rootIds.map((rootId) => ({ body: JSON.stringify({ root_id: rootId }) })))
+  const event = toSqsEvent(
+    rootIds.map((rootId, i) => ({ body: JSON.stringify({ root_id: rootId }), receives: i + 1 })),
+  )
   const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context
   const { batchItemFailures } = await handler(event, context)
   return batchItemFailures.length
@@ -110,14 +112,16 @@ test.each([
   ['a throttled table', Object.assign(new Error('slow'), { name: 'ThrottlingException' }), 0],
   ['an unexpected error', new TypeError('x is undefined'), 1],
 ])(
-  'after %s, the worker tries a referral tree again in two seconds, and only an unexpected error counts as a fault',
+  'after %s, the worker tries a referral tree again in 2, 4, 8 seconds, and only an unexpected error counts as a fault',
   async (_what, error, faults) => {
     const rootId = await addRoot()
     vi.spyOn(log, 'warn').mockReturnValue(undefined)
     const failing = failWith(error)
-    const metrics = await emittedMetrics(async () => expect(await deliver([rootId], 60_000)).toBe(1))
+    const metrics = await emittedMetrics(async () =>
+      expect(await deliver([rootId, rootId, rootId], 60_000)).toBe(3),
+    )
     failing.mockRestore()
-    expect(pauses).toEqual([2])
+    expect(pauses).toEqual([2, 4, 8])
     expect(metrics.filter(({ name }) => name === 'Faults')).toHaveLength(faults)
   },
 )

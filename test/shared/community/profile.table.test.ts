@@ -6,11 +6,12 @@ import {
   putProfile,
   readMembers,
   readProfile,
+  renameProfile,
 } from '../../../shared/community/profile.ts'
 import { placeBelow } from '../../../shared/community/join.ts'
 import { setNote } from '../../../shared/community/note.ts'
 import { db } from '../../../shared/db/table.ts'
-import { writeItem } from '../../../shared/db/write.ts'
+import { ConditionFailed, writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
 
 /** With so many levels, the lowest member has more ancestors than two profiles can list. */
@@ -42,6 +43,15 @@ it('a member is in the downline of every ancestor, however far above, and of nob
   }
   expect(await isBelow(root, other)).toBe(true)
   expect(await isBelow(lowest, lowest)).toBe(false)
+})
+
+it('a profile that was read before a change of nickname or email address cannot undo the change', async () => {
+  const profile = chain.at(-1) as Profile
+  for (const change of [{ email: 'new@example.com' }, { nickname: 'new' }]) {
+    await writeItem(renameProfile(profile, { ...profile, ...change }))
+    await expect(writeItem(renameProfile(profile, profile))).rejects.toThrow(ConditionFailed)
+    await writeItem(renameProfile({ ...profile, ...change }, profile))
+  }
 })
 
 it('isBelow reads nothing for a member of another referral tree, so that response times do not disclose that the member exists', async () => {

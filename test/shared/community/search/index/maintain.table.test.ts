@@ -180,4 +180,7 @@ it('the search index of every ancestor finds a renamed member only by the new na
     ])
   }
   expect((await search(root, 'newc')).ids).toHaveLength(12)
+  await rename(root + 6, 'Zoë', 4, `${root}@mail.test`)
+  await grow(root, standardLimits)
+  expect(await search(root, 'mail.test')).toEqual({ ids: [root + 6], indexed: true })
 })
