@@ -1,6 +1,7 @@
 import js from '@eslint/js'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import regexp from 'eslint-plugin-regexp'
 import tseslint from 'typescript-eslint'
 
 /** The folders of shared/, from top to bottom. A folder imports only folders below it (shared/README.md). */
@@ -173,6 +174,15 @@ export default tseslint.config(
           ignoreUrls: true,
         },
       ],
+    },
+  },
+  {
+    // Functions match what clients send, and one long text could keep a slow pattern busy for minutes.
+    files: ['{functions,shared}/**/*.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
   ...boundaries,

@@ -48,8 +48,3 @@ it('every test of source code is named after the file or folder that it tests', 
     rule,
   ).toEqual([])
 })
-
-it('every test folder that layout.test.ts lists contains tests', () => {
-  const used = Object.keys(subjects).filter((subject) => tests.some(({ path }) => isAbout(subject, path)))
-  expect(used, 'remove the others from test/layout.test.ts').toEqual(Object.keys(subjects))
-})

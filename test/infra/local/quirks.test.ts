@@ -45,12 +45,3 @@ it('with the same seed, a stream of random numbers is always the same, whatever 
   expect(draws).toEqual(drawTen(7))
   expect(new Set([...draws, ...drawTen(8)]).size).toBe(20)
 })
-
-it('a simulated behaviour with the probability 0.1 happens in about one of ten draws, and never if it is not enabled', () => {
-  const quirks = openQuirks({ quirks: ['conflicts'], seed: 7 })
-  const count = (quirk: Quirk) =>
-    Array.from({ length: 10_000 }, () => quirks.happens(quirk, 'x', 0.1)).filter(Boolean).length
-  expect(count('conflicts')).toBeGreaterThan(900)
-  expect(count('conflicts')).toBeLessThan(1100)
-  expect(count('throttles')).toBe(0)
-})
