@@ -35,9 +35,9 @@ const puts = ['PutItem', 'UpdateItem']
 const checks = ['ConditionCheckItem']
 
 /**
- * What a function may do with items of the table: one statement for reads, one for writes. For a transaction,
- * IAM may compare each write with its own partition only, or with the partitions of all writes. AWS does not
- * document which. The statements work either way, except for the transactions that infra/SECURITY.md lists.
+ * A function's permissions on items of the table: one statement for reads, one for writes. AWS does not
+ * document whether IAM checks each write of a transaction by itself, or all its writes together. Statements
+ * of this form work in both cases, except for the transactions that infra/SECURITY.md lists.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

@@ -24,7 +24,7 @@ const names = [
 const causeOfName = (name: string): PassingCause | undefined =>
   names.find(([, pattern]) => pattern.test(name))?.[0]
 
-/** The cause of a temporary error; undefined if the same request would fail again. */
+/** The cause of a temporary error; undefined for a permanent error, after which a retry would fail, too. */
 export function passingCause(error: unknown): PassingCause | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof OutOfTime) return 'out_of_time'

@@ -51,7 +51,7 @@ export const showRefused = (failure: ApiFailure): View => ({
   ],
 })
 
-/** The view while the service cannot check the authorization request. */
+/** The view that is shown while the service cannot check the authorization request. */
 export const showUnchecked = (failure: ApiFailure, retry: () => void): View => ({
   title: 'Not ready yet',
   content: [make('p', { class: 'lead' }, explain(failure)), makeButton('primary', 'Try again', retry)],

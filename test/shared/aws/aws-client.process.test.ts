@@ -149,8 +149,8 @@ it.concurrent(
 )
 
 /**
- * Runs in its own thread, because the test freezes the main thread. After the message `age`, earlier
- * connections are reset when they are used again, as by a NAT device. `close` closes all connections.
+ * A server that runs in a thread of its own, because the test freezes the main thread. After the message
+ * `age`, it resets each earlier connection at its next use, as a NAT device does. After `close`, it closes all.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -42,7 +42,7 @@ it('prepareTable reports bookings dated in the hourly write pause, because parts
   vi.useRealTimers()
   const { late } = await prepareTable(restored)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // A bill dated in the hourly pause of writes is reported, even if the rest of its transaction is missing.
+  // Writes pause at the full hour. A bill of this time is reported even if nothing else of its event is left.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )

@@ -66,7 +66,7 @@ function describeAlarm(alarm: Alarm): string[] {
   ]
 }
 
-/** Alarms of functions, queues and rules, by the end of the alarm's name. `*` stands for the name's start. */
+/** Alarms of functions, queues and rules. Their names have the keys as suffixes; `*` stands for the rest. */
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
