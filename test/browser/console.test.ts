@@ -14,7 +14,7 @@ const views = [
 ] as const
 
 it.for(views)(
-  'a demo user signs in by one click and tries the API, on pages without accessibility findings: $viewport.width $colorScheme',
+  'a demo user signs in by one click and tries the API, and no page on the way has accessibility findings: $viewport.width $colorScheme',
   async ({ viewport, colorScheme }, { open }) => {
     const page = await open({ viewport, colorScheme })
     const check = async (name: string) => {

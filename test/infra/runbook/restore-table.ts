@@ -63,8 +63,8 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The next full hour, in ISO 8601. Tests do not wait for this hour. They copy a table while nothing writes to
- * it, and treat the copy as a table that was restored to this hour.
+ * The next full hour, in ISO 8601, to which tests restore a table. They do not wait for it: they copy the
+ * table while nothing writes to it, and use the copy as the restored table.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

@@ -150,7 +150,7 @@ it.concurrent(
 
 /**
  * A server that runs in a thread of its own, because the test freezes the main thread. After the message
- * `age`, it resets each earlier connection at its next use, as a NAT device does. After `close`, it closes all.
+ * `age`, it resets each earlier connection at its next use, as a NAT device does. `close` closes all.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

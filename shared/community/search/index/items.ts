@@ -94,7 +94,7 @@ const memberItems = itemType({
   found: 'by list, segment and number',
 })
 
-/** Key of a search index's item that has members. For the tail's items, `segment` is `tail`. */
+/** Key of an item that holds members of a search index. `segment` is the id of their segment, or `tail`. */
 export const membersKey = ({ kind, ownerId }: MemberList, segment: string, number: number): Key =>
   memberItems.key({ list: keyName[kind], ownerId, segment, number })
 
