@@ -89,6 +89,7 @@ it.each<[what: string, sent: Sent, status: number]>([
   ['a fraction', { path: '/account/bills?current=1.0&size=20' }, 400],
   ['an exponent', { path: '/account/bills?current=1e0&size=20' }, 400],
   ['a repeated parameter', { path: `${bills}&size=20` }, 400],
+  ['a repeated long name', { path: `${bills}&${marker.repeat(5)}=1&${marker.repeat(5)}=2` }, 400],
   ['a date that does not exist', { path: `${bills}&beginTime=2025-02-29` }, 400],
   ['a date before the epoch', { path: `${bills}&beginTime=1095-09-01` }, 200],
   ['a begin date after the end date', { path: `${bills}&beginTime=2026-01-02&endTime=2026-01-01` }, 400],

@@ -34,6 +34,7 @@ describe('while the stage’s own region works', () => {
     for (const { id, resource } of replicas) {
       const { Properties: properties, DeletionPolicy: retention } = resource
       const original = keys.find((key) => key.id.slice(0, -8) === id)?.resource
+      expect(original?.Properties['MultiRegion']).toBe(true)
       expect(properties['KeyPolicy']).toEqual(original?.Properties['KeyPolicy'])
       expect(properties['Tags']).toEqual(original?.Properties['Tags'])
       expect(retention).toBe('RetainExceptOnCreate')

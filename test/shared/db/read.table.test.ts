@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { readItem, readItems, readTogether } from '../../../shared/db/read.ts'
+import { queryItems, readItem, readItems, readTogether } from '../../../shared/db/read.ts'
 import type { Key } from '../../../shared/db/table.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 import { writeAll } from '../../support/write-all.ts'
@@ -71,6 +71,17 @@ it('reads share no call if they belong to different invocations or are made outs
     'GetCommand',
     'GetCommand',
   ])
+})
+
+it('a query of several pages finds the items of every page', async () => {
+  const numbers = ['1', '2', '3']
+  await writeAll(numbers.map((sk) => ({ Put: { Item: { pk: 'TEST#pages', sk } } })))
+  const query = {
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': 'TEST#pages' },
+    Limit: 1,
+  }
+  expect((await Array.fromAsync(queryItems(query))).map(({ sk }) => sk)).toEqual(numbers)
 })
 
 it('if a shared call fails, all reads that share it fail, and later reads make a new call', async () => {

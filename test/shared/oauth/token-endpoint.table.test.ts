@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
 import { type AuthorizationCode, issueCode } from '../../../shared/oauth/authorization-code.ts'
 import { handleTokenRequest } from '../../../shared/oauth/token-endpoint.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createClient, createSession, pkce, type SignedIn } from '../../support/oauth-clients.ts'
+import { actWhile } from '../../support/tamper-calls.ts'
 
 /** Stores a forged code, as an attacker in the consent function could, and exchanges it for a token. */
 async function exchangeForged(
@@ -43,6 +44,14 @@ test('the token endpoint grants only scopes that the client is registered for, e
   await expect(exchangeForged(session, client, { scopes: ['email'] })).rejects.toMatchObject({
     failure: 'invalid_grant',
   })
+})
+
+test('a code that expires while it is being exchanged gives no token', async () => {
+  const [session, client] = await Promise.all([createSession(), createClient()])
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const wait = async () => vi.setSystemTime(Date.now() + 60_000)
+  const exchange = actWhile('is answered', 'QueryCommand', wait, () => exchangeForged(session, client, {}))
+  await expect(exchange).rejects.toMatchObject({ failure: 'invalid_grant' })
 })
 
 test('the replay of a forged code revokes no token of another session or client', async () => {

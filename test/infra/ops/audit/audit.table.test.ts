@@ -155,6 +155,11 @@ const rows = [
     Object.assign(onRecord(facts, 'active'), { active_at: Date.now() - day }),
   ),
   row(
+    'a key with the instant of a state that it has not reached by its evidence',
+    'state_unaccounted',
+    (facts) => Object.assign(onRecord(facts, 'active'), { retiring_at: Date.now() }),
+  ),
+  row(
     'a key that was removed from the key set',
     'keys_unaccounted key_removed unknown_key foreign_key',
     ({ keySet: found }) =>
