@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
+import { events } from '../../infra/events.ts'
+import { ownSource } from '../../shared/env.ts'
+import { keyOf } from './simulation/events.ts'
 
 /** Runs simulations as `npm run test:faults` does, on the table and the keys that all tests share. */
 async function runSeeds(...options: string[]): Promise<{ code: number | null; output: string }> {
@@ -11,6 +14,11 @@ async function runSeeds(...options: string[]): Promise<{ code: number | null; ou
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   return { output: await text(child.stdout), code: await ended }
 }
+
+it('the simulations have every type of event that other systems send', () => {
+  const sent = events.filter(({ senders }) => !senders.includes(ownSource))
+  expect(Object.keys(keyOf).sort()).toEqual(sent.map(({ detailType }) => detailType).sort())
+})
 
 it('in four random simulations with injected faults, the service answers every request as the contract requires', async () => {
   const { code, output } = await runSeeds('--seeds', '4', '--operations', '3', '--compare', '2')

@@ -14,6 +14,7 @@ import { handler as userUpdated } from '../../../functions/intake/user.updated.t
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as walletTransferred } from '../../../functions/intake/wallet.transferred.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
+import { events } from '../../../infra/events.ts'
 import { canonicalJson } from '../../../shared/canonical-json.ts'
 import { growTree } from '../../../shared/community/growth/run.ts'
 import { scanItems } from '../../../infra/ops/restore/scan-items.ts'
@@ -169,6 +170,11 @@ async function withOwnTable<Result>(work: () => Promise<Result>): Promise<Result
     await dropTable()
   }
 }
+
+it('the history has every type of event that changes stored data', () => {
+  const types = new Set(history.map(([{ detailType }]) => detailType))
+  expect(events.filter(({ detailType, momentary }) => !momentary && !types.has(detailType))).toEqual([])
+})
 
 it('a table restored to a moment between two writes is complete once all events have been sent again', async () => {
   const whole = await withOwnTable(async () => {
