@@ -112,7 +112,8 @@ it.each([
   '/account/bills?current=1&size=20&businessId=DEPOSIT&amountDirection=2',
   '/account/bills?current=1&size=20&beginTime=2999-01-01',
   '/account/bills?current=2147483647&size=20&endTime=1970-01-01',
-])('a filter that matches no bill gets an empty page: %s', async (path) => {
+  '/deposit/records?current=1&size=20&beginTime=2999-01-01',
+])('a filter that matches no bill or deposit gets an empty page: %s', async (path) => {
   expect((await get(owner, path)).data).toMatchObject({ records: [], total: 0, pages: 0 })
 })
 

@@ -13,7 +13,7 @@ const rateAt = async (currency: string) => rateOf(await readRates(), currency)
 const publication = (rates: Record<string, string>, asOf = (last += 1_000)) => ({ quote, as_of: asOf, rates })
 
 test('published rates keep every digit, and the rate of the quote currency is 1', async () => {
-  const rates = { BTC: '99999999999999999999.000000000000000001', ETH: '0.000000000000000001' }
+  const rates = { BTC: '99999999999999999999.000000000000000001', ETH: '0.000000000000000001', [quote]: '2' }
   const published = publication(rates)
   expect(await deliver(handler, published)).toBe('done')
   expect((await readRates()).asOf).toBe(published.as_of)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { basic, createClient, createSession, without } from '../../support/oauth-clients.ts'
 import { address, obtainCode, postForm, postJson } from '../../support/oauth.ts'
 
-const secret = 'a secret: with % + and "signs", 39 long'
+const secret = 'a secret: with %41 + and "signs", 41 long'
 const client = await createClient()
 const confidential = await createClient({ secret })
 const session = await createSession()

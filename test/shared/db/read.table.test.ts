@@ -73,6 +73,20 @@ it('reads share no call if they belong to different invocations or are made outs
   ])
 })
 
+it('keys that DynamoDB leaves unprocessed are read again', async () => {
+  await store('a', 'b')
+  restore()
+  let throttled = true
+  ;({ restore } = tamperCalls(async ({ perform }) => {
+    const answer = (await perform()) as { Responses?: Record<string, Key[]> }
+    const [[table, [{ pk, sk }, ...rest]]] = Object.entries(answer.Responses ?? {}) as [[string, [Key]]]
+    if (!throttled) return answer
+    throttled = false
+    return { Responses: { [table]: rest }, UnprocessedKeys: { [table]: { Keys: [{ pk, sk }] } } }
+  }))
+  expect((await readItems([keyOf('a'), keyOf('b')])).map(nameOf)).toEqual(['a', 'b'])
+})
+
 it('a query of several pages finds the items of every page', async () => {
   const numbers = ['1', '2', '3']
   await writeAll(numbers.map((sk) => ({ Put: { Item: { pk: 'TEST#pages', sk } } })))

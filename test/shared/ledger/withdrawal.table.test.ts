@@ -64,6 +64,11 @@ it('a credit is refused if the sum of balance and hold would have too many digit
   expect(await deliver(walletAdjusted, credit)).toEqual(refusedAs('balance_too_large'))
 })
 
+it('a withdrawal that is settled without an earlier request is taken from the balance and counted', async () => {
+  expect(await deliver(withdrawalUpdated, { ...request, status: 'settled' })).toBe('done')
+  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
+})
+
 it('a later update of a withdrawal can write the same amount with other digits, such as 4.00 for 4', async () => {
   expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
   expect(await deliver(withdrawalUpdated, { ...request, amount: '4.00', status: 'settled' })).toBe('done')

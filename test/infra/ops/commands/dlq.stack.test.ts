@@ -1,6 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import { randomInt, randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { dropDeadLetters } from '../../../../infra/ops/dead-letters/actions.ts'
 import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
 import { readUser } from '../../../../shared/users/user.ts'
 import { waitForDeadLetter } from '../../../support/bus.ts'
@@ -59,6 +60,17 @@ it('`dlq show` removes no dead letters, and `dlq redrive` and `dlq drop` remove 
   expect(await show(second)).toEqual([])
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
+
+it('a dead letter that its queue refuses stays a dead letter', async () => {
+  const [sqs, reason] = [openSqs(), `test-${randomUUID()}`]
+  await plant(reason, 1)
+  const isOwn = (letter: { reason: string | null }) => letter.reason === reason
+  const refuse = () => Promise.reject(new Error('refused'))
+  const dropped = dropDeadLetters(sqs, 'user-registered-dead-letters', isOwn, refuse)
+  await expect(dropped).rejects.toThrow('refused')
+  expect(await show(reason)).toHaveLength(1)
+  sqs.destroy()
+})
 
 it('`dlq redrive` keeps the number of refusals of an event, and another refusal increases the number by one', async () => {
   const [reason, userId] = [`test-${randomUUID()}`, randomInt(1, 2 ** 40)]
