@@ -27,7 +27,7 @@ export const fromSharedConfigFiles = () => () =>
 /** Replaces the code that asks EC2 for the region, because a function has its region in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
-/** Replaces the SDK's retry mode `adaptive`, which no client uses. */
+/** Replaces the SDK's code for the retry mode `adaptive`, because no client uses this mode. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
 /** Replaces the choice of the SDK's defaults mode, so that the SDK never asks an EC2 host for the region. */

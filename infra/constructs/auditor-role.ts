@@ -7,7 +7,7 @@ import type { DataTable } from './grant.ts'
 
 /**
  * Adds the IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys,
- * CloudTrail, the rotation's configuration, the evidence (signed records), and the names of its copies.
+ * CloudTrail, the rotation's configuration, and the evidence (signed records) with the names of its copies.
  */
 export function addAuditorRole(
   stack: Stack,

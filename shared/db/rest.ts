@@ -10,8 +10,8 @@ const hourMilliseconds = 3_600_000
 const pauseBefore = 5_000
 
 /**
- * Writes resume this many milliseconds after a full hour. The items of a table restored to that hour can be
- * from different instants, "usually much less than a second" apart. No write may fall between these instants.
+ * How many milliseconds after a full hour functions write again. A table that is restored to that hour can
+ * have items of different instants, "usually much less than a second" apart, so nobody may write in between.
  */
 const pauseAfter = 2_000
 

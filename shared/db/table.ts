@@ -17,7 +17,7 @@ export const db = awsClient(
   }),
 )
 
-// Needs a cast: the SDK's overloads refuse countUnits, which declares only a part of the SDK's types.
+// Needs a cast, because the type of countUnits has only those members of the SDK's types that it uses.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the service's DynamoDB table. */

@@ -72,7 +72,7 @@ export interface Wallet {
   counts: Counts
   /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 before that bill. */
   first: number
-  /** The type and quarter-hour of the newest bills, oldest first. page/index.ts has the older bills. */
+  /** A mark for each of the newest bills, the oldest first. page/index.ts has the marks of older bills. */
   tail: readonly Mark[]
 }
 

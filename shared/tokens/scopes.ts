@@ -11,7 +11,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What an endpoint requires of an access_token: a scope, or that the password flow itself issued it. */
+/** What an endpoint requires of an access_token: a scope, or that it was issued for a password sign-in. */
 export type RequiredScope = Scope | 'first-party'
 
 /**

@@ -130,7 +130,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // The time to wait is 0 if other requests have taken back their tries meanwhile.
+  // `wait` is 0 if meanwhile other requests have had the right password, so that their tries do not count.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

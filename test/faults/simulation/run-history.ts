@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draw does not depend on the item's key, because tokens get new keys in each run of a seed.
+    // The draw does not depend on the item's key: tokens get new keys even if a seed is run again.
     return () => draws.number(stream) * 1_000
   }
 
