@@ -139,16 +139,7 @@ export const readWallet = async (id: WalletId, { consistent = false } = {}): Pro
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
   if (item === undefined) return newWallet(id)
   const { last_at: lastAt, holdings, tail, ...rest } = v.parse(WalletItem, item)
-  return {
-    ...rest,
-    id,
-    lastAt,
-    holdings: new Map(Object.entries(holdings)),
-    // Decoded only when it is used, because balances need no marks.
-    get tail() {
-      return decodeMarks(tail)
-    },
-  }
+  return { ...rest, id, lastAt, holdings: new Map(Object.entries(holdings)), tail: decodeMarks(tail) }
 }
 
 /** The item of a wallet. */
