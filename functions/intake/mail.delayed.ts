@@ -7,7 +7,7 @@ import { codeMailFields, mailRejections, sendMail } from '../../shared/sign-in/s
 import { readSignInRecord } from '../../shared/sign-in/record.ts'
 
 /**
- * Mails a sign-in code to a user who has an authenticator, unless the login ticket has been used or has ended
+ * Mails a sign-in code to a user who has an authenticator, unless the login ticket was used or became invalid
  * during the event's delay. As with mail.requested, the user gets two mails if the event is delivered twice.
  */
 export const handler = intake({

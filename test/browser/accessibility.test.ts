@@ -82,7 +82,7 @@ it('the authorization page follows the browser’s preferred colour scheme', asy
   expect(await lightness('dark')).toBeLessThan(60)
 })
 
-it('a user signs in with the keyboard alone, with focus always visible and moved to each step’s control', async ({
+it('a user signs in with the keyboard alone: the focus is always visible, and the page moves it to each step’s control', async ({
   open,
   app,
 }) => {

@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('after many people sign in from one source with right passwords, a sign-in minutes later removes the counts that are zero', async () => {
+  test('right passwords leave a count of zero for each account, and a sign-in from the same source minutes later removes these counts', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
