@@ -84,7 +84,7 @@ export const Config = v.pipe(
      * get status 429.
      */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
-    /** How many functions Lambda may run at once in this account and region; at 80 %, an alarm is raised. */
+    /** How many calls Lambda may run at once in this account and region; at 80 %, an alarm is raised. */
     concurrentExecutions: v.optional(v.pipe(numeric, v.integer(), v.minValue(10)), 1_000),
     /** Whether there are alarms and a dashboard. Default: true, except for the stages dev and local. */
     alarms: v.optional(Flag),

@@ -55,6 +55,6 @@ function firstInstantFrom(day: number, timeZone: string): number {
   return from
 }
 
-/** Whether a period does not end before it begins. Its first or last day may be undefined. */
+/** Whether a period begins no later than it ends. Its first or last day may be undefined. */
 export const daysInOrder = (first: string | undefined, last: string | undefined): boolean =>
   first === undefined || last === undefined || first <= last

@@ -44,8 +44,8 @@ export async function handler(
 }
 
 /**
- * Emits as a metric how late the next step of the rotation is. This happens before the rotation, so that a
- * rotation that keeps failing raises the alarm, too.
+ * Emits a metric: how late the rotation's next step is. This happens before the rotation, so that a rotation
+ * that keeps failing raises the alarm, too.
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()

@@ -5,7 +5,7 @@ import type { AuthorizationRequest, SentRequest } from './authorization-request.
 /** A method for the second factor. */
 export type Method = 'EMAIL' | 'AUTHENTICATOR' | 'PASSKEY'
 
-/** The result of the password step: the login ticket with which the second factor can be sent. */
+/** The result of the password step: the login ticket to send together with the second factor. */
 export interface Ticket {
   loginTicket: string
   maskedEmail: string

@@ -18,7 +18,7 @@ export interface SignInFlow {
   state: TabState
   /** Merges a change into the tab's state; undefined removes a value. */
   update: (change: { [Name in keyof TabState]: TabState[Name] | undefined }) => void
-  /** Leaves the current step for another one, with a new history entry: the back button returns to it. */
+  /** Goes to another step, with a new history entry: the back button returns to the current step. */
   go: (step: StepName) => void
   /** Replaces the current step with another one. The back button then skips the replaced step. */
   replace: (step: StepName, notice?: string) => void

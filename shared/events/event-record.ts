@@ -78,7 +78,7 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 
 /**
  * Like applyOnce, but if a condition of `writes` fails, records the event without its writes. For an event
- * that must change nothing if a later event took effect first.
+ * that must change nothing if a later event has already taken effect.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -137,7 +137,7 @@ const StoredOutcome = v.object({
 
 /**
  * Whether a message was sent after the refusal of its event: only then may it take effect. A redriven message
- * is recognized by its `refusals`, and an event that a person put again by its `sentAt`.
+ * is recognized by its `refusals`, an event that a person put again by its `sentAt`.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

@@ -25,9 +25,9 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
 export type RequestInfo = ReturnType<typeof requestInfo>
 
 /**
- * Parses form-urlencoded text. A parameter that was sent more than once is left out, and `repeated` has its
- * name. An empty parameter counts as omitted (OAuth 2.1 §3.1 and §3.2). API Gateway's parsed parameters would
- * not do, because repeated ones are joined by commas.
+ * Parses form-urlencoded text. A parameter that was sent more than once is left out, and named in `repeated`.
+ * An empty parameter counts as omitted (OAuth 2.1 §3.1 and §3.2). API Gateway's parsed parameters would not
+ * do, because repeated ones are joined by commas.
  */
 export function sentParameters(text: string) {
   const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]

@@ -116,7 +116,7 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 }
 
 /**
- * Number of warm-up requests beside the one that calls the table. They let V8 compile the hot code and
+ * Number of warm-up requests besides the one that calls the table. They let V8 compile the hot code and
  * collect the garbage left by loading modules, so the first real request waits for neither.
  */
 const repetitions = 4

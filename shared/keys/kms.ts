@@ -76,8 +76,8 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
 }
 
 /**
- * Signs an evidence record with the evidence key. If KMS refuses the evidence key, throws an error of its
- * own, because addKey would take KMS's error for a refusal of the new signing key.
+ * Signs an evidence record with the evidence key. If KMS refuses the evidence key, throws a different error,
+ * because addKey would take KMS's error for a refusal of the new signing key.
  */
 export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
   try {

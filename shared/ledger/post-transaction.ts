@@ -14,8 +14,8 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction, which is posted once for the event. Without an event, `alongside`
-   * must return a write that fails if the transaction is posted a second time.
+   * The event that causes the transaction. The transaction is posted once per event. Without an event,
+   * `alongside` must return a write that fails if the transaction is posted a second time.
    */
   record?: EventRecord
   /** When the transaction is booked, epoch milliseconds. Default: the booking instant of its event. */

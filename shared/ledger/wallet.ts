@@ -156,7 +156,7 @@ export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail 
   tail: encodeMarks(tail),
 })
 
-/** The write that stores a new version of a wallet. It fails unless the version before is stored. */
+/** The write that stores a new version of a wallet. It fails unless the previous version is stored. */
 export const putWallet = (wallet: Wallet): Write => putVersioned(walletItem(wallet), wallet.version - 1)
 
 /** Key of a wallet's item. */

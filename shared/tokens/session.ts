@@ -33,7 +33,7 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
   otherwise,
 })
 
-/** The session that an authorization code names. Whoever can write codes into the table can name any. */
+/** The session that an authorization code names. Whoever writes codes into the table can name any session. */
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),

@@ -19,7 +19,7 @@ const knobs = {
 const context = { stages: { [stage]: knobs } }
 
 /**
- * A second stage on ministack, beside the tested one. It must serve even after that one is destroyed.
+ * A second stage on ministack, beside the tested one. It must serve even after the tested stage is destroyed.
  * `deploy` also synthesizes it. `examine` runs `doctor` in a process of its own, because the environment of
  * this process names the table of the tested stage.
  */

@@ -55,7 +55,7 @@ it('a refused sign-in makes the same AWS calls for an unknown address, for a wro
   expect((await login(user)).code).toBe(0)
 })
 
-it('while both MAC keys are deployed, clients that registered with the old key authenticate, and repeated events are recognized', async () => {
+it('while both MAC keys are deployed, clients registered with the old key can authenticate, and repeated events are recognized', async () => {
   deploy(older)
   const secret = 'a client secret of 34 characters!!'
   const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }

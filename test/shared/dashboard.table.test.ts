@@ -14,8 +14,8 @@ import { settings } from '../../shared/settings.ts'
 import { newUserIds, silenceTreeQueue } from '../support/community.ts'
 import { join } from '../support/community-events.ts'
 
-// Berlin's summer time began on 29 March 2026, a day of 23 hours.
-// At this instant the date is 30 March in Berlin and 29 March in UTC.
+// Berlin's summer time began on 29 March 2026, a day of 23 hours. This instant is on 30 March in Berlin, but
+// on 29 March in UTC.
 const now = Date.parse('2026-03-29T22:30:00Z')
 const today = '2026-03-30'
 

@@ -45,7 +45,7 @@ export const addBills = (bills: readonly Bill[]): Bill =>
   )
 
 /**
- * Makes a call to DynamoDB by `send`, and computes what AWS would charge for the call. A read is charged by
+ * Makes a DynamoDB call with `send`, and computes what AWS would charge for the call. A read is charged by
  * the items that it reads, a write by the written items as they were before and after the call.
  */
 export async function billCall<Answer>(

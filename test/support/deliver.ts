@@ -6,7 +6,7 @@ import type { Intake } from '../../shared/events/intake.ts'
 import { commonRejections } from '../../shared/events/rejected-event.ts'
 import { toSqsEvent } from './sqs-event.ts'
 
-/** The result of a delivery: done, to be delivered again, or moved to the dead-letter queue for a reason. */
+/** The result of a delivery: done, to be delivered again, or moved to the dead-letter queue with a reason. */
 export type Delivery = 'done' | 'retry' | { refused: string }
 
 /** Matches the result of a delivery if the event was refused and the reason begins with this text. */

@@ -112,7 +112,7 @@ export const signingKey = (tags: Record<string, string>): KeyModel => ({
   tags,
 })
 
-/** Makes the model of a signing key of a stage, with the key policy that the rotation gives to it. */
+/** Makes the model of a signing key of a stage, with the key policy that the rotation gives such keys. */
 export const keyOf = (stage: string, breakGlass: readonly string[] = []): KeyModel => ({
   ...signingKey({ 'signing-key': `account-service-${stage}` }),
   keyPolicy: signingKeyPolicy({ partition: 'aws', account: accountId, region }, { stage, breakGlass }),

@@ -162,7 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Returns `world` with the key set `next`, or `world` itself if its key set is newer than the set `read`. */
+/** Returns `world` with the key set `next`, or `world` itself if its key set is newer than `read`. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

@@ -3,7 +3,7 @@ import { appName, make, makeButton } from '../dom.ts'
 import { explain } from '../messages.ts'
 import type { SignInFlow, View } from '../step.ts'
 
-/** The view that is shown while the browser opens the app. The view stays on screen if the app is not a web page. */
+/** The view that is shown while the browser opens the app; it stays on screen if the app is no web page. */
 export const showLeaving = (clientName: string, target: string): View => ({
   title: 'You are done here',
   content: [

@@ -26,16 +26,16 @@ const passing: readonly (string | undefined)[] = [
 /** keepRefused moves the time of a refusal this far ahead: copies sent before that time have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** keepRefused records that an event was refused this many times: messages that tell fewer have no effect. */
+/** keepRefused records this number of refusals. A message with a lower number of refusals has no effect. */
 const beyondAllRefusals = 1_000_000
 
 /** Limit of dead letters in a queue. With more, the first could be visible again before the last is read. */
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused before the instant `before` because of an error in the events themselves.
- * Balances may have changed since, so a replay might otherwise apply such events. Records each refusal again,
- * because a restored table may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused before the instant `before` because of their own errors. Balances may have
+ * changed since, so a replay might otherwise apply such events. Records each refusal again, because a
+ * restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

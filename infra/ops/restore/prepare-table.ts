@@ -91,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys that are newer than the restored key set. These records would block the
- * next signing-key transition. The rotation writes even while a restored hour begins, when other functions
- * pause. So these records may have been restored without the key set of the same transaction.
+ * next signing-key transition. The rotation writes even at the full hour, when other functions pause. So
+ * these records may have been restored without the key set of the same transaction.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

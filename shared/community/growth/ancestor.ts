@@ -83,8 +83,8 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 
 /**
  * Computes `grown`, a number in an ancestor's profile that shows which new members the ancestor's lists
- * already have: all from earlier batches, and the first ones, `members` in number, from the batch `batch`.
- * `grown` only rises, so nothing is added twice.
+ * already have: all of earlier batches, and the first `members` of the batch `batch`. `grown` only rises, so
+ * nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

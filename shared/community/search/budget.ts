@@ -67,8 +67,8 @@ export function searchBudgetOf(userId: number) {
 }
 
 /**
- * Runs a search for a whole email address. Throws `too_many_requests` once 20 such searches of the caller
- * have found nobody in this hour. This limit keeps callers from guessing masked addresses. Each search is
+ * Runs a search for a whole email address. Throws `too_many_requests` once 20 such searches of the caller in
+ * this hour have found nobody. This limit keeps callers from guessing masked addresses. Each search is
  * counted before it runs, so simultaneous searches cannot exceed the limit. The count is taken back if the
  * search finds somebody.
  */

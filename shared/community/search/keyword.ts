@@ -83,7 +83,7 @@ const beginsWord = (text: string, keyword: string): boolean =>
  * Calls `emit` with the hash of every term of a search text; terms can repeat. A term is a possible keyword:
  * a part of a nickname that begins at the start of a word, or any part of a masked email address. The search
  * index stores the hashes, so its blocks of terms show no names and no addresses. Hashes hardly ever collide:
- * one of ten thousand segments of the index, with some 300,000 terms each, has two terms with the same hash.
+ * one in ten thousand segments of the index, with some 300,000 terms each, has two terms with the same hash.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)

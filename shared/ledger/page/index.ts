@@ -99,7 +99,7 @@ export interface BlockPart {
   places: number[]
 }
 
-/** Names a filter's list of bills by currency and kind. A `*` stands for what the filter does not set. */
+/** The name of a filter's list of bills: currency and kind. A `*` stands for what the filter does not set. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
 /** Makes one part for each block to which a chunk adds bills. The part lists the bills for that block. */

@@ -39,8 +39,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Leaves out bills that are not from the wallet's first
- * `chunks` chunks: a posting adds the bills of a new chunk to the blocks before it writes the wallet.
+ * Lists the numbers of a block's bills, ascending. Leaves out bills after the wallet's first `chunks` chunks,
+ * because a posting adds the bills of a new chunk to the blocks before it writes the wallet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]

@@ -144,7 +144,7 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // `wait` is 0 if the count is below the limit again, because other requests had counted tries in vain.
+  // `wait` is 0 if the count is below the limit again, because tries of others turned out not to count.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

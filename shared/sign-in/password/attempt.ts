@@ -130,7 +130,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if meanwhile other requests have had the right password, so that their tries do not count.
+  // `wait` is 0 if other requests meanwhile had the right password: their tries no longer count.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

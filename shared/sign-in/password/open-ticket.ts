@@ -102,7 +102,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** Times of the codes mailed in the last hour, this ticket's included; undefined if it gets no code. */
+  /** Times of the codes mailed in the last hour, including this ticket's; undefined if it gets no code. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined

@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** Values that may have been in effect in a time span. Of the values received, the latest `at` wins. */
+/** Values that may have been in effect in a time span. Of those received, that with the latest `at` wins. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))

@@ -247,7 +247,7 @@ async function check(run: Run, userIds: readonly number[], draws: Draws): Promis
   return (await all).flat()
 }
 
-/** Checks that users get the same address whenever they ask, and that no two users have the same address. */
+/** Checks that each user always gets the same address, and that no two users share one. */
 async function checkAddresses(run: Run): Promise<string[]> {
   const { addresses } = run.record
   const owners = Map.groupBy(addresses, ({ request, answer }) => `${request.network} ${answer.address ?? ''}`)

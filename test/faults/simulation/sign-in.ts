@@ -199,7 +199,7 @@ async function useSession(
   await consentAndExchange(world, record, given, use)
 }
 
-/** Gives the client an authorization code, which it exchanges once, twice, or twice at the same time. */
+/** Gives the client an authorization code, which it exchanges once, twice in turn, or twice at once. */
 async function consentAndExchange(world: World, record: SignInRecord, given: GivenToken, use: SessionUse) {
   const { userId, session } = given
   const from = world.instant

@@ -126,7 +126,7 @@ test.each([
   },
 )
 
-test('only the messages that name no referral tree fail in a batch, and the log does not quote them', async () => {
+test('in a batch, only the messages that name no referral tree fail, and the log does not quote them', async () => {
   const rootId = await addRoot()
   const warn = vi.spyOn(log, 'warn')
   const bodies = ['{"secret', 'null', '{"root_id":"secret"}', `{"root_id":${rootId}}`]

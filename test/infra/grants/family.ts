@@ -3,7 +3,7 @@ import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
 
-/** Creates a member with a direct referral, and adds both to the member lists. `token` is the member's. */
+/** Creates a member and their direct referral, and adds both to the member lists. `token` is the member's. */
 export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
   const { parent, child } = await joinFamily()
   await growTree(parent, Date.now() + 60_000)

@@ -18,8 +18,8 @@ type Lived = Awaited<ReturnType<typeof live>>
 const directory = newDirectory()
 
 /**
- * Tests the procedure for a lost table. It restores the table to its state at a full hour, such as 14:00, and
- * nothing in KMS. Afterwards, users must get the same answers as before the loss.
+ * Tests the procedure for a lost table. It restores the table to its state at a full hour, such as 14:00, but
+ * restores nothing in KMS. Afterwards, users must get the same answers as before the loss.
  */
 export async function aTableRestoredToAFullHour(
   url: string,

@@ -36,7 +36,7 @@ export interface EventSource {
 }
 
 const timeoutProbability = 0.02
-/** A simulated timeout (`--aws timeouts`) ends a function within this time, in which most work is done. */
+/** A simulated timeout (`--aws timeouts`) ends a function within this time, when most of its work is done. */
 const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does when it creates them. Returns a start function for each. */

@@ -3,12 +3,12 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** Maximum time from a key's timestamp to that of its evidence, because KMS signs the evidence in between. */
+/** Maximum time from a key's timestamp to that of its evidence; in between, KMS signs the evidence. */
 const maxInstantGapMilliseconds = 15_000
 
 /**
- * Checks that one key signs, that at most one is published and waits to sign, and that every key has the
- * state and timestamps of its evidence.
+ * Checks that one key signs, that at most one published key waits to sign, and that every key has the state
+ * and timestamps of its evidence.
  */
 export const checkKeyStates: Check = function* (facts) {
   if (facts.keySet === undefined) return

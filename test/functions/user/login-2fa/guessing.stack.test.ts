@@ -42,7 +42,7 @@ async function expectOneWarning(): Promise<void> {
   expect(await readOutbox(user.email)).toHaveLength(codes)
 }
 
-test('after twenty wrong codes for several login tickets, no further code is compared, not even the right code, and the user gets one warning', async () => {
+test('after twenty wrong codes, counted over all login tickets of a user, no further code is compared, not even the right code, and the user gets one warning', async () => {
   const tickets = await openTickets(7)
   const last = tickets.pop() ?? ''
   const answers: TestAnswer[] = []
@@ -106,8 +106,8 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // Sends six codes, one more than the wrong codes that a login ticket allows. Three are sent at a time,
-    // because each waits for the SDK's retries.
+    // Sends six codes, because a login ticket allows five wrong ones. Three are sent at a time, because each
+    // waits for the SDK's retries.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))
