@@ -61,7 +61,7 @@ export const events: Event[] = [
     detailType: 'mail.delayed',
     senders: [ownSource],
     momentary: true,
-    // The mail waits at most half of the login ticket's lifetime, so that time is left to enter the code.
+    // The mail waits at most half of the login ticket's lifetime, to leave time to enter the code.
     delaySeconds: ({ mailDelaySeconds, loginTicketTtlSeconds }) =>
       Math.min(mailDelaySeconds, Math.floor(loginTicketTtlSeconds / 2)),
     permissions: { reads: ['SIGNIN#'], writes: ['EVT#mail.delayed#'], mail: true },

@@ -17,7 +17,7 @@ const subjects = {
   'infra/runbook': 'the procedures of the runbook',
 }
 
-/** Path of a test file without `test/` and without its suffix. */
+/** Path of a test file, without `test/` and suffix. */
 const subjectOf = (file: string): string => file.replace(/(\.(template|process|table|stack))?\.test\.ts$/, '')
 
 const files = globSync('**/*.test.ts', { cwd: import.meta.dirname })

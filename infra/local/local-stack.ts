@@ -150,8 +150,8 @@ async function openDynamodb(directory: string | undefined, started: AsyncDisposa
 }
 
 /**
- * Runs every function with a `rate(...)` schedule once at the start. On AWS, a new rule first runs after up
- * to one period, but the local stack needs its first signing key at once.
+ * Runs every function with a `rate(...)` schedule once at the start. On AWS, a new rule first runs up to one
+ * period later, but the local stack needs its first signing key at once.
  */
 async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
   const targets = rules

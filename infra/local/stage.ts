@@ -9,7 +9,7 @@ import { writeChanged } from '../bundle/write-changed.ts'
 import { StartupError } from './startup-error.ts'
 import { readStackTemplates, type StackTemplate } from './template/stack-templates.ts'
 
-/** Synthesizes the templates to serve. Copies the bundles to `outputDirectory`, from where functions run. */
+/** Synthesizes the templates to serve. Copies the bundles to `outputDirectory`, where the functions run. */
 export type Synthesize = (
   outputDirectory: string,
   settings: Record<string, string>,

@@ -26,7 +26,7 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
-  /** ARNs of principals that may disable, delete or share signing keys, as the root user may. */
+  /** ARNs of principals that may disable, delete or share signing keys, like the root user. */
   breakGlass: readonly string[]
 }
 

@@ -10,7 +10,9 @@ const maxBatchKeys = 100
 const batchConcurrency = 16
 
 interface ReadOptions {
-  /** Whether to read strongly consistent, at twice the price; otherwise the read is eventually consistent. */
+  /**
+   * Whether the read is strongly consistent, at twice the price; otherwise the read is eventually consistent.
+   */
   consistent?: boolean
 }
 

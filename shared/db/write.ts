@@ -115,7 +115,7 @@ export async function writeItem(write: Write, options: { returnNew?: true } = {}
   }
 }
 
-/** Performs one write if its condition holds. Resolves with whether it did. */
+/** Performs one write if its condition holds. Resolves with whether the condition held. */
 export async function writeIf(write: Write): Promise<boolean> {
   try {
     await writeItem(write)

@@ -58,7 +58,7 @@ export type RequestDescription = v.InferOutput<typeof RequestDescription>
 /**
  * Describes an authorization request to the authorization page. Makes the same checks as the consent
  * endpoint, so that nobody types a password for a request that would be refused. Anyone can call it, so it
- * only reads the client.
+ * reads nothing but the client.
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters

@@ -113,7 +113,7 @@ export async function macClientSecret(
 
 /** Whether a client's secret matches its stored form, compared in constant time. */
 export async function isClientSecret(clientId: string, secret: string, stored: string): Promise<boolean> {
-  // Refuses a text that cannot be a client's secret, which saves a call of KMS.
+  // Refuses a text that cannot be a client's secret, to save a call of KMS.
   if (!v.is(ClientSecret, secret)) return false
   return isSameSecret(await macClientSecret(clientId, secret, stored.split(':')[0]), stored)
 }

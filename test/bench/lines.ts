@@ -69,7 +69,7 @@ const lines: Line[] = [
   },
 ]
 
-/** Compares a run's figures with their limits. `broken` lists those above the limit or missing. */
+/** Compares a run's figures with their limits. `broken` lists figures that are too high or missing. */
 export function checkLines(tables: readonly Table[], short: boolean): { table: Table; broken: string[] } {
   const rows = lines.map(({ figure, line, ...of }) => {
     const found = tables.find(({ name }) => name === of.table)

@@ -12,7 +12,7 @@ import type { Config } from '../../infra/config.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 
-/** Lists the resources of an assembly that CloudFormation keeps after the stacks are deleted. */
+/** Lists an assembly's resources that CloudFormation keeps after the stacks are deleted. */
 export const findRetained = (assembly: string): string[] =>
   globSync('*.template.json', { cwd: assembly }).flatMap((file) => {
     const { Resources: all } = JSON.parse(readFileSync(join(assembly, file), 'utf8')) as {

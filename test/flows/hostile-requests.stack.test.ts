@@ -6,7 +6,7 @@ import { createClient, createSession, issueClientToken } from '../support/oauth-
 import { address } from '../support/oauth.ts'
 import { createAccessToken } from '../support/community.ts'
 
-/** A text in requests, for example the name of a parameter. No answer may repeat it. */
+/** A text that requests contain, for example as a name of a parameter, and that no answer may repeat. */
 const marker = 'zzmarkerzz'
 
 interface Sent {

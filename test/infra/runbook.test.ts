@@ -25,7 +25,7 @@ describe('commands in the runbook', () => {
     addCommands(program, async () => undefined)
     const [line = ''] = command.split(' > ')
     const parts = line.split(' ').map((part) => words[part] ?? part)
-    // A command that exists may throw a UsageError, for example because a file is missing.
+    // Even a known command may throw a UsageError, for example because a file is missing.
     await program.parseAsync(parts, { from: 'user' }).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw new Error(done.join('\n'), { cause: error })
     })

@@ -57,7 +57,7 @@ const ignoredServices =
 const ignoredTypes =
   'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::EventInvokeConfig Lambda::Permission SSM::Parameter'
 
-/** A resource of a template. In `properties`, values have replaced all intrinsic functions. */
+/** A resource of a template. In `properties`, all intrinsic functions are resolved. */
 export interface Resource<Properties> {
   /** Unique name `STACK/LOGICALID`, because logical ids repeat between stacks. */
   id: string

@@ -79,7 +79,7 @@ const probeRequests = (baseUrl: string): Promise<PartState> =>
     const get = baseUrl.startsWith('https:') ? getOverTls : getOverHttp
     const request = get(`${baseUrl}/`, { agent: false, timeout: 10_000 }, (response) => {
       response.resume()
-      // API Gateway's own 503 has no Retry-After, but a 503 of the service has.
+      // API Gateway's own 503 has no Retry-After, unlike the service's 503.
       const stopped = response.statusCode === 503 && response.headers['retry-after'] !== undefined
       resolve(stopped ? 'stopped' : response.statusCode === 404 ? 'running' : 'changing')
     })

@@ -50,7 +50,7 @@ const passMilliseconds = 86_400_000
 /** Whether no verification of the ledger slice is under way. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** Begins the next verification of a slice if one is due. Returns the changed slice, or else the same one. */
+/** Begins the next verification of a slice if one is due. Returns the slice, changed or unchanged. */
 export const passAt = (slice: Slice, now: number): Slice =>
   isAtRest(slice) && now - slice.started_at >= passMilliseconds
     ? { ...slice, started_at: now, after: undefined }

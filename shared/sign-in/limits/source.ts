@@ -87,8 +87,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many tries of the
- * current sign-in `item` already counts: they do not count towards the limits.
+ * Seconds until a source can try a password again; 0 if it can try now. `item` already includes `counted`
+ * tries of the current sign-in, which do not count towards the limits.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

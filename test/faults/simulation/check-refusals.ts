@@ -52,7 +52,7 @@ const nameOf = ({ type, detail }: SentEvent): string => keyOf[type as EventType]
 const isSameKey = (one: SentEvent, other: SentEvent): boolean =>
   one.type === other.type && nameOf(one) === nameOf(other)
 
-/** The name of a withdrawal or deposit, and the values that must be equal in all its events. */
+/** What identifies a withdrawal or deposit, and the values that must be equal in all its events. */
 function termsOf({ type, detail }: SentEvent): { name: string; terms: string } | undefined {
   if (type === 'withdrawal.updated') {
     const { withdrawal_id, user_id, currency, amount } = detail as Details['withdrawal.updated']

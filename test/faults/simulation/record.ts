@@ -37,11 +37,11 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that no other certainly followed: those that ended after every other one began. */
+/** Selects the items that may be the last: those that ended after every other one began. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Selects the items that no other certainly preceded: those that began before every other one ended. */
+/** Selects the items that may be the first: those that began before every other one ended. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 

@@ -26,7 +26,7 @@ export async function startOwnStack() {
     awsUrl: aws.awsUrl,
     functions: aws.functions,
     invoke: runtime.invoke,
-    /** For each call of the function to AWS, lists the accesses that IAM checked. */
+    /** For each AWS call by the function, lists the accesses that IAM checked. */
     callsOf: (name: string) => calls.get(name) ?? [],
     logOf: (name: string) => lines.get(name) ?? '',
     async stop() {

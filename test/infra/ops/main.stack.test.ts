@@ -21,7 +21,7 @@ it('infra/ops/ops exits with the exit code of the command: 2 for wrong usage', a
   })
 })
 
-it('infra/ops/ops prints no error when the reader of its pipe closes it early', async () => {
+it('infra/ops/ops prints no error when the reader closes the pipe early', async () => {
   const { stderr } = await promisify(execFile)('sh', ['-c', '"$0" --help | true', command])
   expect(stderr).toBe('')
 })

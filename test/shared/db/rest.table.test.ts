@@ -45,7 +45,7 @@ it.each([
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 
-it('around a full hour, a function with a queue delays its writes, but not its reads', async () => {
+it('shortly before and after a full hour, a function with a queue delays its writes, but not its reads', async () => {
   restOnTheHour()
   vi.useFakeTimers({ toFake: ['Date'], now: hour + 1_000 })
   const done: string[] = []

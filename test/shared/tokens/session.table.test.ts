@@ -99,7 +99,7 @@ it('no access_token is derived from a session if the session ends during the der
   }
 })
 
-it('an access_token that is derived from a session while the session ends does not work afterwards', async () => {
+it('if an access_token is derived while its session ends, the token does not work afterwards', async () => {
   const { named } = await signIn(newUser())
   const derived: string[] = []
   const deriveOne = async () => derived.push(await derive(named))

@@ -36,7 +36,7 @@ export function openOutbox({ database }: Store) {
       const { lastInsertRowid } = insert.run({ ...message })
       trim.run(Number(lastInsertRowid) - maxMessages)
     },
-    /** Lists all mails, newest first. With `to`, lists only the mails to that address. Ignores case. */
+    /** Lists all mails, newest first. With `to`, lists only mails to that address, ignoring case. */
     list(to?: string): OutboxMessage[] {
       const mails = all.all().map((row) => ({ ...row }) as unknown as OutboxMessage)
       return mails.filter((mail) => to === undefined || mail.to.toLowerCase() === to.toLowerCase())

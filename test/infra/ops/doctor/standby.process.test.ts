@@ -22,7 +22,7 @@ const check = (replicas: object[] | undefined, productionRegions: string[]) =>
 
 const active = { RegionName: 'eu-west-1', ReplicaStatus: 'ACTIVE' }
 
-it('doctor accepts a standby region that has an active replica, and where SES can send mails', async () => {
+it('doctor accepts a standby region in which a replica is active and SES can send mails', async () => {
   expect(await check([active], ['eu-west-1'])).toEqual({
     ok: true,
     words: 'eu-west-1: has a replica of the table, and mails can be sent',

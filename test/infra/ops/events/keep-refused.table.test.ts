@@ -70,7 +70,7 @@ it.each([
     await deliver(id, debit, { refusals })
     expect(await balanceOf(userId)).toBe('10')
     await release()
-    // Sent before the refusal, so the message can be recognized as redriven only by its `refusals`.
+    // Sent before the refusal, so only its `refusals` show that the message was redriven.
     await deliver(id, debit, { refusals: number, sentAt: 1 })
     expect(await balanceOf(userId)).toBe('6')
   },
