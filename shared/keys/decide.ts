@@ -13,7 +13,7 @@ export type RotationRequest =
   | { action: 'clock' }
   /**
    * A requested rotation, which publishes a new key. With `emergency`, the new key signs at once. The request
-   * is fulfilled as soon as a key has become active at the time `at` or later.
+   * is fulfilled as soon as a key has become active, at the instant `at` or later.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }

@@ -7,7 +7,7 @@ it.each([
   ['secre', false],
   ['secrets', false],
   ['', false],
-])('“secret” and “%s” are the same secret: %s', (other, same) => {
+])('isSameSecret compares the whole of “secret” and “%s”, and returns %s', (other, same) => {
   expect(isSameSecret('secret', other)).toBe(same)
   expect(isSameSecret(other, 'secret')).toBe(same)
 })

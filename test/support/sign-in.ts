@@ -4,7 +4,7 @@ import { handler as registered } from '../../functions/intake/user.registered.ts
 import { handler as updated } from '../../functions/intake/user.updated.ts'
 import { applyEvent } from './apply-event.ts'
 
-/** Hashes a password with MD5, as clients send it. */
+/** Returns the MD5 of a password, which is what clients send. */
 export const md5 = (password: string): string => createHash('md5').update(password).digest('hex')
 
 /** A user of one test, with password and TOTP secret. */

@@ -128,7 +128,7 @@ describe('the rotation', () => {
     expect(rotation(dev)(onKey('DisableKey', keyOf('prod')))).toContain('not authorized')
   })
 
-  it('the rotation creates signing keys with the key policy that the audit expects: it names the rotation’s role', () => {
+  it('the rotation creates signing keys with the key policy that the audit expects, which names the rotation’s role', () => {
     const { environment } = prod.functions.find(({ name }) => name.endsWith('-signing-keys')) ?? {}
     expect(JSON.parse(environment?.['SIGNING_KEY_POLICY'] ?? '')).toEqual(keyOf('prod').keyPolicy)
     const longest = rotationRoleName('a'.repeat(maxStageLength), 'ap-southeast-1')

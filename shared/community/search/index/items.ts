@@ -158,7 +158,7 @@ export interface Posting {
 /** Maximum number of members in a segment: a rank, the position of a member in its segment, has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of members' ranks that a block keeps for a term: they take a few hundred bytes. */
+/** Maximum number of members' ranks that a block keeps for a term. So many ranks take a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
