@@ -82,9 +82,7 @@ const { schemas } = (JSON.parse(document) as { components: { schemas: object } }
 // in the Go client the constants of a named enum would collide with those of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // One client after the other: on a machine that compiles several at once, requests time out.
-const rows: object[] = []
-for (const generator of generators) rows.push(await tryGenerator(generator))
-console.table(rows)
+console.table(await Array.fromAsync(generators, tryGenerator))
 
 /** Generates, compiles and uses a client. Returns the results as a row to print. */
 async function tryGenerator(generator: (typeof generators)[number]): Promise<object> {

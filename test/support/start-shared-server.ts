@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * Starts a server in a child process, without waiting until it runs. Tests ask a small second server, the
- * broker, for its address.
+ * Starts a server in a child process, without waiting until it runs. Tests ask another small server, the
+ * broker, for the server's address.
  */
 export async function startSharedServer({ script, environment, answer }: Options): Promise<SharedServer> {
   // The child gets none of the test runner's own flags, which are not meant for the server.

@@ -217,10 +217,7 @@ const read =
       ...(parameters && { path: parameters }),
     })
 
-/**
- * Checks all addresses and sign-ins of the run so far, and every answer that the given users can get. Lists
- * the problems.
- */
+/** Checks all addresses and sign-ins so far, and what the given users can read. Lists the problems. */
 async function check(run: Run, userIds: readonly number[], draws: Draws): Promise<string[]> {
   const { world, record } = run
   const known = new Set(acceptedOf(record, 'user.registered').map(({ detail }) => detail.user_id))

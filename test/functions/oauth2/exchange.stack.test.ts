@@ -81,20 +81,17 @@ describe('an invalid exchange', () => {
       },
     ],
     ['that has expired', async () => (await createSession(-1)).accessToken],
-  ])(
-    'the token exchange refuses a token %s, whether it is in the body or in the header',
-    async (_why, make) => {
-      const token = await make()
-      for (const { status, headers, body } of [
-        await postJson(path, { access_token: token, client_id: 'nobody' }),
-        await postJson(path, {}, bearer(token)),
-      ]) {
-        expect(status).toBe(401)
-        expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
-        expect(body['code']).toBe(40100)
-      }
-    },
-  )
+  ])('the token exchange refuses a token %s, either in the body or header', async (_why, make) => {
+    const token = await make()
+    for (const { status, headers, body } of [
+      await postJson(path, { access_token: token, client_id: 'nobody' }),
+      await postJson(path, {}, bearer(token)),
+    ]) {
+      expect(status).toBe(401)
+      expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+      expect(body['code']).toBe(40100)
+    }
+  })
 
   test('the token exchange refuses a token that was issued to a client', async () => {
     const accessToken = await issueClientToken(session, client)

@@ -46,9 +46,8 @@ function slowTable(): void {
 
 async function deliver(rootIds: number[], milliseconds: number) {
   const end = Date.now() + reserveMilliseconds + milliseconds
-  const event = toSqsEvent(
-    rootIds.map((rootId, i) => ({ body: JSON.stringify({ root_id: rootId }), receives: i + 1 })),
-  )
+  const bodies = rootIds.map((rootId) => JSON.stringify({ root_id: rootId }))
+  const event = toSqsEvent(bodies.map((body, i) => ({ body, receives: i + 1 })))
   const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context
   const { batchItemFailures } = await handler(event, context)
   return batchItemFailures.length
@@ -117,9 +116,8 @@ test.each([
     const rootId = await addRoot()
     vi.spyOn(log, 'warn').mockReturnValue(undefined)
     const failing = failWith(error)
-    const metrics = await emittedMetrics(async () =>
-      expect(await deliver([rootId, rootId, rootId], 60_000)).toBe(3),
-    )
+    const thrice = [rootId, rootId, rootId]
+    const metrics = await emittedMetrics(async () => expect(await deliver(thrice, 60_000)).toBe(3))
     failing.mockRestore()
     expect(pauses).toEqual([2, 4, 8])
     expect(metrics.filter(({ name }) => name === 'Faults')).toHaveLength(faults)

@@ -90,11 +90,8 @@ it('keys that DynamoDB leaves unprocessed are read again', async () => {
 it('a query of several pages finds the items of every page', async () => {
   const numbers = ['1', '2', '3']
   await writeAll(numbers.map((sk) => ({ Put: { Item: { pk: 'TEST#pages', sk } } })))
-  const query = {
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': 'TEST#pages' },
-    Limit: 1,
-  }
+  const values = { ':pk': 'TEST#pages' }
+  const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: values, Limit: 1 }
   expect((await Array.fromAsync(queryItems(query))).map(({ sk }) => sk)).toEqual(numbers)
 })
 

@@ -24,6 +24,20 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     /function worker cannot be evaluated: condition key aws:SourceIp/,
   ],
   [
+    'a policy variable',
+    { functions: [functionModel('worker', [{ ...statement, Resource: 'arn:aws:sqs:::${aws:username}' }])] },
+    /policy variables/,
+  ],
+  [
+    'an unsupported form of principal',
+    {
+      queues: [
+        queueModel('work', { policies: [{ Statement: [{ ...statement, Principal: { Federated: 'x' } }] }] }),
+      ],
+    },
+    /queue work cannot be evaluated: this form of Principal/,
+  ],
+  [
     'a schedule that is not a rate',
     { rules: [ruleModel('r', { schedule: 'cron(0 0 * * ? *)' })] },
     /schedule cron/,
@@ -32,6 +46,13 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     'a rule target that is neither a queue nor a function',
     { rules: [ruleModel('r', { targets: [{ id: 't', arn: arnOf('sns', 'topic') }] })] },
     /neither a queue nor/,
+  ],
+  [
+    'an unknown dead-letter queue',
+    {
+      queues: [queueModel('work', { redrive: { deadLetterArn: arnOf('sqs', 'none'), maxReceiveCount: 1 } })],
+    },
+    /unknown dead-letter queue/,
   ],
   [
     'a visibility timeout shorter than the function’s timeout',

@@ -154,10 +154,8 @@ const rows = [
   row('a key whose timestamps on record differ from its evidence', 'state_unaccounted', (facts) =>
     Object.assign(onRecord(facts, 'active'), { active_at: Date.now() - day }),
   ),
-  row(
-    'a key with the instant of a state that it has not reached by its evidence',
-    'state_unaccounted',
-    (facts) => Object.assign(onRecord(facts, 'active'), { retiring_at: Date.now() }),
+  row('a key with the instant of a state that it has not reached', 'state_unaccounted', (facts) =>
+    Object.assign(onRecord(facts, 'active'), { retiring_at: Date.now() }),
   ),
   row(
     'a key that was removed from the key set',

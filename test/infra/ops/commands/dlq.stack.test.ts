@@ -1,13 +1,15 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import { randomInt, randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { dropDeadLetters } from '../../../../infra/ops/dead-letters/actions.ts'
+import { dropDeadLetters, hasReason } from '../../../../infra/ops/dead-letters/actions.ts'
 import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
 import { readUser } from '../../../../shared/users/user.ts'
 import { waitForDeadLetter } from '../../../support/bus.ts'
 import { readOutbox, useLocalStack } from '../../../support/local-stack.ts'
 import { putEvents } from '../../../support/put-event.ts'
 import { ops } from '../run-ops.ts'
+
+const queue = 'user-registered-dead-letters'
 
 async function plant(
   reason: string,
@@ -23,7 +25,7 @@ async function plant(
   }
   await sqs.send(
     new SendMessageCommand({
-      QueueUrl: await queueUrl(sqs, 'user-registered-dead-letters'),
+      QueueUrl: await queueUrl(sqs, queue),
       MessageBody: JSON.stringify({ 'detail-type': 'user.registered', source, resources: [], detail }),
       MessageAttributes: {
         reason: { DataType: 'String', StringValue: reason },
@@ -64,9 +66,8 @@ it('`dlq show` removes no dead letters, and `dlq redrive` and `dlq drop` remove 
 it('a dead letter that its queue refuses stays a dead letter', async () => {
   const [sqs, reason] = [openSqs(), `test-${randomUUID()}`]
   await plant(reason, 1)
-  const isOwn = (letter: { reason: string | null }) => letter.reason === reason
   const refuse = () => Promise.reject(new Error('refused'))
-  const dropped = dropDeadLetters(sqs, 'user-registered-dead-letters', isOwn, refuse)
+  const dropped = dropDeadLetters(sqs, queue, (letter) => hasReason(letter, reason), refuse)
   await expect(dropped).rejects.toThrow('refused')
   expect(await show(reason)).toHaveLength(1)
   sqs.destroy()
