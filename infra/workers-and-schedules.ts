@@ -1,8 +1,8 @@
 import type { Permissions } from './permissions.ts'
 
 /**
- * A function that handles the messages of its own FIFO queue, one after another within a message group. Other
- * functions may send to this queue if their permission `queues` lists the worker's name.
+ * A worker: a function that handles the messages of its own FIFO queue, one after another within a message
+ * group. Other functions may send to this queue if their permission `queues` lists the worker's name.
  */
 export interface Worker {
   /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
@@ -46,8 +46,8 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so up to three runs overlap. A shorter interval would take too many
-    // of the ten functions that a new account may run at once.
+    // A run takes up to fifteen minutes, so up to three runs overlap. A shorter interval would use too many
+    // of the ten concurrent executions that a new account has.
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {

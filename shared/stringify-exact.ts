@@ -1,4 +1,4 @@
-/** Key of a property that every amount has: all digits of the amount, as text. */
+/** Key of the property that holds all digits of an amount, as text. Every amount has it. */
 export const exactDigits = Symbol('exact digits')
 
 /** Formats a value as JSON in which every amount is a number with all its digits, not rounded to a double. */

@@ -15,7 +15,7 @@ const reserveMilliseconds = 5_000
 /** Time reserved for delaying the retry. runInvocation aborts AWS calls when only this time is left. */
 const hangingReserveMilliseconds = 2_000
 
-/** After an error, SQS delivers the message again within this time, the queue's visibility timeout. */
+/** If the function fails, SQS delivers the message again after this time, the queue's visibility timeout. */
 const maxRetryDelaySeconds = 180
 
 const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)

@@ -64,8 +64,9 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer without an envelope. Such an answer comes from API Gateway itself. Its
- * 429 ends within seconds. Unlike the API's 429, it does not mean that this user has tried too often.
+ * Creates the failure for an answer without an envelope. Such an answer comes from API Gateway itself. API
+ * Gateway's 429 ends within seconds. Unlike the API's own 429, it does not mean that this user has tried too
+ * often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

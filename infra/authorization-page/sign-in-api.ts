@@ -37,7 +37,7 @@ export async function checkPassword(email: string, password: string): Promise<Ti
   return { loginTicket: data.login_ticket, maskedEmail: data.email, methods: data.two_factor_methods }
 }
 
-/** Sends the second factor and signs the user in. Success uses up the login ticket. */
+/** Submits the second factor and signs the user in. Success uses up the login ticket. */
 export async function sendSecondFactor(
   email: string,
   { loginTicket }: Ticket,

@@ -87,8 +87,8 @@ export class KeyChanges extends Construct {
 /**
  * Matches every caller except the service's functions that `functionName` names. `functionName` is a pattern:
  * `*-rotate-signing-keys` names the function rotate-signing-keys of every stage. Compares the ARN of the
- * caller's session, which contains the names of the function and its role. Only with the auditor's role could
- * a person choose a session name like a function's, and that role may only read.
+ * caller's session, which contains the names of the function and its role. Only with the auditor's role,
+ * which may only read, can a person choose a session name that looks like a function's.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

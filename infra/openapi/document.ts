@@ -129,7 +129,7 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   if (checks === undefined) return input
   const parts = input['properties'] as JsonSchemas
   const checked = Object.entries(parts).map(([location, part]): [string, JsonSchema] => {
-    // Describe alternative forms (`oneOf`) as one form with the members of all.
+    // Describe alternative schemas (`oneOf`) as one schema with the properties of all.
     const forms = (part['oneOf'] ?? [part]) as { properties: JsonSchemas }[]
     const named = forms.flatMap((form) => Object.entries(form.properties))
     const properties = named.map(([name, schema]) => {
@@ -142,8 +142,8 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
 }
 
 /**
- * The credentials that an endpoint takes, as OpenAPI's `security`. An empty list or object stands for none.
- * `accessToken` lists the required scope, or `first-party`.
+ * The credentials that an endpoint takes, as OpenAPI's `security`. An empty list or object means no
+ * credentials. `accessToken` lists the required scope, or `first-party`.
  */
 function security({ scope }: EndpointDescription, body: { name: string }[]): JsonSchema[] {
   const sends = (member: string) => body.some(({ name }) => name === member)

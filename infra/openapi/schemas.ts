@@ -51,7 +51,7 @@ function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined
     return schema['const'] === true
       ? { type: 'boolean', description: 'Always true.' }
       : { type: typeof schema['const'], ...schema }
-  // This is the direction of a bill: no other enum has the values 1 and 2.
+  // This is the direction of a bill, because no other enum has the values 1 and 2.
   if (type === 'picklist' && String(schema['enum']) === '1,2')
     return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
   if (type === 'nullable') {

@@ -7,7 +7,7 @@ process.env['BASE_URL'] ??= 'https://api.example.com'
 const { openApiDocument } = await import('./document.ts')
 const { asyncApiDocument } = await import('./asyncapi.ts')
 
-/** Writes the references of the API and of the events to dist, and prints their paths. */
+/** Writes the API reference and the event reference to dist, and prints their paths. */
 const directory = join(import.meta.dirname, '..', '..', 'dist')
 await mkdir(directory, { recursive: true })
 const documents = { 'openapi.json': await openApiDocument(), 'asyncapi.json': await asyncApiDocument() }

@@ -26,7 +26,7 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
-  /** ARNs of principals that may disable, delete or share signing keys, like the root user. */
+  /** ARNs of principals that may disable, delete or share signing keys, in addition to the root user. */
   breakGlass: readonly string[]
 }
 

@@ -47,7 +47,7 @@ export class AuthorizationPageStack extends Stack {
       removalPolicy: removalPolicy(config),
       autoDeleteObjects: !config.protectData,
     }) as IBucket
-    // Names in CloudFront are global, so the region in the name tells apart the regions of one stage.
+    // Names in CloudFront are global, so names contain the region, to differ between a stage's regions.
     const name = `${config.serviceName}-${Aws.REGION}`
     const originAccessControl = new S3OriginAccessControl(this, 'AccessControl', {
       originAccessControlName: name,

@@ -1,7 +1,7 @@
 /**
  * How the partition keys of the table begin, by kind of item: a prefix that ends with `#`, or the whole key.
- * IAM policies grant functions access by these beginnings (infra/permissions.ts). So two kinds of items share
- * a beginning only if the same functions need access to both kinds.
+ * IAM policies grant functions access by these prefixes and keys (infra/permissions.ts). So two kinds of
+ * items share a prefix or key only if the same functions need access to both kinds.
  */
 export const partitions = [
   'ADDR#',

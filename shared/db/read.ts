@@ -59,9 +59,9 @@ export async function readItem(
 }
 
 /**
- * Reads one item eventually consistent and, if it is not found, again strongly consistent. The first read
- * costs half as much as the second. The second read also finds an item that was written a moment ago. With
- * `consistent`, the only read is strongly consistent.
+ * Reads one item with an eventually consistent read, then with a strongly consistent one if it is not found.
+ * The first read costs half as much as the second. The second read also finds an item that was written a
+ * moment ago. With `consistent`, the only read is strongly consistent.
  */
 export const findItem = async (
   key: Key,

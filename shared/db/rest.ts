@@ -10,12 +10,15 @@ const hourMilliseconds = 3_600_000
 const pauseBefore = 5_000
 
 /**
- * How many milliseconds after a full hour functions write again. A table that is restored to that hour can
- * have items of different instants, "usually much less than a second" apart, so nobody may write in between.
+ * How many milliseconds writes pause after a full hour. A table that is restored to that hour can have items
+ * of different instants, "usually much less than a second" apart, so nobody may write in between.
  */
 const pauseAfter = 2_000
 
-/** How many milliseconds a write must wait at `now` (epoch milliseconds): 0 unless a full hour is near. */
+/**
+ * How many milliseconds a write that is due at `now` (epoch milliseconds) must wait: 0 unless a full hour is
+ * near.
+ */
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 

@@ -17,7 +17,7 @@ export const db = awsClient(
   }),
 )
 
-// Needs a cast, because the type of countUnits has only those members of the SDK's types that it uses.
+// Needs a cast, because the parameter type of countUnits has only some members of the SDK's type.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the service's DynamoDB table. */

@@ -70,7 +70,7 @@ export async function readAssignment(
   return { address, announced: announcedAt !== undefined }
 }
 
-/** Reads a user's deposit address, eventually consistent; undefined until it may be shown. */
+/** Reads a user's deposit address with an eventually consistent read; undefined until it may be shown. */
 export async function readUserAddress(userId: number, pool: Pool): Promise<UserAddress | undefined> {
   const assignment = await readAssignment(userId, pool, { consistent: false })
   return assignment?.announced ? assignment.address : undefined

@@ -63,9 +63,9 @@ export const eventRecord = (
 
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
- * Resolves with `duplicate` if it has taken effect before. Throws RejectedEvent if other content took effect
- * under the key, or if the event was refused after this copy was sent. If a condition of `writes` does not
- * hold, throws the same error as `transact`.
+ * Resolves with `duplicate` if it has taken effect before. Throws RejectedEvent if an event with the same key
+ * but other content took effect, or if the event was refused after this copy was sent. If a condition of
+ * `writes` does not hold, throws the same error as `transact`.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -136,8 +136,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after the refusal of its event: only then may it take effect. A redriven message
- * is recognized by its `refusals`, an event that a person put again by its `sentAt`.
+ * Whether a message was sent after the refusal of its event: only then may it take effect. `refusals`
+ * identifies a redriven message, and `sentAt` an event that a person sent again.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

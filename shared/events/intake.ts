@@ -63,10 +63,12 @@ export const maxReceives = 20
 
 const maxRetryDelaySeconds = 900
 
-/** Time reserved for delaying an event that was not applied in time, or for sending its dead letter. */
+/** Time reserved for postponing an event that was not applied in time, or for sending its dead letter. */
 const queueReserveMilliseconds = 7_000
 
-/** Minimum time left to begin a refusal, which stores a record, sends a dead letter and notes the sending. */
+/**
+ * Minimum time left to begin a refusal: to store a record, send a dead letter, and record that it was sent.
+ */
 const minRefusalMilliseconds = 5_000
 
 /** Time reserved for noting that the dead letter has been sent. */

@@ -3,7 +3,8 @@ import type { EventRecord } from './event-record.ts'
 
 /**
  * Replaces the digest in an event's record by a MAC, for an event that contains a secret. With a plain
- * SHA-256, a thief of the table could try secrets until one fits. `olderDigests` are MACs by older keys.
+ * SHA-256, whoever steals the table could try secrets until one matches. `olderDigests` are MACs by older
+ * keys.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const text = `${record.detailType}:${record.digest}`

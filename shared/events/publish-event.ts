@@ -6,8 +6,8 @@ import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 
-// Makes few attempts, so that a sign-in does not wait long to request its mail. If the request fails, a user
-// with an authenticator can still sign in.
+// Makes few attempts, so that the request for the mail does not delay a sign-in for long. If the request
+// fails, a user with an authenticator can still sign in.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */
@@ -41,5 +41,5 @@ class RefusedEntry extends Error {
   }
 }
 
-/** Whether the bus refused an entry temporarily. The SDK retries failed requests, but no refused entries. */
+/** Whether the bus refused an entry temporarily. The SDK retries failed requests, but not refused entries. */
 const isPassingRefusal = (error: unknown): boolean => error instanceof RefusedEntry && isUnavailable(error)

@@ -139,8 +139,8 @@ const refuseInMaintenance: HttpMiddleware = {
 }
 
 /**
- * Time for the answer 503 after the abort of a function's AWS calls. If Lambda ends a function before it has
- * answered, the client gets API Gateway's 500, which has no envelope and no Retry-After.
+ * Time left to answer with 503 after a function's AWS calls are aborted. If Lambda ends a function before it
+ * has answered, the client gets API Gateway's 500, which has no envelope and no Retry-After.
  */
 const answerReserveMilliseconds = 500
 

@@ -61,7 +61,9 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. With a read-only scope, it would read each unknown token twice. */
+/**
+ * The endpoint of warm-up requests. With a read-only scope, the check of an unknown token would read twice.
+ */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -116,8 +118,8 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 }
 
 /**
- * Number of warm-up requests besides the one that calls the table. They let V8 compile the hot code and
- * collect the garbage left by loading modules, so the first real request waits for neither.
+ * Number of warm-up requests in addition to the one that reads the table. They let V8 compile the hot code
+ * and collect the garbage left by loading modules, so the first real request waits for neither.
  */
 const repetitions = 4
 

@@ -8,12 +8,12 @@ import {
 } from './times.ts'
 import type { KeyTransition } from './transition.ts'
 
-/** What called a rotation run: the schedule (`clock`), or a request for a rotation or a revocation. */
+/** What started a rotation run: the schedule (`clock`), or a request for a rotation or a revocation. */
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation, which publishes a new key. With `emergency`, the new key signs at once. The request
-   * is fulfilled as soon as a key has become active, at the instant `at` or later.
+   * A requested rotation, which publishes a new key. With `emergency`, the new key signs at once. The first
+   * key that becomes active at or after the instant `at` fulfils the request.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -68,8 +68,9 @@ export type RotationStep =
   | { kind: 'done' }
 
 /**
- * Scheduled runs create no key while the key set has this many. The limit keeps the JWKS under 150,000 bytes
- * (the maximum of API Gateway), and the item of the key set under 400 KB (the maximum of DynamoDB).
+ * Scheduled runs create no key while the key set has this number of keys. The limit keeps the JWKS under
+ * 150,000 bytes (the maximum of API Gateway), and the item of the key set under 400 KB (the maximum of
+ * DynamoDB).
  */
 const maxKeys = 100
 

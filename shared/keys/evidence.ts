@@ -47,7 +47,10 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test result of one key: the key that was added or became the signer, or else the active key. */
+  /**
+   * Test result of one key: the key that was added or became the signer. If there is none, it is the active
+   * key.
+   */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),
@@ -89,8 +92,8 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
 
 /**
  * Copies evidence to the bucket with Object Lock, if there is one: at most twenty records that have no copy
- * yet. The next run copies the rest. Copies only records in the table, because the signed record of a run
- * that loses a race must have no copy. Never throws, because a revocation must succeed even if S3 fails.
+ * yet. The next run copies the rest. Copies only records in the table: if a run loses a race, the record that
+ * it signed must not be copied. Never throws, because a revocation must succeed even if S3 fails.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

@@ -23,7 +23,7 @@ export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
- * How long a function may answer the JWKS from memory when requests are frequent: one second, or the maximum
+ * How long a function may serve the JWKS from memory when requests are frequent: one second, or the maximum
  * age of a signer's key set if that is shorter.
  */
 export const jwksCacheMilliseconds = (): number =>
@@ -44,9 +44,9 @@ export const drainMilliseconds = (times: KeyTimes): number =>
 export const commitSlackMilliseconds = 3_000
 
 /**
- * Maximum time for which KMS refuses calls with a new key or shows a key's old state. AWS names five minutes
- * until a key's tag has an effect, and "several minutes" for other changes (KMS Developer Guide: "ABAC for
- * AWS KMS", "Eventual consistency").
+ * Maximum time for which KMS refuses calls with a new key or shows a key's old state. AWS states five minutes
+ * for a key's tag to take effect, and "several minutes" for other changes (KMS Developer Guide: "ABAC for AWS
+ * KMS", "Eventual consistency").
  */
 export const kmsLagMilliseconds = 10 * 60_000
 

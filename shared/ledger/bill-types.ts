@@ -37,7 +37,7 @@ export const codeOf = (currencyNumber: number, type: BillType): number =>
 
 const typesByCode = new Map(BillType.options.map((type) => [billTypes[type].code as number, type]))
 
-/** Splits the code of a bill into the bill's type and the number of the bill's currency in the wallet. */
+/** Splits a bill's code into the bill's type and the number that its currency has in the wallet. */
 export function readCode(code: number): { currencyNumber: number; type: BillType } {
   const type = typesByCode.get(code % maxTypes)
   if (type === undefined) throw new Error('a mark has an unknown type')

@@ -72,7 +72,9 @@ export interface Wallet {
   counts: Counts
   /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 before that bill. */
   first: number
-  /** A mark for each of the newest bills, the oldest first. page/index.ts has the marks of older bills. */
+  /**
+   * A mark for each of the newest bills, in chronological order. page/index.ts has the marks of older bills.
+   */
   tail: readonly Mark[]
 }
 

@@ -38,7 +38,7 @@ const Ticket = v.object({
 export const SignInRecord = v.looseObject({
   ...itemFields['sign-in'],
   user_id: Integer,
-  /** The number of times that all sessions of the user were ended; it is the generation of new sessions. */
+  /** The number of times that all sessions of the user were ended; new sessions store this number. */
   generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),

@@ -74,7 +74,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** The number of times that all sessions of the user were ended before this session began. Default: 0. */
+  /** How many times all sessions of the user had been ended when this session began. Default: 0. */
   generation?: number
   /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number

@@ -51,8 +51,8 @@ export class SessionChanged extends OptimisticLockError {
 
 /**
  * Prepares the writes that derive a token from the session that `named` describes. The writes fail with
- * SessionChanged if another token was derived meanwhile. This function or the writes fail with
- * `invalid_grant` if the session has ended, or if a property in `named` is wrong.
+ * SessionChanged if another token was derived meanwhile. If the session has ended or a property in `named` is
+ * wrong, either this function or the writes fail with `invalid_grant`.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named

@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** User fields whose values come from events, for each item that stores them: user and sign-in record. */
+/** The user fields that events set, listed for each item that stores them: user and sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {

@@ -1,6 +1,6 @@
 import type { Table } from './table.ts'
 
-/** A measured figure of the benchmark, and `line`, the limit that it must not exceed. */
+/** A figure that the benchmark measured, and its limit (`line`), which it must not exceed. */
 interface Line {
   figure: string
   line: number

@@ -55,7 +55,7 @@ const generators = [
     decimal: 'json.Number',
   },
 ]
-/** Warnings of the generators that do not mean a mistake in the document. */
+/** Warnings of the generators that do not indicate a mistake in the document. */
 const harmless = /3\.1 support|`format` decimal|reserved word|complex example|schema name: null/
 const asWord = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// A generator may invent the name `LoginVerifyFormMethod`: the API document does not name this enum, because
-// in the Go client the constants of a named enum would collide with those of TwoFactorMethod.
+// A generator may choose the name `LoginVerifyFormMethod`, because the API document does not name this enum.
+// If it did, the enum's constants in the Go client would collide with those of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // One client after the other: on a machine that compiles several at once, requests time out.
 console.table(await Array.fromAsync(generators, tryGenerator))

@@ -41,7 +41,7 @@ export function leaveOut(assembly: string): string[] {
     const found = [...removeResources(template.Resources), ...removeConditions(template.Resources)]
     const shortened = JSON.stringify(template)
     writeFileSync(path, shortened)
-    // CDK uploads a template under its hash as name, and skips the upload if that name already exists.
+    // CDK uploads a template with its hash as the name, and skips the upload if that name already exists.
     renameAsset(assembly, hashOf(text), hashOf(shortened))
     return found
   })

@@ -81,7 +81,7 @@ function parse(flag: { type: 'boolean'; default: false }) {
 
 /**
  * The environment of a run on ministack. It contains nothing that would let a request reach a real account:
- * no profile, keys or credential files of this machine, and no endpoints of single services.
+ * no profile, keys or credential files of this machine, and no service-specific endpoints.
  */
 function sealEnvironment({ endpoint, certificate }: { endpoint: string; certificate: string }) {
   return {

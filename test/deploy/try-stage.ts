@@ -56,7 +56,7 @@ if (remove) {
 console.log(steps.passed ? 'All passed.' : 'Something failed.')
 process.exitCode = steps.passed ? 0 : 1
 
-/** Tries the stage, updates it in place, and tries it again: the session and wallet must still exist. */
+/** Tests the stage, updates it in place, and tests it again: the session and wallet must still exist. */
 async function tryAndUpdate(): Promise<void> {
   const { signInToClient } = await import('./flows/code-flow.ts')
   const { judgeTransaction } = await import('./flows/leading-keys.ts')

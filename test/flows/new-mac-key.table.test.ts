@@ -10,7 +10,7 @@ import { measureCalls } from '../support/measure-calls.ts'
 import { login } from '../support/sign-in-calls.ts'
 import { createUser, md5, newRegistration, register, toTestUser, update } from '../support/sign-in.ts'
 
-// These tests follow "A new MAC key" in infra/RUNBOOK.md, where each step deploys other `MAC_KEY_IDS`.
+// These tests follow "A new MAC key" in infra/RUNBOOK.md. Each step deploys different `MAC_KEY_IDS`.
 const older = process.env['MAC_KEY_IDS'] ?? ''
 const hmac = { KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC', MultiRegion: true } as const
 const { KeyMetadata: made } = await kms.send(new CreateKeyCommand(hmac))

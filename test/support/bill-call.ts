@@ -13,7 +13,7 @@ import { itemBytes, type WireItem } from './item-bytes.ts'
 export interface Bill {
   readUnits: number
   writeUnits: number
-  /** Bytes and items that the calls added, without those that expire. */
+  /** Bytes and items that the calls added, not counting those that expire. */
   keptBytes: number
   keptItems: number
 }
@@ -29,7 +29,7 @@ interface ItemKey {
   sk: AttributeValue
 }
 
-/** The cost of no calls, with which a sum begins. */
+/** A cost of zero, with which a sum begins. */
 export const noBill: Bill = { readUnits: 0, writeUnits: 0, keptBytes: 0, keptItems: 0 }
 
 /** Adds up the costs of calls. */

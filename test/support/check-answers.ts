@@ -4,7 +4,7 @@ import type { AnswerCheck, ApiReference } from './described-answer.ts'
 
 let answerCheck: Promise<AnswerCheck> | undefined
 
-/** Reads the API reference. Called only when the test file gets its first answer of the API. */
+/** Reads the API reference. Called only when the test file gets its first answer from the API. */
 async function openCheck(): Promise<AnswerCheck> {
   const response = await fetchAsIs(inject('apiReference'))
   if (!response.ok) throw new Error(await response.text())

@@ -22,7 +22,7 @@ export async function join(registration: Registration): Promise<void> {
   await notify()
 }
 
-/** Applies the purchase of a package as `package.purchased` does. */
+/** Applies the purchase of a package as the handler of `package.purchased` does. */
 export async function buy(userId: number, amount: string, purchaseId: string = randomUUID()): Promise<void> {
   await applyEvent(purchased, { purchase_id: purchaseId, user_id: userId, amount, at: 0 })
 }

@@ -18,11 +18,11 @@ const reasons = new Map<string, string>()
 
 /** Until the test ends, records what intake functions send to SQS in this process, and sends nothing. */
 function interceptQueues(): void {
-  // In a benchmark, which runs without Vitest, functions send to the real queues of its stack.
+  // In a benchmark (without Vitest), functions send to the real queues of the benchmark's stack.
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // This function returns nothing, because TypeScript expects the overload of `send` that returns nothing.
+  // This function returns void, because TypeScript compares it with the overload of `send` that returns void.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input

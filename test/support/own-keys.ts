@@ -42,7 +42,7 @@ export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
     )
     for (const { KeyArn = '' } of page.Keys ?? []) {
       if (!tagOf.has(KeyArn)) {
-        // Keys that protect data deny ListResourceTags by their policies, so they count as keys without tags.
+        // The policies of keys that protect data deny ListResourceTags, so these keys count as untagged.
         const { Tags = [] } = await kms
           .send(new ListResourceTagsCommand({ KeyId: KeyArn }))
           .catch(() => ({ Tags: [] }))

@@ -40,7 +40,7 @@ export interface ModelRun {
 
 export const patienceMilliseconds = 3_000
 
-/** The model of a key rotation that has no signing key yet. */
+/** The first state of the model of the key rotation: there is no signing key yet. */
 export const emptyWorld = (times: KeyTimes, now: number, lag = 0): World => ({
   now,
   times,
@@ -162,7 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Returns `world` with the key set `next`, or `world` itself if its key set is newer than `read`. */
+/** Returns `world` with its key set replaced by `next`, or unchanged if its key set is newer than `read`. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

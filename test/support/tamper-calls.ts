@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`, and runs `act` when the first command of the class `name` is sent or answered (`moment`). */
+/** Runs `work`. Calls `act` when the first command of class `name` is sent or answered (`moment`). */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,
@@ -143,8 +143,8 @@ export function throttle(operation: string): { restore: () => number } {
 
 /**
  * Runs `work`. Lets the first `skip` calls of an operation pass. At each of the next `count` calls, AWS
- * carries out the first attempt, but the SDK gets a timeout instead of the answer. The timeouts come once AWS
- * has carried out all these attempts.
+ * carries out the first attempt, but the SDK gets a timeout instead of the answer. No timeout occurs until
+ * AWS has carried out all these attempts.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

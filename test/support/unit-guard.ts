@@ -27,7 +27,7 @@ Object.assign(ChildProcess.prototype, { spawn: forbid('start a process') })
 for (const name of ['spawnSync', 'execSync', 'execFileSync'])
   Object.assign(childProcess, { [name]: forbid('start a process') })
 Object.assign(workerThreads, { Worker: forbid('start a thread') })
-// Replaces the forbidden functions also in modules that import them by name.
+// Also replaces the forbidden functions in modules that import them by name.
 syncBuiltinESMExports()
 
 /** Fails a test that made a forbidden call, even if the tested code caught the error. */

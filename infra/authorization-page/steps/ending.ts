@@ -3,7 +3,7 @@ import { appName, make, makeButton } from '../dom.ts'
 import { explain } from '../messages.ts'
 import type { SignInFlow, View } from '../step.ts'
 
-/** The view that is shown while the browser opens the app; it stays on screen if the app is no web page. */
+/** The view that is shown while the browser opens the app; it stays on screen if the app is a native one. */
 export const showLeaving = (clientName: string, target: string): View => ({
   title: 'You are done here',
   content: [

@@ -17,7 +17,7 @@ export interface RunningDynamodb {
   close: () => Promise<void>
 }
 
-/** Maximum start time of DynamoDB Local: usually a second, but far longer on a busy machine. */
+/** Maximum time for DynamoDB Local to start. It usually needs a second, but far longer on a busy machine. */
 const maxStartMilliseconds = 120_000
 const minJavaVersion = 17
 

@@ -13,7 +13,7 @@ const gatewayHeaders = new Set(
   'connection content-length date keep-alive transfer-encoding upgrade'.split(' '),
 )
 
-/** Creates an answer of the gateway itself, with API Gateway's wording. */
+/** Creates an answer that comes from the gateway itself, in API Gateway's wording. */
 export const gatewayMessage = (status: number, message: string): GatewayResponse => ({
   status,
   headers: { 'content-type': 'application/json' },

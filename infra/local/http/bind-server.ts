@@ -88,7 +88,7 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** Turns an error of listening on a port into a `StartupError` if a person can fix the cause. */
+/** Turns an error from listening on a port into a `StartupError` if a person can fix the cause. */
 function explainPortError(error: Error, port: number, option: string): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')

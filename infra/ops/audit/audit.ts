@@ -45,7 +45,7 @@ export function audit(facts: Facts) {
     next_due: keySet === undefined ? null : nextDue(keySet, facts.settings),
     schedule,
     trail,
-    /** Every signing key on record, oldest first, each with its facts in KMS. */
+    /** Every recorded signing key, oldest first, each with the metadata that KMS has about it. */
     keys: [...archive, ...(keySet?.keys ?? [])]
       .map((key) => ({ ...key, kms: kms.find(({ arn }) => arn === key.arn) ?? null }))
       .sort((a, b) => a.published_at - b.published_at),

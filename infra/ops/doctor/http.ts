@@ -35,8 +35,8 @@ export async function checkChallenge(baseUrl: string): Promise<Finding> {
 const Answer = v.object({ code: v.number() })
 
 /**
- * Checks that the service can digest passwords: Lambda builds its own Node.js, whose cryptography may differ.
- * A sign-in with an unknown address is enough, because the service digests the password even then.
+ * Checks that the service can hash passwords: Lambda builds its own Node.js, whose cryptography may differ. A
+ * sign-in with an unknown address is enough, because the service hashes the password even then.
  */
 export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
   const body = {

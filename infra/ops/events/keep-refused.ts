@@ -23,19 +23,24 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** keepRefused moves the time of a refusal this far ahead: copies sent before that time have no effect. */
+/**
+ * keepRefused sets the time of a refusal this far in the future: copies sent before that time have no effect.
+ */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** keepRefused records this number of refusals. A message with a lower number of refusals has no effect. */
+/**
+ * keepRefused records this as the number of an event's refusals. A message that carries a lower number has no
+ * effect.
+ */
 const beyondAllRefusals = 1_000_000
 
 /** Limit of dead letters in a queue. With more, the first could be visible again before the last is read. */
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused before the instant `before` because of their own errors. Balances may have
- * changed since, so a replay might otherwise apply such events. Records each refusal again, because a
- * restored table may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused before the instant `before` for their own errors. Balances may have changed
+ * since, so a replay might otherwise apply such events. Records each refusal again, because a restored table
+ * may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -60,7 +65,8 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // Sets the latest possible time of sending, so that claimRefusal replaces earlier refusals of the event.
+    // Uses the maximum value as the time of sending, so that claimRefusal replaces earlier refusals of the
+    // event.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.
@@ -74,7 +80,9 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Changes the refusals' date to now. From then on, a refused event can take effect if it is redriven. */
+    /**
+     * Sets the time of the refusals to now. From then on, a refused event can take effect if it is redriven.
+     */
     release: () => date(Date.now(), 1),
   }
 }

@@ -44,8 +44,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 
 /**
  * Replays the archived events of a span of time, and waits until they are applied. Redrives rejected events,
- * which may have come too early, until their number stops falling. Events that were refused before `to`
- * because of their own errors stay dead letters. Resolves with true if all other events took effect.
+ * which may have come too early, until their number stops falling. Events that were refused before the end of
+ * the span, because of errors in the events themselves, stay dead letters. Resolves with true if all other
+ * events took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -114,7 +115,10 @@ async function redriveWhileItHelps(
   }
 }
 
-/** First and longest pause between polls. A replay takes minutes on AWS, milliseconds on the local stack. */
+/**
+ * Initial pause and maximum pause between polls. A replay takes minutes on AWS, milliseconds on the local
+ * stack.
+ */
 const pollIntervals = { first: 50, most: 5_000 }
 
 /**

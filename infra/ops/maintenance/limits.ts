@@ -5,8 +5,8 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * A change of the API counts as complete when this many answers in a row show it, with this pause between
- * requests. AWS does not document how long a change takes.
+ * A change in API Gateway counts as complete when this number of consecutive requests, at this interval, show
+ * it. AWS does not document how long a change takes.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 

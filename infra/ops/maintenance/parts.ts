@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs of a stage, each with a switch that stops it by a stage variable: functions that see this
- * variable refuse each request. There are two APIs while a deployment adds the edge (CloudFront).
+ * Finds the APIs of a stage, each with a switch. The switch sets a stage variable, and functions that see
+ * this variable refuse each request. There are two APIs while a deployment adds the edge (CloudFront).
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())
@@ -79,7 +79,7 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
 
 /**
  * Finds the event source mappings, each of which delivers messages from a queue to its function. While a
- * mapping is stopped, messages wait in its queue, and SQS makes none of them a dead letter.
+ * mapping is stopped, messages wait in its queue, and SQS moves none of them to a dead-letter queue.
  */
 async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   const client = new LambdaClient(clientOptions())

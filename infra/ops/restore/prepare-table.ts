@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** Partitions from which items are removed, and names for these items. `removable` selects the items. */
+/** Partitions from which `removable` items are removed, and the name of their number in the result. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -26,11 +26,11 @@ const kinds = {
 /**
  * Prepares a table that was restored to a full hour (epoch milliseconds). Removes all access tokens, codes
  * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
- * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set.
- * Resolves with the number of removed items of each kind, and with two lists of item keys. If either list has
- * an entry, the table may be incomplete. `late` lists items dated just before the hour, when no function
- * should write: other writes of their event may be missing. `no_wallet` lists the first bills of wallets that
- * are missing. Can be run again.
+ * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set. Resolves
+ * with the number of removed items of each kind, and with two lists of item keys. If either list has an
+ * entry, the table may be incomplete. `late` lists items dated just before the hour, when no function should
+ * write: other writes of their event may be missing. `no_wallet` lists, for each missing wallet, its first
+ * bill. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -91,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys that are newer than the restored key set. These records would block the
- * next signing-key transition. The rotation writes even at the full hour, when other functions pause. So
- * these records may have been restored without the key set of the same transaction.
+ * next signing-key transition. The rotation does not pause its writes at full hours, so a table restored to a
+ * full hour may have these records without the key set of the same transaction.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

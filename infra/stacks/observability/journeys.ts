@@ -5,7 +5,9 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** Journeys are groups of alarms, each for a use of the service or for a task of the service itself. */
+/**
+ * A journey is a group of alarms, either for one use of the service or for one of the service's own tasks.
+ */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -38,7 +40,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
   [/^rotate-/, 'keys'],
 ]
 
-/** Finds the journey of a function by the function's name without the stage's prefix. */
+/** Finds the journey of a function, whose name is given without the stage's prefix. */
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 

@@ -82,9 +82,9 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes `grown`, a number in an ancestor's profile that shows which new members the ancestor's lists
- * already have: all of earlier batches, and the first `members` of the batch `batch`. `grown` only rises, so
- * nothing is added twice.
+ * Computes `grown`, a number in an ancestor's profile. It shows which new members are already in the
+ * ancestor's lists: all members of the batches before `batch`, and the first `members` members of `batch`.
+ * `grown` only rises, so nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

@@ -63,7 +63,7 @@ const nodes = itemType({
   holds: 'a node of a member list other than its root',
   found: 'by list, owner and the id in the parent node',
 })
-/** The keys of items contain these names for the two kinds of member lists. */
+/** Names of the two kinds of member lists, as used in the keys of items. */
 export const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
 /** Key of the item of a list's root node. */

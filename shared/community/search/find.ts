@@ -52,7 +52,7 @@ export const MembersPageQuery = v.pipe(
   v.forward(checkDates<v.InferOutput<typeof PageFilter>>(), ['endDate']),
 )
 
-/** Converts the filter's days of joining to a range of instants. */
+/** Converts the filter's joining dates to a range of instants. */
 const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>) => ({
   from: beginDate === undefined ? undefined : startOfDay(beginDate),
   before: endDate === undefined ? undefined : endOfDay(endDate),

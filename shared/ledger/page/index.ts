@@ -37,14 +37,14 @@ export interface Chunk {
   marks: readonly Mark[]
   /** How many bills of each kind the wallet has before the first bill of the chunk. */
   before: Counts
-  /** Quarter of an hour in which the next bill, the first after this chunk, was booked. */
+  /** Quarter of an hour in which the first bill after this chunk was booked. */
   until: number
 }
 
 /** Number of bills in a chunk; at most 256, because a bill's place in its chunk is stored as a byte. */
 export const chunkSize = 64
 
-/** Number of bills in a block. So a block is always smaller than 1 KB, the size of one write unit. */
+/** Number of bills in a block. It keeps every block smaller than 1 KB, the size of one write unit. */
 export const blockSize = 128
 
 /** Lists a wallet's currencies. A currency's index in the list is its number in bill codes (see codeOf). */
@@ -99,7 +99,10 @@ export interface BlockPart {
   places: number[]
 }
 
-/** The name of a filter's list of bills: currency and kind. A `*` stands for what the filter does not set. */
+/**
+ * The name of a filter's list of bills: currency and kind. A `*` stands for a part that the filter leaves
+ * unset.
+ */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
 /** Makes one part for each block to which a chunk adds bills. The part lists the bills for that block. */

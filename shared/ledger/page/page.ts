@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** If a range query would read more than this many bills for each bill of the page, bills are read by key. */
+/** Bills are read by key if a range query would read more than this number of bills per bill of the page. */
 const maxDilution = 8
 
 /**

@@ -27,7 +27,10 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/** A block: maps the number of a chunk to a byte array. Each byte is the place of one bill in that chunk. */
+/**
+ * A block: maps the number of a chunk to a byte array. The value of each byte is the position of one bill in
+ * that chunk.
+ */
 type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
@@ -39,8 +42,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Leaves out bills after the wallet's first `chunks` chunks,
- * because a posting adds the bills of a new chunk to the blocks before it writes the wallet.
+ * Lists the numbers of a block's bills, ascending. Leaves out bills that are not in the wallet's first
+ * `chunks` chunks: a posting adds the bills of a new chunk to the blocks before it writes the wallet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]

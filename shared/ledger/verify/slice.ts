@@ -47,7 +47,7 @@ export const writeSlice = async (slice: Slice): Promise<void> => {
 /** Minimum time between the starts of two verifications of the same shard. */
 const passMilliseconds = 86_400_000
 
-/** Whether no verification of the ledger slice is under way. */
+/** True if no verification of the ledger slice is running. */
 export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
 /** Begins the next verification of a slice if one is due. Returns the slice, changed or unchanged. */
@@ -77,7 +77,7 @@ export async function* listShard(
   const paths = queryItems({
     IndexName: indexName,
     KeyConditionExpression: 'gpk = :shard AND gsk > :after',
-    // Uses a space, which sorts before every path: DynamoDB cannot compare a key to an empty text.
+    // Uses a space, which sorts before every path: DynamoDB cannot compare a key to an empty string.
     ExpressionAttributeValues: { ':shard': registerPartition(shard), ':after': after ?? ' ' },
     Limit: 200,
   })

@@ -128,7 +128,9 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares the stored chunks and blocks of the bill index with `chunks`, which come from the bills. */
+/**
+ * Compares the stored chunks and blocks of the bill index with `chunks`, which are derived from the bills.
+ */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],

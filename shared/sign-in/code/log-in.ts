@@ -37,8 +37,8 @@ export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 const maxWrongCodes = 20
 
 /**
- * Maximum number of a user's wrong second factors in a row, over any time. Then tries are refused until the
- * user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
+ * Maximum number of a user's consecutive wrong second factors, however far apart in time. Then tries are
+ * refused until the user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
  */
 const maxWrongInRow = 100
 
@@ -91,7 +91,7 @@ const tryNames = ({ id, ticketHash, at }: CodeTry) => ({
 
 /**
  * Counts a try for its login ticket and for the user. Call this before comparing the code, so that
- * simultaneous requests cannot pass a limit together. Throws `bad_login_ticket`, without counting, when the
+ * simultaneous requests cannot together exceed a limit. Throws `bad_login_ticket`, without counting, when the
  * ticket is unknown, expired or used up.
  */
 async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
@@ -144,7 +144,7 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // `wait` is 0 if the count is below the limit again, because tries of others turned out not to count.
+  // `wait` is 0 if simultaneous tries were taken back and the count is therefore below the limit again.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

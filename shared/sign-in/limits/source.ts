@@ -69,14 +69,17 @@ const sources = itemType({
 /** A source network that tries passwords of one account. All counters of the network are in one item. */
 export interface Source {
   key: Key
-  /** Name of the counter that counts the network's tries for only this account. */
+  /** Name of the counter of the tries that this network made for this account. */
   account: string
 }
 
-/** Name of the counter that counts a network's tries for all accounts together. */
+/** Name of the counter of a network's tries for all accounts together. */
 const all = 'all'
 
-/** Limits of wrong passwords from a network in an hour: for one account, and for all accounts together. */
+/**
+ * Maximum numbers of wrong passwords from one network in an hour: for one account, and for all accounts
+ * together.
+ */
 const maxWrong = { account: 10, all: 100 }
 
 /** Names the counters of a network's password tries for an email address, even if no user has the address. */
@@ -88,7 +91,7 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 
 /**
  * Seconds until a source can try a password again; 0 if it can try now. `item` already includes `counted`
- * tries of the current sign-in, which do not count towards the limits.
+ * tries of the current sign-in itself, which are subtracted.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -37,7 +37,7 @@ function readCounts(item: Item | undefined): MinuteCount[] {
 const liveCounts = (item: Item | undefined, counter: string, now: number): MinuteCount[] =>
   readCounts(item).filter((count) => count.counter === counter && count.expiresAt > now)
 
-/** Number of tries of a counter within the last hour. */
+/** Number of tries that a counter has counted in the last hour. */
 export const countTries = (item: Item | undefined, counter: string, now: number): number =>
   liveCounts(item, counter, now).reduce((sum, { tries }) => sum + tries, 0)
 

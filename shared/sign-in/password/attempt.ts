@@ -43,7 +43,7 @@ const unknownRecords = itemType({
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
-/** A password try that has been counted, so that its password may be compared now. */
+/** A password try that has been counted, so its password may be compared now. */
 export interface PasswordAttempt {
   /** Normalized email address of the request. */
   address: string
@@ -130,11 +130,11 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if other requests meanwhile had the right password: their tries no longer count.
+  // `wait` is 0 if other requests have meanwhile sent the right password: their tries no longer count.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 
-/** Name of the counter of wrong passwords over all sources. */
+/** Name of the counter of wrong passwords from all sources. */
 export const passwordCounter = 'password'
 
 /** Counts a password try: for an account if `known`, otherwise for an email address that no user has. */

@@ -80,7 +80,7 @@ async function deriveHash(
 ): Promise<Buffer> {
   const message = await generateMac('password', password, keyId)
   try {
-    // argon2 is not imported by name, because a missing name would keep the whole function from loading.
+    // argon2 is not a named import, because a missing export would keep the whole function from loading.
     const derive = promisify(crypto.argon2)
     return await derive('argon2id', { ...parameters, message, nonce: salt, tagLength: hashBytes })
   } catch (error) {

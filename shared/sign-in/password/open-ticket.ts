@@ -34,8 +34,8 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Creates a login ticket. Also creates a code to mail, at most five times an hour. Starts again if another
- * request changes the sign-in record meanwhile. If a new password was set, `password` must match it.
+ * Creates a login ticket. Also creates a code to send by mail, at most five times an hour. Starts again if
+ * another request changes the sign-in record meanwhile. If a new password was set, `password` must match it.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -102,14 +102,14 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** Times of the codes mailed in the last hour, including this ticket's; undefined if it gets no code. */
+  /** When the codes of the last hour were mailed, including this ticket's; undefined if it gets none. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * Adds a login ticket, counts its mail and takes back the password try, in one write. Throws
+ * Adds a login ticket, counts its mail and no longer counts the password try, all in one write. Throws
  * SignInRecordChanged if meanwhile the user was disabled, or the password or the list of mails has changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {

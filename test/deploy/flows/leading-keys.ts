@@ -50,7 +50,7 @@ export async function judgeTransaction(): Promise<void> {
       onPartition('ConditionCheckItem', 'SCRATCH#CHECK'),
     ]
     await roles.send(new iam.PutRolePolicyCommand({ ...policy, PolicyDocument: toPolicy(...statements) }))
-    // Sends `put` and `check` separately until AWS allows both, because a new role takes effect with a delay.
+    // Retries each of `put` and `check` until AWS allows it, because a new role takes effect with a delay.
     await eventually(async () => {
       for (const member of [put, check]) assert.equal(await attempt(member), 'TransactionCanceledException')
     })

@@ -102,7 +102,7 @@ interface Response {
   headers?: Record<string, string>
 }
 
-/** Removes the real date from answers, because the SDK would conclude that the virtual clock is wrong. */
+/** Removes the real date from answers. Otherwise, the SDK would conclude that the virtual clock is wrong. */
 async function dateless(perform: () => Promise<unknown>): Promise<unknown> {
   const forget = ({ headers }: Response = {}) => delete headers?.['date']
   try {

@@ -16,7 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** Time span of the cancellation or failure that may have undone this change, if there is such an event. */
+  /** Time span of the cancellation or failure, if any, that may have undone this change. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined

@@ -10,7 +10,7 @@ export type Operation = { after: number } & (
   | { kind: 'address'; userId: number; currency: string; network: string }
   | { kind: 'note'; userId: number; target: number; note: string }
   | { kind: 'signIn'; plan: SignInPlan; source: string; secret: string }
-  /** Runs the key rotation with this input, and then again as its schedule does, until it is complete. */
+  /** Runs the key rotation with this input, then with its schedule's input until it is complete. */
   | { kind: 'rotate'; input: object }
   /** Takes the mail service down for a number of milliseconds. */
   | { kind: 'mailDown'; milliseconds: number }
@@ -20,7 +20,7 @@ export type Operation = { after: number } & (
   | { kind: 'disableKey' }
   /** A user reads something while other operations are in progress. */
   | { kind: 'read'; userId: number; what: string }
-  /** Waits until no work is in progress, and then checks all that these users can read. */
+  /** Waits until no work is in progress, and then checks everything that these users can read. */
   | { kind: 'quiet'; userIds: number[] }
 )
 
@@ -83,7 +83,7 @@ function drawWeather(draws: Draws, signsIn: boolean): WorldWeather {
     duplicates: drawOne('duplicates', 0, 0.1, 0.3),
     lostDeletes: drawOne('lost deletes', 0, 0.03),
     maxLate: drawOne('late', 0, 2_000, 20_000),
-    // Sign-ins need right clocks: a process with a wrong clock would refuse right authenticator codes.
+    // Sign-ins need correct clocks: a process with a wrong clock would refuse valid authenticator codes.
     clockOff: signsIn ? 0 : drawOne('clock', 0, 0, 290_000, -290_000),
   }
 }
@@ -238,7 +238,7 @@ const provision: Draw = ({ draws }, key) => {
   return provisionPool(pool, key, names)
 }
 
-/** Adds one deposit address for each name to a pool. */
+/** Adds to a pool one deposit address for each name. */
 const provisionPool = (
   { currency, network }: (typeof pools)[number],
   batch_id: string,

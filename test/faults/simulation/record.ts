@@ -37,11 +37,11 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that may be the last: those that ended after every other one began. */
+/** Selects the items that may have happened last: an item is excluded if another one began after it ended. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Selects the items that may be the first: those that began before every other one ended. */
+/** Selects the items that may have come first: no other item had ended before they began. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
 const staleMilliseconds = 1_500
 
-/** Values that may have been in effect in a time span. Of those received, that with the latest `at` wins. */
+/** Values that may have been in effect in a time span. A received value with a later `at` replaces others. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))

@@ -50,7 +50,7 @@ export class VirtualTime {
     this.#beginning = now
   }
 
-  /** How many events the clock has run. Orders what happens at the same instant. */
+  /** How many events the clock has run. Orders events of the same instant. */
   step = 0
 
   /** Runs something after this many milliseconds. Returns a function that cancels it. */

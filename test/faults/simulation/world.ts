@@ -126,7 +126,7 @@ export class World {
     process.stdout.write = (text: string, ...rest: []) => {
       if (!text.startsWith('{"_aws"')) return write(text, ...rest)
       const task = currentTask.getStore()
-      // Ignores the faults that a killed process counts, because the kill causes these faults.
+      // Ignores faults counted by a process that was killed, because the kill causes them.
       if (text.includes('"Faults":1') && !task?.killed)
         this.violations.push(`${task?.name ?? 'nothing'} counted a fault`)
       return true

@@ -78,7 +78,7 @@ describe('a mail that SES refuses', () => {
     'LimitExceededException',
     'SendingPausedException',
     'AccountSuspendedException',
-  ])('%s is no fault of the service, and the mail is tried again', async (code) => {
+  ])('%s does not count as a fault of the service, and the mail is tried again', async (code) => {
     expect(await deliverRefused(code, 'no')).toEqual({ outcome: 'retry', faults: 0 })
   })
 })

@@ -81,7 +81,7 @@ describe('an invalid exchange', () => {
       },
     ],
     ['that has expired', async () => (await createSession(-1)).accessToken],
-  ])('the token exchange refuses a token %s, either in the body or header', async (_why, make) => {
+  ])('the token exchange refuses a token that is %s, in the body or in the header', async (_why, make) => {
     const token = await make()
     for (const { status, headers, body } of [
       await postJson(path, { access_token: token, client_id: 'nobody' }),

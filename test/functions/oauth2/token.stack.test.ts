@@ -11,7 +11,7 @@ test.each([
   ['form', postForm],
   ['JSON', postJson],
 ])(
-  'the token endpoint has the OAuth members of its answer to a %s request both at the top level and in `data`',
+  'the token endpoint answers a %s request with the OAuth members both at the top level and in `data`',
   async (_kind, post) => {
     const { exchange } = await obtainCode(client, session, { scope: 'openid account.read' })
     const before = Date.now()

@@ -55,7 +55,7 @@ async function deliver(rootIds: number[], milliseconds: number) {
 
 const toldAbout = (rootId: number) => sent.filter(({ group }) => group === String(rootId))
 
-test('if the worker runs out of time, SQS delivers the message of the referral tree again at once, and no fault is counted', async () => {
+test('if the worker runs out of time, SQS redelivers the referral tree’s message at once, and no fault is counted', async () => {
   const rootId = await addRoot()
   await addNewcomers(rootId, 240)
   await notifyTreeQueue(rootId)

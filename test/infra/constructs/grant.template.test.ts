@@ -84,7 +84,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // AWS does not document that a TagResource request has a key spec and usage, so they may be missing.
+    // AWS documents neither a key spec nor a key usage for TagResource requests, so both may be missing.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()

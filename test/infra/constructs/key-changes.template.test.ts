@@ -73,7 +73,7 @@ describe('a signature', () => {
         expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])
   })
 
-  it('a signature by a function of any stage, or with an algorithm that no token uses, raises no alarm', () => {
+  it('no alarm is raised by a signature that a function of any stage made, or whose algorithm no token uses', () => {
     for (const stage of ['prod', 'other'])
       expect(raisedBy('Sign', functionOf(stage, 'user-login-2fa'), rs256)).toEqual([])
     expect(raisedBy('Sign', user, { requestParameters: { signingAlgorithm: 'ECDSA_SHA_256' } })).toEqual([])
@@ -89,7 +89,7 @@ it('both alarm rules deliver their events to the queue that the command `dlq` sh
   const written = ofType(await synthesizeUnchecked('prod'), 'AWS::Events::Rule')
   const [changes, signatures] = written.filter(({ stack }) => stack === 'observability')
   for (const key of ['MacKey', 'TotpKey', 'EventKey']) expect(JSON.stringify(changes)).toContain(key)
-  // CloudTrail counts signatures as reads, and only a rule in this state receives reads.
+  // CloudTrail logs calls of Sign as read events, and only a rule in this state receives read events.
   const state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   expect(signatures?.resource.Properties['State']).toBe(state)
 })

@@ -91,7 +91,7 @@ function pathsWith(network: string): string[] {
 
 /**
  * Removes from an answer the times of bookings and what depends on their order. A replay may change both, as
- * the runbook says. If a list has several pages, keeps only how many records and pages there are.
+ * the runbook says. If a list has several pages, keeps only the number of its records and of its pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

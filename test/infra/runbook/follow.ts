@@ -25,7 +25,7 @@ export interface Procedure {
   aws: (command: string, words?: Words) => Promise<unknown>
 }
 
-/** The AWS CLI commands of the runbook that tests can run, each as a function of its placeholder's value. */
+/** The runbook's AWS CLI commands that tests can run, each as a function of its placeholder's value. */
 const awsCommands: Record<string, (word: string) => Promise<unknown>> = {
   'aws kms disable-key --key-id ARN': (KeyId) =>
     new KMSClient(clientOptions()).send(new DisableKeyCommand({ KeyId })),

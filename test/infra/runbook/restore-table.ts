@@ -63,8 +63,8 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The next full hour, in ISO 8601, to which tests restore a table. They do not wait for it: they copy the
- * table while nothing writes to it, and use the copy as the restored table.
+ * The next full hour, in ISO 8601: the restore time that tests specify. They do not wait for that hour: they
+ * copy the table while nothing writes to it, and use the copy as the restored table.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

@@ -29,7 +29,7 @@ it('every taggable resource of a stage has the stage’s tags', () => {
   for (const { stack } of stacks.values()) expect(stack.tags.tagValues()).toEqual(expected)
 })
 
-it('the table has the stage’s tags on its replica', () => {
+it('the table’s replica has the stage’s tags', () => {
   const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
   const [replica] = table?.resource.Properties['Replicas'] as { Tags: unknown }[]
   expect(toRecord(replica?.Tags)).toEqual(expected)

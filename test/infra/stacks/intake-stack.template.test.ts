@@ -99,7 +99,7 @@ it('only the failed messages of a batch are delivered again', () => {
     expect(resource.Properties).toMatchObject({ FunctionResponseTypes: ['ReportBatchItemFailures'] })
 })
 
-it('a disabled schedule soon stops: a scheduled run that is a minute late is dropped, and no run is retried', () => {
+it('a disabled schedule stops within a minute: a run that is a minute late is dropped, and no run is retried', () => {
   const rules = ofType(stacks, 'AWS::Events::Rule').filter(
     ({ resource }) => resource.Properties['ScheduleExpression'],
   )

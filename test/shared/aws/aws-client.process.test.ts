@@ -46,7 +46,7 @@ const allCalls = Object.keys(calls) as Call[]
 const generateMac = () =>
   new GenerateMacCommand({ KeyId: 'key', MacAlgorithm: 'HMAC_SHA_256', Message: new Uint8Array(1) })
 
-/** Answers every request with an AWS error, in the wire formats of all the services. */
+/** Answers every request with an AWS error that the clients of all services can read. */
 const refuse =
   (code: string, status = 400): RequestListener =>
   (request, response) => {
@@ -86,7 +86,7 @@ describe('a temporary error of AWS', () => {
     },
   )
 
-  it.concurrent.each(allCalls)('%s that a proxy answers with HTML is a temporary failure', async (call) => {
+  it.concurrent.each(allCalls)('%s is a temporary failure if a proxy answers it with HTML', async (call) => {
     const error = await failureOf(call, (request, response) => {
       request.resume()
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>')

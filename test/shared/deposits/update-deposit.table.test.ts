@@ -73,7 +73,7 @@ it.each([
   ['another currency', { currency: 'BTC' }, 'conflicting_content'],
   ['another address', { address: '0xother' }, 'conflicting_content'],
   ['an added tag', { tag: '7' }, 'conflicting_content'],
-])('an update that gives a known deposit %s is refused', async (_name, change, reason) => {
+])('an update with %s for a known deposit is refused', async (_name, change, reason) => {
   const { userId, address } = await addDepositor()
   const base = deposit(address, { status: 'pending' })
   await deliver(depositUpdated, base)

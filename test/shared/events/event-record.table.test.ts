@@ -142,7 +142,7 @@ test('a repeated delivery of a refused event leaves no second dead letter, even 
   expect(letters).toEqual(['1'])
 })
 
-test('if sending a dead letter fails, the function sends it again only after the time limit of the failed call', async () => {
+test('if sending a dead letter fails, the function sends it again only once the failed call’s time limit has passed', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {

@@ -22,7 +22,7 @@ const kids = ({ keySet }: World) => toJwks(keySet.keys).keys.map(({ kid }) => ki
 
 const bootstrapped = () => settled(emptyWorld(times, start), start)
 
-it('the successor key is published when the signing period has only the publish window left, and not earlier', () => {
+it('the successor key is published when only the publish window is left of the signing period, and not earlier', () => {
   const world = bootstrapped()
   expect(states(settled(world, start + 29 * day - 1))).toEqual(['active'])
   expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])

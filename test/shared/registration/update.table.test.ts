@@ -107,7 +107,7 @@ test('changing a user’s email address frees the old one and reserves the new o
   expect(await register(newRegistration({ email }))).toBe('applied')
 })
 
-test('a user’s email address stays reserved when only its upper and lower case changes', async () => {
+test('a user’s email address stays reserved when only the case of its letters changes', async () => {
   const { userId, email } = await createUser()
   await update({ user_id: userId, email: email.toUpperCase() })
   expect((await read(userId))?.email).toBe(email.toUpperCase())

@@ -45,7 +45,7 @@ interface Read {
   ConsistentRead?: boolean
 }
 
-/** Decides how old the items of an eventually consistent read are; undefined: all are up to date. */
+/** Decides how stale each item of an eventually consistent read is; undefined: all items are up to date. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**

@@ -58,7 +58,7 @@ export class Tokens {
     return word
   }
 
-  /** Takes the path of an attribute, such as `a.b.c`. */
+  /** Parses the path of an attribute, such as `a.b.c`. */
   takePath(): string[] {
     const path = [this.#name()]
     while (this.takes('.')) path.push(this.#name())

@@ -12,7 +12,7 @@ export interface Credentials {
 export interface Caller {
   arn: string
   credentials: Credentials
-  /** Returns why a request of this caller is denied. IAM policies never deny the account's owner. */
+  /** Returns why a request of this caller is denied. IAM policies never deny the account's root user. */
   findDenial: FindDenial
 }
 

@@ -1,9 +1,9 @@
 import type { Quirks } from '../../quirks.ts'
 
 /**
- * The changes of a KMS key that callers see late (KMS Developer Guide, "Eventual consistency"). `exists`: at
- * first, KMS answers NotFoundException for a new key. `tags`: IAM conditions see new tags late, but
- * ListResourceTags shows them at once. `state`: callers see the old state; a new key is `Creating`.
+ * Changes of a KMS key that callers see only after a delay (KMS Developer Guide, "Eventual consistency").
+ * `exists`: at first, KMS answers NotFoundException for a new key. `tags`: IAM conditions see new tags late,
+ * but ListResourceTags shows them at once. `state`: callers see the old state; a new key is `Creating`.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 
@@ -27,7 +27,7 @@ export class LaggingValue<Value> {
   change(value: Value, lagMilliseconds: number): void {
     const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
     this.#changes.splice(0, visible)
-    // A change without a delay stays visible, even if a test turns the clock back.
+    // A change that was visible at once stays visible, even if a test turns the clock back.
     const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
     this.#changes.push({ value, visibleAt })
   }

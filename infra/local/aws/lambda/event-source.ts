@@ -36,7 +36,10 @@ export interface EventSource {
 }
 
 const timeoutProbability = 0.02
-/** A simulated timeout (`--aws timeouts`) ends a function within this time, when most of its work is done. */
+/**
+ * A simulated timeout (`--aws timeouts`) ends a function at a random moment before this time. Most of its
+ * work is done by this time.
+ */
 const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does when it creates them. Returns a start function for each. */

@@ -76,7 +76,7 @@ export function md5OfAttributes(attributes: Record<string, MessageAttribute>): s
   for (const [name, { DataType, StringValue }] of sorted) {
     add(name)
     add(DataType)
-    // In SQS's checksum, a byte 1 before a value says that the value is text.
+    // In SQS's checksum, the byte 0x01 before a value marks it as text.
     hash.update(Buffer.from([1]))
     add(StringValue)
   }

@@ -38,7 +38,7 @@ type ReceiveInput = v.InferOutput<typeof ReceiveInput>
 const DeleteEntry = v.object({ ReceiptHandle: v.string() })
 const HideEntry = v.object({ ...DeleteEntry.entries, VisibilityTimeout: integerBetween(0, 43_200) })
 
-/** SQS operations on queues and messages. Messages can also be deleted and hidden in batches. */
+/** SQS operations on queues and messages. Deletions and changes of visibility can also be sent in batches. */
 export function sqsOperations(queues: Queues, senderId: string): Record<string, Operation> {
   const remove = (queue: Queue, entry: v.InferOutput<typeof DeleteEntry>) => queue.delete(entry.ReceiptHandle)
   const hide = (queue: Queue, entry: v.InferOutput<typeof HideEntry>) =>

@@ -13,7 +13,10 @@ interface System {
   getComponent: (name: string, connected?: boolean) => unknown
 }
 
-/** Types that TypeScript lacks: in ECMAScript 2026, JSON.parse tells its callback the text of a number. */
+/**
+ * Types that TypeScript lacks: in ECMAScript 2026, JSON.parse passes the source text of a number to its
+ * callback.
+ */
 const { parse, rawJSON } = JSON as unknown as {
   parse: (
     text: string,

@@ -46,7 +46,9 @@ function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<F
       yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
-/** Whether the evidence key signed this record. If KMS hides the public key, checks only the hash. */
+/**
+ * Whether the evidence key signed this record. If KMS does not return the public key, checks only the hash.
+ */
 export function isGenuine({ content, hash, record }: EvidenceRow, { evidenceKey }: Facts): boolean {
   const { publicKey } = evidenceKey
   const signature = Buffer.from(record?.signature ?? '', 'base64url')

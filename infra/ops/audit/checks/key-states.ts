@@ -8,7 +8,7 @@ const maxInstantGapMilliseconds = 15_000
 
 /**
  * Checks that one key signs, that at most one published key waits to sign, and that every key has the state
- * and timestamps of its evidence.
+ * and timestamps that the evidence gives for it.
  */
 export const checkKeyStates: Check = function* (facts) {
   if (facts.keySet === undefined) return

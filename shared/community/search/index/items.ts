@@ -158,14 +158,16 @@ export interface Posting {
 /** Maximum number of members in a segment: a rank, the position of a member in its segment, has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of members' ranks that a block keeps for a term. So many ranks take a few hundred bytes. */
+/**
+ * Maximum number of ranks of members that a block keeps for one term. These ranks take a few hundred bytes.
+ */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
  * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
- * the number of all matches, raised by `maxSegment` to tell it from a rank.
+ * the number of all matches plus `maxSegment`, which no rank reaches.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -132,8 +132,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, a range of matches that includes all those on the requested page. It can include more,
- * because segments can overlap in time.
+ * For each segment, a range of its matches that includes all of its matches on the requested page. It can
+ * include more, because segments can overlap in time.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -156,7 +156,10 @@ function rangesOfWindow(
 
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
-/** Chooses members to read for a range of matches. The first `skip` members that match precede the range. */
+/**
+ * Chooses which members to read to get a range of matches. The first `skip` members that match precede the
+ * range.
+ */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
   const last = ranks[Math.ceil(end / interval)] ?? segment.size

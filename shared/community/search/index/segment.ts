@@ -63,7 +63,7 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
   return { joinedAt, userId }
 }
 
-/** Sorts the wanted terms, each a 64-bit number. Its last 15 bits are its text's position in `texts`. */
+/** Sorts the wanted terms as 64-bit numbers, whose lowest 15 bits are the position of the text in `texts`. */
 function sortTerms(
   texts: readonly SearchText[],
   isWanted: (term: number) => boolean = () => true,

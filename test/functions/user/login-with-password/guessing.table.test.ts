@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Raises a source's count of wrong passwords for other accounts. Real sign-ins would take too long. */
+/** Counts wrong passwords for other accounts from a source, without sign-ins, which would take too long. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('right passwords leave a count of zero for each account, and a sign-in from the same source minutes later removes these counts', async () => {
+  test('right passwords leave the counter of each account at zero, and a sign-in from the same source minutes later removes these counters', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -233,7 +233,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(newSourceIp(), email)).toMatchObject(blocked)
   })
 
-  test('a metric shows that somebody guesses the password of an account, but shows no guesses for an unknown address', async () => {
+  test('a metric shows guesses at the password of an account, but no guesses for an unknown address', async () => {
     const person = await createUser()
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(signInKey(person.userId), true, 100)

@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('after the simulated behaviour “timeouts” has ended a function early, speed=240 makes the message visible again 240 times sooner', async () => {
+it('with speed=240, a message is visible again after 1/240 of its timeout if the simulated behaviour “timeouts” ended the function', async () => {
   const endings: (number | undefined)[] = []
   const quirks = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

@@ -80,7 +80,7 @@ export function eventSourceModel(
   return { queueArn: queue.arn, functionName: 'worker', batchSize: 10, maximumConcurrency: 10, ...changes }
 }
 
-/** The permissions with which Lambda delivers from a queue to its function. */
+/** The permissions with which Lambda delivers a queue's messages to the queue's function. */
 export const consume: PolicyStatement = {
   Effect: 'Allow',
   Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
@@ -98,7 +98,7 @@ export function allowRule(queueName: string, ruleName: string): PolicyStatement 
   }
 }
 
-/** Describes a test stack that consists of the bus `events` and of `changes`. */
+/** Describes a test stack with the bus `events`. `changes` replace members of the description. */
 export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   return {
     region,
@@ -121,7 +121,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Quirks of AWS for a test: those in `on` always happen, all others never. Random numbers are all `draw`. */
+/** Quirks of AWS for a test: those in `on` always happen, all others never. Every random number is `draw`. */
 export const alwaysBad = (on: Quirk[], draw = 0): Quirks => ({
   speed: 1,
   has: (quirk) => on.includes(quirk),

@@ -141,7 +141,7 @@ it.each([
   },
 )
 
-it('the gateway prefers a route with a fixed path to a route with a path variable', async () => {
+it('the gateway prefers a route with a fixed path over one with a path variable', async () => {
   expect((await see('GET', '/things/special')).routeKey).toBe('GET /things/special')
 })
 

@@ -242,7 +242,7 @@ describe('audit findings', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('the audit reports a JWKS with a foreign key (even if the stored key set has it), with a missing key, or with a wrong kid', async () => {
+  it('the audit reports a JWKS with a key that is not the service’s (even if the stored key set has it), with a missing key, or with a wrong kid', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const { n = '', e = '' } = publicKey.export({ format: 'jwk' })

@@ -34,7 +34,7 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports bookings dated in the hourly write pause, because parts of them may be missing', async () => {
+it('prepareTable reports bookings whose time is within the hourly write pause, because they may be incomplete', async () => {
   const restored = nextHour()
   const userId = await addUser()
   vi.useFakeTimers({ toFake: ['Date'], now: lastWriteBefore(restored) })
@@ -42,7 +42,7 @@ it('prepareTable reports bookings dated in the hourly write pause, because parts
   vi.useRealTimers()
   const { late } = await prepareTable(restored)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // Writes pause at the full hour. A bill of this time is reported even if nothing else of its event is left.
+  // A bill dated in the pause at the full hour is reported even if nothing else of its event is left.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
@@ -76,7 +76,7 @@ it.each([
       const recorded = await recordStates(() => claimAddress(users[0], pool))
       expect(2 ** recorded.length).toBe(parts)
       const told = (await readAssignment(users[0], pool))?.address ?? expect.unreachable()
-      // Users are told an address only after the last write, which records that the event was sent.
+      // Users see an address only after the last write, which records that the event was sent.
       const state = ({ states }: Recorded) => (isTold ? states.at(-1) : states[1])
       await restoreStates(recorded, (states, i) =>
         (part >> i) & 1 ? state(recorded[i] ?? expect.unreachable()) : states[0],

@@ -26,7 +26,7 @@ it('a refused event raises the dead-letter alarm, and the alarm’s runbook sect
 
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: dimensions[0].Value }))
-  // The metric ApproximateNumberOfMessagesVisible is called ApproximateNumberOfMessages in SQS.
+  // In the API of SQS, this metric is the queue attribute ApproximateNumberOfMessages.
   expect(metric).toBe('ApproximateNumberOfMessagesVisible')
   const measure = async () => {
     const AttributeNames = ['ApproximateNumberOfMessages' as const]

@@ -39,7 +39,7 @@ const composite = () =>
     }),
   )
 
-/** Names of the composite alarms that notify the operators while the given alarms on metrics are raised. */
+/** Names of the composite alarms that notify the operators while the given metric alarms are raised. */
 function toldBy(raised: string[]): string[] {
   const byName = new Map([...single()].map(([id, properties]) => [nameOf(properties), id]))
   const found = new Set(raised.map((name) => byName.get(name) ?? expect.unreachable(name)))

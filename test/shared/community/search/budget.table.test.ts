@@ -82,7 +82,7 @@ it('a caller who has used up the search budget can list members, but a search is
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
 
-it('a caller can search for at most twenty unknown addresses an hour, also in parallel; addresses of members do not count', async () => {
+it('a caller can search for at most twenty unknown addresses an hour, even with parallel requests; addresses of members do not count', async () => {
   const root = await newTree()
   const known = { ...search, keyword: `${root + 7}@example.com` }
   for (let i = 0; i < 22; i += 1) expect(await list(root, known)).toMatchObject({ total: 1 })

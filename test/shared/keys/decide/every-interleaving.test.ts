@@ -141,7 +141,7 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'other keys are enabled in KMS than the key set holds'
 }
 
-/** How the simulation stands after 0, 1, 2 and more scheduled runs, one run per tick. */
+/** States of the simulation after 0, 1, 2 and more scheduled runs, one run per tick. */
 function worldsByTheClock(lag: number): World[] {
   const worlds = [emptyWorld(times, 0, lag)]
   for (let ticks = 0; ticks < (lag === 0 ? 5 : 7); ticks += 1) {

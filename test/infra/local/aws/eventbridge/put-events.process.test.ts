@@ -85,7 +85,7 @@ test('a PutEvents request of eleven entries or over 1 MB is rejected as a whole'
   expect(await receiveAll(sqs, 'orders')).toEqual([])
 })
 
-test('an event that a queue’s policy does not allow goes to the dead-letter queue of the rule’s target', async () => {
+test('an event that a queue refuses by its policy is sent to the dead-letter queue of the rule’s target', async () => {
   const closed = queueModel('orders', { policies: [{ Statement: [allowRule('orders', 'another')] }] })
   const dead = queueModel('dead', { policies: [{ Statement: [allowRule('dead', 'orders')] }] })
   const targets = [{ id: 'queue', arn: closed.arn, deadLetterArn: dead.arn }]
