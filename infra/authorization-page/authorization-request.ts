@@ -24,7 +24,10 @@ export interface SentRequest {
   loginHint: string
 }
 
-/** An authorization request that the service has checked, with the app's name and scopes from the service. */
+/**
+ * An authorization request that the service has checked, with the name and scopes that it returned for the
+ * app.
+ */
 export interface AuthorizationRequest extends SentRequest {
   /** The app's registered name. */
   clientName: string

@@ -30,7 +30,10 @@ export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of a
 /** Replaces the SDK's code for the retry mode `adaptive`, because no client uses this mode. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
-/** Replaces the choice of the SDK's defaults mode, so that the SDK never asks an EC2 host for the region. */
+/**
+ * Replaces the SDK's code that chooses a defaults mode, so that the SDK never asks an EC2 host for the
+ * region.
+ */
 export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
 
 /** Replaces an SDK client's `package.json`. The client reads only `version`, for the User-Agent header. */

@@ -120,8 +120,8 @@ export class Edge extends Construct {
    * Adds the secret that CloudFront sends, and the secrets with the next lower and higher number. Functions
    * accept all of them, because a deployment or rollback may update CloudFront and functions in any order.
    * One more secret lists all accepted ones: each function refers to this list only, because a template can
-   * have at most 60 references to secrets. The list's id contains `number`, because CloudFormation rereads a
-   * secret only if the reference changes.
+   * have at most 60 references to secrets. The id of this list's secret contains `number`: CloudFormation
+   * reads a secret again only if the reference to it changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

@@ -77,8 +77,8 @@ export class KeyChanges extends Construct {
       ],
     })
     // CloudTrail counts signatures as reads, and only a rule in this state receives reads (EventBridge:
-    // Receiving read-only management events). Reads that no rule matches cost nothing. A metric filter would
-    // cost $0.50 per GB of reads.
+    // Receiving read-only management events). Read events that no rule matches cost nothing. A metric filter
+    // would cost $0.50 per GB of read events.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }

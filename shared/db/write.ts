@@ -64,7 +64,7 @@ export async function tryTransact(
   { abortSignal }: { abortSignal?: AbortSignal } = {},
 ): Promise<FailedWrite[]> {
   const TransactItems = writes.map(toSdkWrite)
-  // With one token, the transaction takes effect only once, however often the SDK sends it.
+  // This token lets the transaction take effect only once, however often the SDK sends it.
   let ClientRequestToken = crypto.randomUUID()
   let mayBeDone = false
   const send = async (): Promise<void> => {

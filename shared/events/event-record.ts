@@ -171,8 +171,8 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 
 /**
  * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event has taken
- * effect before, else undefined. Throws RejectedEvent if other content took effect under the key, or if the
- * event was refused after this copy was sent.
+ * effect before, else undefined. Throws RejectedEvent if an event with the same key but other content took
+ * effect, or if the event was refused after this copy was sent.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})

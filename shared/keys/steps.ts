@@ -43,7 +43,9 @@ const maxRacePauseMilliseconds = 50
 /** Polling interval while another run may still finish the creation of a key. */
 const pollMilliseconds = 100
 
-/** A run retries a key that KMS refuses. It doubles the wait before each retry, up to a maximum. */
+/**
+ * If KMS refuses a key, the run tries the key again. It doubles the wait before each retry, up to a maximum.
+ */
 const minKmsPauseMilliseconds = 100
 const maxKmsPauseMilliseconds = 8_000
 

@@ -40,7 +40,7 @@ export const documentMaxAgeSeconds = (): number =>
 export const drainMilliseconds = (times: KeyTimes): number =>
   signerCacheMilliseconds(times.signingKeyPublishSeconds) + times.accessTokenTtlSeconds * 1000
 
-/** Maximum duration of the write of a key transition, plus the maximum difference between clocks. */
+/** Maximum time that the write of a key transition takes, plus the maximum clock skew. */
 export const commitSlackMilliseconds = 3_000
 
 /**

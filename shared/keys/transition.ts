@@ -4,10 +4,13 @@ import { drainMilliseconds, type KeyTimes, removalDue } from './times.ts'
 /** A transition of the key set, recorded in an audit record. `created` is a new key that joins the set. */
 export type KeyTransition =
   | { action: 'publish'; created: CreatedKey }
-  /** Makes the published key the signer. */
+  /** Makes the published key the active key. */
   | { action: 'activate'; created?: CreatedKey }
   | { action: 'retire'; kid: string }
-  /** Takes a key out of the JWKS at once. If it is the active key, the published key signs from then on. */
+  /**
+   * Takes a key out of the JWKS at once. If it is the active key, the next key (the published one) signs from
+   * then on.
+   */
   | { action: 'revoke'; kid: string; created?: CreatedKey }
   /** Moves a retired key, which KMS has disabled, from the key set to the archive. */
   | { action: 'disable'; kid: string }

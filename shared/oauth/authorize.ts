@@ -38,8 +38,8 @@ export async function authorize(
 }
 
 /**
- * Builds the URL of the authorization page, where the user signs in and consents. Adds the request's query as
- * it was sent. The URL parser percent-encodes characters that must not appear in a header.
+ * Builds the URL of the authorization page, where the user signs in and consents. Adds the request's query
+ * unchanged, except that the URL parser percent-encodes characters that must not appear in a header.
  */
 function authorizationPageUrl(rawQuery: string): string {
   const page = new URL(requireEnv('AUTH_URL'))

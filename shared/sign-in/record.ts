@@ -130,7 +130,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
   return [write]
 }
 
-/** What a right second factor changes in a sign-in record. */
+/** The changes of a sign-in record after a right second factor. */
 export interface CodeStep {
   ticketHash: string
   /** Time step of the TOTP that completes the sign-in; undefined if the code is no TOTP. */

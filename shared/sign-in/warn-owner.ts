@@ -8,8 +8,9 @@ export const warningLifetimeMilliseconds = 3_600_000
 
 /**
  * The kinds of warnings: after twenty wrong codes in an hour (`wrong_codes`), after a hundred wrong codes in
- * a row (`codes_closed`), and when no more mails are sent this hour (`no_more_mails`). The first kind can be
- * sent again after an hour, the others only after a completed sign-in, a new password or a new TOTP secret.
+ * a row (`codes_closed`), and when the hourly limit of mails is reached (`no_more_mails`). The first kind can
+ * be sent again after an hour, the others only after a completed sign-in, a new password or a new TOTP
+ * secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]

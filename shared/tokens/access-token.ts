@@ -119,7 +119,7 @@ const EndedItem = v.object({ generation: Integer })
 
 /**
  * The write that ends all sessions of a user. The same transaction must contain changeSignInRecord, which
- * ends the login tickets and gives new sessions the next generation.
+ * ends the login tickets and increments the generation that new sessions store.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

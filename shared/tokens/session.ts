@@ -131,7 +131,8 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 
 /**
  * Ends a session with all its tokens. Deletes the session's own token last, because an interrupted logout can
- * be repeated only with this token. A second round deletes tokens that were derived during the first round.
+ * be repeated only with this token. This is done twice: the second round deletes tokens that were derived
+ * during the first.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

@@ -104,7 +104,7 @@ async function endGroup(group: number): Promise<void> {
     try {
       process.kill(-group, signal)
     } catch {
-      // process.kill throws once no process of the group is left.
+      // process.kill throws when no process of the group is left.
       return
     }
     await wait(100)

@@ -11,7 +11,7 @@ import { addUser, adjustment, readAllBills } from '../support/ledger.ts'
 const day = 86_400_000
 const iso = (instant: number) => new Date(instant).toISOString()
 
-/** Instants of a user's bills, oldest first. */
+/** Booking times of a user's bills, oldest first. */
 const bookings = async (userId: number) =>
   (await readAllBills(userId, 'asset')).map(({ created_at: at }) => at).toSorted((a, b) => a - b)
 

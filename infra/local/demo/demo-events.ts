@@ -117,7 +117,7 @@ function deposits(ago: Ago): DemoEvent[] {
   )
 }
 
-/** The registrations, grouped by level of referrals, because a referrer must be registered first. */
+/** The registrations, grouped by depth in the referral tree, because a referrer must be registered first. */
 function registrations(ago: Ago): DemoEvent[][] {
   const levels = new Map<number | undefined, number>([[undefined, -1]])
   for (const user of demoUsers) levels.set(user.user_id, (levels.get(user.referrer_id) ?? 0) + 1)

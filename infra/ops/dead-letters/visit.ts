@@ -13,7 +13,7 @@ export type DeadLetter = ReturnType<typeof toDeadLetter>
 export interface Decision {
   /** Dead letters to delete; the others stay in the queue. */
   toDelete: DeadLetter[]
-  /** Whether to receive no further batch. Default: no. */
+  /** Whether to stop receiving batches. Default: no. */
   stop?: boolean
 }
 

@@ -24,7 +24,8 @@ const passing: readonly (string | undefined)[] = [
 ]
 
 /**
- * keepRefused sets the time of a refusal this far in the future: copies sent before that time have no effect.
+ * keepRefused dates a refusal this far in the future. Copies of the event that are sent before that date have
+ * no effect.
  */
 const aheadMilliseconds = 30 * 86_400_000
 
@@ -38,9 +39,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused before the instant `before` for their own errors. Balances may have changed
- * since, so a replay might otherwise apply such events. Records each refusal again, because a restored table
- * may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused for their own errors, at a time earlier than `before`. Balances may have
+ * changed since, so a replay might otherwise apply such events. Records each refusal again, because a
+ * restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

@@ -43,10 +43,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
- * Replays the archived events of a span of time, and waits until they are applied. Redrives rejected events,
+ * Replays the archived events of a span of time, and waits until they are applied. Redrives refused events,
  * which may have come too early, until their number stops falling. Events that were refused before the end of
- * the span, because of errors in the events themselves, stay dead letters. Resolves with true if all other
- * events took effect.
+ * the span for their own errors stay dead letters. Resolves with true if all other events took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,

@@ -2,7 +2,10 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import type { Environment } from '../../../shared/env.ts'
 
-/** Reads the environment of the rotation function, which names the evidence key and the evidence's copies. */
+/**
+ * Reads the environment variables of the rotation function. They name the evidence key and the bucket of
+ * copies.
+ */
 export async function readRotationEnvironment(namePrefix: string): Promise<Environment> {
   const FunctionName = `${namePrefix}rotate-signing-keys`
   const lambda = new LambdaClient(clientOptions())

@@ -15,7 +15,10 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** Partitions from which `removable` items are removed, and the name of their number in the result. */
+/**
+ * Partitions from which `removable` items are removed. A value is the name under which the result counts
+ * them.
+ */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -29,7 +32,7 @@ const kinds = {
  * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set. Resolves
  * with the number of removed items of each kind, and with two lists of item keys. If either list has an
  * entry, the table may be incomplete. `late` lists items dated just before the hour, when no function should
- * write: other writes of their event may be missing. `no_wallet` lists, for each missing wallet, its first
+ * write. Other items of the same event may be missing. `no_wallet` lists, for each missing wallet, its first
  * bill. Can be run again.
  */
 export async function prepareTable(hour: number) {

@@ -206,7 +206,9 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** Alarms at bounce and complaint rates that make SES review an account (SES, "Sending review process"). */
+/**
+ * Alarms on the bounce and complaint rates at which SES reviews an account (SES, "Sending review process").
+ */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

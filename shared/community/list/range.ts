@@ -132,7 +132,7 @@ function selectSubtrees(
   )
 }
 
-/** The subtree that an instant falls into: the last one whose first member joined before the instant. */
+/** The subtree that contains an instant: the last subtree whose first member joined before the instant. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined

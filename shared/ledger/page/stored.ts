@@ -43,7 +43,7 @@ export const toBlock = (item: Item): Block =>
 
 /**
  * Lists the numbers of a block's bills, ascending. Leaves out bills that are not in the wallet's first
- * `chunks` chunks: a posting adds the bills of a new chunk to the blocks before it writes the wallet.
+ * `chunks` chunks, because bills are added to blocks before they are added to the wallet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]

@@ -78,8 +78,8 @@ const guardrails = /* @__PURE__ */ createGuardrails({
 
 /**
  * Finds the time step that a six-digit TOTP is valid for (RFC 6238: SHA-1, 30 s, one step of drift either
- * way); undefined if there is none. Steps up to `lastStep`, the last accepted one, are used up. `now` is in
- * epoch milliseconds.
+ * way); undefined if there is none. No step up to `lastStep`, the last one accepted, is valid any more. `now`
+ * is in epoch milliseconds.
  */
 export async function verifyTotp(
   secret: string,

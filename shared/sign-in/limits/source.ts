@@ -82,7 +82,10 @@ const all = 'all'
  */
 const maxWrong = { account: 10, all: 100 }
 
-/** Names the counters of a network's password tries for an email address, even if no user has the address. */
+/**
+ * Returns the names of the counters for a network that tries passwords of an email address, even an unknown
+ * one.
+ */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.

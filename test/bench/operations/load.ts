@@ -41,7 +41,7 @@ const quotas: [name: string, limit: number, of: string, source: string][] = [
   ['EventBridge, PutEvents', 10_000, 'events', 'EventBridge quotas, us-east-1'],
 ]
 
-/** Adds up what all operations in `mix` use per sign-in. */
+/** Adds up the resources that all operations in `mix` use per sign-in. */
 function perSignIn(rows: readonly Row[]): Map<string, number> {
   const total = new Map([['sign-ins', 1]])
   const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)

@@ -51,7 +51,7 @@ const toShown = ({ currency, amount, direction, type, reference, remark }: Expec
 /** The largest error of a process's clock, in milliseconds. */
 export const maxClockOffset = 300_000
 
-/** Checks that each bill follows from the previous bill, and was not booked before its event came. */
+/** Checks that each bill follows from the previous bill, and was not booked before its event arrived. */
 function checkChain(records: readonly ShownBill[], expected: readonly ExpectedBill[]): string[] {
   const sums = new Map<string, Big>()
   let last = 0

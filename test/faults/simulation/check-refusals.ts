@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance was certainly high enough for a refused event. True if the event takes nothing. */
+/** Whether the balance would certainly have covered a refused event. True if the event takes nothing. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

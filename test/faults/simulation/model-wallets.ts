@@ -78,7 +78,9 @@ const post = (
   posting: Omit<Posting, 'amount' | 'remark'> & { amount: string; remark?: string },
 ): Posting => ({ remark: null, ...posting, amount: new Big(posting.amount) })
 
-/** The balance changes that follow from a single event. Deposits and withdrawals depend on several events. */
+/**
+ * Changes of balances that follow from a single event. Those of deposits and withdrawals follow from several.
+ */
 export function postingsOf({ type, detail }: { type: string; detail: object }): Posting[] {
   switch (type) {
     case 'wallet.adjusted': {

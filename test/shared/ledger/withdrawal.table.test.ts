@@ -31,7 +31,7 @@ describe.each([
     ['requested', 'settled'],
     ['requested', 'cancelled'],
   ])(
-    `an update to status %s that names ${what} is refused after an update to status %s`,
+    `an update to status %s is refused if it names ${what} and follows an update to status %s`,
     async (status, first) => {
       expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()

@@ -37,8 +37,8 @@ export interface EventSource {
 
 const timeoutProbability = 0.02
 /**
- * A simulated timeout (`--aws timeouts`) ends a function at a random moment before this time. Most of its
- * work is done by this time.
+ * A simulated timeout (`--aws timeouts`) ends a function at a random moment in its first 100 ms, in which it
+ * does most of its work.
  */
 const maxRunMilliseconds = 100
 

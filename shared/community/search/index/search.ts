@@ -23,7 +23,9 @@ export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list. If the index has fewer, it is outdated, and its result is not used. */
   count: number
-  /** Looks up a match that the index cannot find, such as the owner of a whole email address. */
+  /**
+   * Looks up a match that the index cannot find, such as the member whose complete email address was entered.
+   */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean

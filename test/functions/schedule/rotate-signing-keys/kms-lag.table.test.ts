@@ -207,7 +207,7 @@ describe('with a KMS that lags by 90 s', () => {
   })
 })
 
-it('once KMS has refused a new key for ten minutes, scheduled runs of the rotation fail', async () => {
+it('scheduled runs of the rotation fail if KMS still refuses a new key after ten minutes', async () => {
   kms.lags.tags = day
   const runs: string[] = []
   for (let runAt = 0; runAt < 30; runAt += 1) {

@@ -68,7 +68,8 @@ it.each([
   await deliver(id, debit, { refusals })
   expect(await balanceOf(userId)).toBe('10')
   await release()
-  // The sending time is earlier than the refusal, so only the message's `refusals` show that it was redriven.
+  // By its sending time, this message is older than the refusal. Only its `refusals` show that it was
+  // redriven.
   await deliver(id, debit, { refusals: number, sentAt: 1 })
   expect(await balanceOf(userId)).toBe('6')
 })

@@ -65,7 +65,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'if a restore brings back any part of an address assignment that %s, each address still has one owner or is free',
+  'each address is free or has one owner after any part of an address assignment that %s was restored',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {

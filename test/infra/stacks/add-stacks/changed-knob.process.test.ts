@@ -43,6 +43,6 @@ it.each(Object.entries(secondValues))('a stage update can add and remove option 
   const domain = knob === 'domainName' ? { certificateArn } : {}
   const after = await synthesizeUnchecked('prod', { values: { ...page, ...domain, [knob]: value } })
   expect(lostExports(before, after), 'set').toEqual([])
-  // A MAC key is removed in two deployments (infra/RUNBOOK.md, A new MAC key).
+  // Removing a MAC key takes two deployments (infra/RUNBOOK.md, A new MAC key).
   if (knob !== 'macKeys') expect(lostExports(after, before), 'removed').toEqual([])
 })

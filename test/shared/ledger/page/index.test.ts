@@ -108,7 +108,7 @@ it('the lists of the bill index have the bills that each filter selects, in orde
   )
 })
 
-it('the bill index counts the bills before a given quarter of an hour, for each filter', () => {
+it('the bill index counts, for each filter, the bills before the start of a given quarter of an hour', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)

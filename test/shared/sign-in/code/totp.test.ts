@@ -63,7 +63,7 @@ test.each([
   expect(await verifyTotp(secret, await codeOf(step + drift), step + last, now)).toBeUndefined()
 })
 
-test('a TOTP is accepted if only TOTPs of earlier time steps were used', async () => {
+test('a TOTP is accepted if all TOTPs used so far are of earlier time steps', async () => {
   expect(await verifyTotp(secret, await codeOf(step), step - 1, now)).toBe(step)
 })
 

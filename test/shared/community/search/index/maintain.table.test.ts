@@ -114,7 +114,7 @@ it('no index segment is created while a batch of new members is unfinished, beca
   await addNewcomers(root, 60)
   await grow(root, { ...small, tailItems: 10 })
   await addNewcomers(root + 60, 120, root)
-  // Kills the worker at call 1, the next worker at call 2, and so on, until a kill leaves a batch unfinished.
+  // Kills one worker at call 1, the next at call 2, and so on, until one is killed in the middle of a batch.
   for (let call = 1; (await readHead(root)).open === undefined; call += 1)
     expect(await runAndDieAt(() => grow(root, small), call, true)).toBe(true)
   await maintainIndex(root, community(root), small)
