@@ -21,8 +21,7 @@ await serveForParent(async () => {
     ...ephemeral,
     dataDirectory: process.env.STACK_DATA,
     demo: isUnthrottled || process.env.STACK_DEMO === 'true',
-    // Mails every code without delay. By default, a user with an authenticator gets a mailed code only after
-    // a delay.
+    // Mails every code without delay. By default, the mail to a user with an authenticator is delayed.
     settings: { mailDelaySeconds: '0', auditTrail: 'true', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_QUIRKS === undefined ? undefined : parseQuirks(process.env.STACK_QUIRKS),
     logFile,

@@ -191,7 +191,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** Maximum length of a list that is searched without an index. Such a search reads all profiles. */
 const maxProfiles = 400
 
-/** How many read units a search reserves for each profile that it reads, and for all its other reads together. */
+/** Read units that a search reserves: for each profile that it reads, and for all other reads together. */
 const profileUnits = 0.5
 const otherUnits = 25
 

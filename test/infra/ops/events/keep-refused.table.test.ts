@@ -68,8 +68,7 @@ it.each([
   await deliver(id, debit, { refusals })
   expect(await balanceOf(userId)).toBe('10')
   await release()
-  // By its sending time, this message is older than the refusal. Only its `refusals` show that it was
-  // redriven.
+  // This message was sent before the refusal. Only its `refusals` show that it was redriven afterwards.
   await deliver(id, debit, { refusals: number, sentAt: 1 })
   expect(await balanceOf(userId)).toBe('6')
 })
