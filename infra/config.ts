@@ -57,8 +57,8 @@ export const Config = v.pipe(
      */
     protectData: v.optional(Flag),
     /**
-     * Names of the KMS keys for MACs of passwords and client secrets. A new password or secret gets the first
-     * key: see “A new MAC key” in the runbook.
+     * Names of the KMS keys for MACs of passwords and client secrets. The first key makes the MACs of new
+     * passwords and secrets: see “A new MAC key” in the runbook.
      */
     macKeys: v.optional(v.pipe(List, v.minLength(1), v.everyItem(isMacKey, 'must be like MacKey2')), [
       'MacKey',

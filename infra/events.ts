@@ -140,7 +140,8 @@ export const events: Event[] = [
   },
   {
     detailType: 'address.assigned',
-    // The operator sends address assignments from a lost region's table (infra/RUNBOOK.md#a-lost-region).
+    // After the loss of a region, the operator sends the address assignments again
+    // (infra/RUNBOOK.md#a-lost-region).
     senders: ['operator', ownSource],
     permissions: {
       reads: ['ADDR#', 'ADDRS#'],

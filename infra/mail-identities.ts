@@ -4,6 +4,6 @@
  */
 export function identitiesOf(address: string): string[] {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.')
-  // Leave out the last label of the domain: nobody can verify a top-level domain.
+  // Leaves out the last label on its own, because nobody can verify a top-level domain.
   return [address, ...labels.slice(0, -1).map((_label, position) => labels.slice(position).join('.'))]
 }

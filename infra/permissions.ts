@@ -1,6 +1,6 @@
 import type { indexPartitions, Partition } from '../shared/db/partitions.ts'
 
-/** The beginning of the partition keys that a permission covers; `*` stands for any text. */
+/** The prefix of the partition keys that a permission covers; `*` stands for any text. */
 export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*#${'asset' | 'reward'}`
 
 /** What a Lambda function may do; infra/constructs/grant.ts turns it into IAM statements. */
@@ -31,7 +31,7 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** IAM action for condition checks in transactions, which reveal no more than conditional writes do. */
+/** IAM action for condition checks in transactions. Such checks reveal no more than conditional writes do. */
 const checks = ['ConditionCheckItem']
 
 /**

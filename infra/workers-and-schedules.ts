@@ -38,8 +38,8 @@ export const workers: Worker[] = [
 
 export const schedules: Schedule[] = [
   {
-    // The shortest interval of EventBridge. A new deployment gets its first signing key within a minute, and
-    // tests can rotate keys in minutes.
+    // The shortest interval that EventBridge allows for a schedule. A new deployment gets its first signing
+    // key within a minute, and tests can rotate keys in minutes.
     name: 'rotate-signing-keys',
     rate: 'rate(1 minute)',
     permissions: { reads: ['KEYS'], writes: ['KEYS'], signingKeys: 'manage' },

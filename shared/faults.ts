@@ -57,8 +57,8 @@ export function isFault(error: unknown): boolean {
 }
 
 /**
- * Counts a failure in metrics: a fault in `Faults`, and a temporary failure in `Unavailable`. A failure of
- * the caller is counted in neither.
+ * Counts a failure in metrics: a fault in `Faults`, and a temporary failure in `Unavailable`. A failure that
+ * the caller caused is counted in neither.
  */
 export function countFailure(error: unknown): void {
   const cause = passingCause(error)

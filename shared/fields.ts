@@ -58,7 +58,7 @@ export const Instant = instantAhead(
 /** Schema of a count: a whole number from 0. */
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
 
-/** Schema of an existing calendar day, `yyyy-MM-dd`. Refuses the year 0, because there was none. */
+/** Schema of a valid calendar date, `yyyy-MM-dd`. Refuses the year 0, because there was none. */
 export const Day = v.pipe(
   v.string(),
   v.isoDate('must be a date, yyyy-MM-dd'),
@@ -76,7 +76,10 @@ export const CurrencyCode = v.pipe(
   v.toUpperCase(),
 )
 
-/** Schema of a list's currency filter, converted to upper case. An unknown currency gives an empty list. */
+/**
+ * Schema of a list's currency filter. Converts the filter to upper case. An unknown currency gives an empty
+ * list.
+ */
 export const CurrencyFilter = v.optional(
   v.pipe(v.string(), v.description('In upper or lower case.'), v.toUpperCase()),
 )

@@ -2,7 +2,7 @@ import Big from 'big.js'
 import * as v from 'valibot'
 import { exactDigits } from './stringify-exact.ts'
 
-// In strict mode, big.js refuses to create a Big from a double, and to use a Big with operators such as `<`.
+// In strict mode, big.js throws if a Big is created from a double, or is used with an operator such as `<`.
 Big.strict = true
 // Amounts are written without an exponent. Sums and products are exact: big.js rounds quotients only.
 Big.NE = -1_000_000

@@ -31,7 +31,7 @@ const isSource = (path: string) =>
 
 const mirrors = (path: string) =>
   topFolders.includes(path.split('/')[0] ?? '') &&
-  // Several test files for one source file `a/b.ts` are in the folder `test/a/b`.
+  // If a source file `a/b.ts` has several test files, they are in the folder `test/a/b`.
   (isSource(path) || existsSync(join(root, `${dirname(path)}.ts`)))
 
 const rule = `a test is named after what it tests: test/a/b.test.ts (or b.template, b.process, …) tests the file a/b.ts

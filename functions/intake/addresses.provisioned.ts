@@ -15,8 +15,9 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Size of a chunk: the addresses that one transaction adds. A transaction can have 100 writes: two for each
- * address, and one for the chunk's event record. Never change the size: a retry skips chunks by their number.
+ * Size of a chunk: the number of addresses that one transaction adds. A transaction can have at most 100
+ * writes. A chunk needs two for each address, and one for its event record. Never change the size: a retry
+ * skips chunks by their number.
  */
 const chunkSize = 48
 

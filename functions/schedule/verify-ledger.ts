@@ -23,7 +23,7 @@ export interface VerificationReport {
 
 type Run = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>
 
-/** Minimum remaining time to start on another wallet: long enough to verify a wallet with many bills. */
+/** Another wallet is started only if this much time remains: enough to verify a wallet with many bills. */
 const reserveMilliseconds = 120_000
 
 /** Number of wallets that are verified at the same time: enough to keep the processor busy. */

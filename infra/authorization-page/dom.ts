@@ -41,6 +41,6 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
 /** An app's name in bold. `bdi` keeps a right-to-left name from reordering the text around it. */
 export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)
 
-/** Names the address to which the user returns. An app can choose a false name, but not a false address. */
+/** States the address to which the user returns. An app can choose a false name, but not a false address. */
 export const showDestination = (destination: string): HTMLElement =>
   make('p', { class: 'fine destination' }, 'You then return to ', make('bdi', {}, destination), '.')

@@ -28,7 +28,10 @@ export async function checkRequest(sent: SentRequest): Promise<AuthorizationRequ
   return { ...sent, clientName: data.client_name, scopes: data.scope.split(' ') }
 }
 
-/** Sends email and password, and returns the login ticket. Only the MD5 of the password leaves the device. */
+/**
+ * Sends the email address and the MD5 of the password, and returns the login ticket. The password itself does
+ * not leave the device.
+ */
 export async function checkPassword(email: string, password: string): Promise<Ticket> {
   const data = await post<{ login_ticket: string; email: string; two_factor_methods: Method[] }>(
     '/user/login-with-password',

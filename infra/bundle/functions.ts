@@ -14,7 +14,7 @@ const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'inde
 
 /** The sources and hashes of the bundles, so that a later run can tell whether the bundles are up to date. */
 const BundleRecord = v.object({
-  /** Paths of the source files in all bundles, relative to the project directory. */
+  /** Paths of all source files that are in some bundle, relative to the project directory. */
   inputs: v.array(v.string()),
   /** Hash of the source files and of the build tools. */
   key: v.string(),
@@ -95,8 +95,8 @@ export const bundleOptions = (entries: readonly string[]) =>
     target: 'node24',
     // `module` comes first, because esbuild cannot tree-shake the SDK's CommonJS files (`main`).
     mainFields: ['module', 'main'],
-    // Replaces SDK parts that no function uses: the default chain of credentials, endpoint discovery, event
-    // streams, and signatures for several regions. These parts made up a third of a bundle.
+    // Replaces SDK parts that no function uses: the default chain of credential providers, endpoint
+    // discovery, event streams, and multi-region signing. These parts made up a third of a bundle.
     alias: {
       '@aws-sdk/credential-provider-node': stubs,
       '@aws-sdk/endpoint-cache': stubs,

@@ -16,7 +16,8 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // Loads all of `node:process`, because a bundler in a thread sees an incomplete list of its exports.
+      // Loads all of `node:process`, because a bundler that runs in a thread sees an incomplete list of its
+      // exports.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })

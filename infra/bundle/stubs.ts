@@ -16,7 +16,7 @@ export class EndpointCache {
 /** Replaces `@smithy/core/event-streams` (a tenth of a bundle), because functions use no event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** Replaces the JavaScript code of SHA-256 and MD5. The SDK runs it only if `node:crypto` is missing. */
+/** Replaces the SDK's own SHA-256 and MD5 in JavaScript, which it runs only if `node:crypto` is missing. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 
@@ -27,7 +27,7 @@ export const fromSharedConfigFiles = () => () =>
 /** Replaces the code that asks EC2 for the region, because a function has its region in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
-/** Replaces the SDK's code for the retry mode `adaptive`, because no client uses this mode. */
+/** Replaces the SDK's choice of default settings, so that the SDK never asks an EC2 host for the region. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
 /**

@@ -7,7 +7,8 @@ import type { DataTable } from './grant.ts'
 
 /**
  * Adds the IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys,
- * CloudTrail, the rotation's configuration, and the evidence (signed records) with the names of its copies.
+ * CloudTrail, the rotation's configuration, the evidence (signed records), and the names of the evidence's
+ * copies.
  */
 export function addAuditorRole(
   stack: Stack,

@@ -15,8 +15,9 @@ const otherKeys: Record<string, typeof macKey> = {
 }
 
 /**
- * The policy of a data key. The account's IAM policies decide who may use the key, but the service's roles
- * may perform only actions that suit the key's purpose. `owner` is the account's root principal.
+ * The policy of a KMS key that encrypts data. The account's IAM policies decide who may use the key, but the
+ * service's roles may perform only actions that suit the key's purpose. `owner` is the account's root
+ * principal.
  */
 export function dataKeyPolicy(
   name: string,
@@ -35,7 +36,10 @@ export const describeKey = (name: string, { stage }: Config): string =>
 /** Name of the stack output with the ARN of a data key. */
 export const arnOutput = (name: string): string => `${name}Arn`
 
-/** How a data key is removed. Without `protectData`, KMS deletes the key after seven days, the minimum. */
+/**
+ * How a KMS key that encrypts data is removed. Without `protectData`, KMS deletes the key after seven days,
+ * the minimum.
+ */
 export const keyRemoval = (config: Config) => ({
   removalPolicy: removalPolicy(config),
   ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }),

@@ -30,7 +30,7 @@ import { addDomainOutputs } from './custom-domain.ts'
 interface EdgeProps {
   config: Config
   api: HttpApi
-  /** Number of the secret that CloudFront sends. Each rotation of the secret adds one. */
+  /** Number of the secret that CloudFront sends. Each rotation of the secret increments it. */
   secretNumber: number
   /** ARN of the firewall, an AWS WAF web ACL in us-east-1. */
   webAclArn: string
@@ -86,7 +86,7 @@ export class Edge extends Construct {
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
           }
         : {}),
-      // CloudFront forwards `Authorization` only if the cache policy's maximum lifetime is above zero. Still,
+      // CloudFront forwards `Authorization` only if the cache policy's maximum TTL is above zero. Still,
       // nothing is cached: answers say `no-store`, and answers without `cache-control` expire at once.
       defaultBehavior: {
         ...behavior,
@@ -120,8 +120,8 @@ export class Edge extends Construct {
    * Adds the secret that CloudFront sends, and the secrets with the next lower and higher number. Functions
    * accept all of them, because a deployment or rollback may update CloudFront and functions in any order.
    * One more secret lists all accepted ones: each function refers to this list only, because a template can
-   * have at most 60 references to secrets. The id of this list's secret contains `number`: CloudFormation
-   * reads a secret again only if the reference to it changes.
+   * have at most 60 references to secrets. The id of the secret that holds this list contains `number`,
+   * because CloudFormation reads a secret again only if the reference to it changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)
@@ -171,7 +171,7 @@ export class Edge extends Construct {
     return new CachePolicy(this, id, { cachePolicyName, minTtl, defaultTtl, maxTtl, cookieBehavior, ...key })
   }
 
-  /** Adds the service's security headers also to answers that come from CloudFront, WAF or API Gateway. */
+  /** Also adds the service's security headers to answers that CloudFront, WAF or API Gateway generates. */
   private addHeaders(name: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: name,

@@ -13,7 +13,10 @@ interface KeyChangesProps {
   config: Config
   /** ARNs of the KMS keys that only a deployment should change. */
   keys: string[]
-  /** Name of the rule on key changes, without the stage's prefix. The rule's queue is `NAME-dead-letters`. */
+  /**
+   * Name of the rule for events of key changes, without the stage's prefix. The rule's queue is
+   * `NAME-dead-letters`.
+   */
   name: string
   /** Whether to also count signatures that the service did not make, and unusual changes of any KMS key. */
   watchesAll: boolean
@@ -25,7 +28,7 @@ export const foreignSignatures = 'foreign-signatures'
 /** The KMS actions that the rotation performs on retired signing keys. */
 const rotationActions = ['DisableKey', 'ScheduleKeyDeletion']
 
-/** KMS actions, besides the ones of the rotation, that change a key or its use (AWS KMS: API). */
+/** KMS actions that change a key or its use, except those that the rotation calls (AWS KMS: API). */
 const otherActions =
   'CancelKeyDeletion DeleteImportedKeyMaterial DisableKeyRotation EnableKey PutKeyPolicy ReplicateKey TagResource UntagResource UpdatePrimaryRegion'.split(
     ' ',
@@ -87,8 +90,8 @@ export class KeyChanges extends Construct {
 /**
  * Matches every caller except the service's functions that `functionName` names. `functionName` is a pattern:
  * `*-rotate-signing-keys` names the function rotate-signing-keys of every stage. Compares the ARN of the
- * caller's session, which contains the names of the function and its role. Only with the auditor's role,
- * which may only read, can a person choose a session name that looks like a function's.
+ * caller's session, which contains the names of the function and its role. A person can imitate a function's
+ * session name only with the auditor's role, which may only read.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

@@ -50,7 +50,8 @@ const minFreeBytes = 100_000_000
 
 /**
  * Starts the local stack. Resolves when every server answers (with demo data: when the demo user Alice can
- * sign in). If it fails, stops what has started, and throws: a `StartupError` if a person can fix the cause.
+ * sign in). If the start fails, stops what has already started, and throws. The error is a `StartupError` if
+ * a person can fix the cause.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
   const started = new AsyncDisposableStack()
@@ -126,7 +127,8 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Demo users can register before the first signing key exists; the schedule that creates it runs meanwhile.
+  // Demo users can register before the first signing key exists; meanwhile, the schedule that creates the key
+  // runs.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

@@ -12,7 +12,7 @@ export interface LocalStackOptions {
   demo: boolean
   /** Values that `--set` gives to settings of infra/config.ts, keyed by setting name. */
   settings: Record<string, string>
-  /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
+  /** URL of a DynamoDB endpoint to use instead of starting DynamoDB Local. */
   dynamodbEndpoint?: string | undefined
   aws?: QuirkOptions | undefined
 }

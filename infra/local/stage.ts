@@ -82,7 +82,8 @@ async function synthesize(
     const app = new App({
       outdir,
       analyticsReporting: false,
-      // Skip the validation, which takes three quarters of the synthesis. `cdk synth` and the tests validate.
+      // Skip the validation, which takes three quarters of the time. `cdk synth` and the tests still
+      // validate.
       builtinCloudFormationValidation: false,
       // Switch off asset staging: templates then name the bundler's directories, whose paths never change.
       context: { ...context, 'aws:cdk:disable-asset-staging': true },

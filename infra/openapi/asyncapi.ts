@@ -50,7 +50,8 @@ function describeMessage({ detailType, key, rejections }: Intake): JsonSchema {
     description: readComment(readFileSync(intakeFile(detailType), 'utf8'), 'export const handler'),
     payload: { $ref: `#/components/schemas/${detailType}` },
     examples: example && [{ payload: example.detail }],
-    // Each member `x` of this sample event has the value `{x}`, so that the business key shows member names.
+    // Each member `x` of this sample event has the value `{x}`, so that the business key built from it shows
+    // the members' names.
     'x-business-key': key(new Proxy({}, { get: (_, name) => `{${String(name)}}` })),
     'x-senders': senders,
     'x-refusals': describeRefusals(rejections),

@@ -8,14 +8,14 @@ export type JsonSchemas = Record<string, JsonSchema>
 /** Converts the schema of a request or event to JSON Schema. */
 export const inputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input')
 
-/** Converts the schema of an answer to JSON Schema. */
+/** Converts an answer's schema to JSON Schema. */
 export const outputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output')
 
 function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSchema {
   const converted = toJsonSchema(schema, {
     typeMode,
     target: 'draft-2020-12',
-    // Omits checks in code, which JSON Schema cannot express.
+    // Omits checks that are made in code, because JSON Schema cannot express them.
     errorMode: 'ignore',
     // Omit the limits of whole numbers (2^53). Code generators would create special types for these limits.
     ignoreActions: ['safe_integer', 'integer'],
@@ -24,7 +24,7 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
         ? money
         : inCommonTerms(valibotSchema.type, jsonSchema as JsonSchema),
   }) as JsonSchema
-  // Removes `$schema`, because the OpenAPI document names the JSON Schema dialect once for all.
+  // Removes `$schema`, because the OpenAPI document names the JSON Schema dialect once for all schemas.
   delete converted['$schema']
   // Write \d as [0-9], because in some languages \d also matches digits of other scripts.
   return JSON.parse(JSON.stringify(converted).replaceAll(String.raw`\\d`, '[0-9]')) as JsonSchema
@@ -51,7 +51,7 @@ function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined
     return schema['const'] === true
       ? { type: 'boolean', description: 'Always true.' }
       : { type: typeof schema['const'], ...schema }
-  // This is the direction of a bill, because no other enum has the values 1 and 2.
+  // An enum with the values 1 and 2 must be the direction of a bill, because no other enum has these values.
   if (type === 'picklist' && String(schema['enum']) === '1,2')
     return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
   if (type === 'nullable') {
@@ -70,7 +70,7 @@ export const objectOf = (required: JsonSchemas, optional: JsonSchemas = {}): Jso
   properties: { ...required, ...optional },
 })
 
-/** Lists the properties of one member of an object, for example of the `query` of an endpoint's input. */
+/** Lists the properties of one member of an object, such as the member `query` of an endpoint's input. */
 export function members(
   schema: JsonSchema,
   name: string,

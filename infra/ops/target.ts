@@ -26,7 +26,7 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
-  /** ARNs of principals that may disable, delete or share signing keys, in addition to the root user. */
+  /** ARNs of principals, besides the root user, that may disable, delete or share signing keys. */
   breakGlass: readonly string[]
 }
 

@@ -53,7 +53,7 @@ export function formatResult(result: object): string {
 const isTable = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((row) => typeof row === 'object')
 
-/** Formats objects as a table with a column for each member, as wide as its widest cell. */
+/** Formats objects as a table with a column for each member. Each column is as wide as its widest cell. */
 export function formatTable(rows: readonly object[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cells = rows.map((row) =>

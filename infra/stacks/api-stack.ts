@@ -77,8 +77,8 @@ export class ApiStack extends Stack {
         exposeHeaders: ['x-request-id', 'retry-after', 'www-authenticate', 'content-disposition', 'etag'],
         maxAge: Duration.hours(1),
       },
-      // With a custom domain, API Gateway's own address is disabled. It would be a second issuer, and would
-      // bypass a firewall on the domain.
+      // With a custom domain, API Gateway's own address is disabled. That address would be a second issuer,
+      // and would bypass a firewall on the domain.
       ...(domain ? { defaultDomainMapping: { domainName: domain }, disableExecuteApiEndpoint: true } : {}),
     })
   }

@@ -47,7 +47,8 @@ export class AuthorizationPageStack extends Stack {
       removalPolicy: removalPolicy(config),
       autoDeleteObjects: !config.protectData,
     }) as IBucket
-    // Names in CloudFront are global, so names contain the region, to differ between a stage's regions.
+    // Names in CloudFront are global. They contain the region, because a stage's regions may not share a
+    // name.
     const name = `${config.serviceName}-${Aws.REGION}`
     const originAccessControl = new S3OriginAccessControl(this, 'AccessControl', {
       originAccessControlName: name,

@@ -24,8 +24,8 @@ import { importReplica } from './standby-stack.ts'
 
 /**
  * Holds what must never be lost: the table, the KMS keys without which the table is useless, and the event
- * bus. The archive of the bus has every event from which the table can be filled again. After a failover, the
- * stack uses the restored table and the keys that the standby region already has.
+ * bus. The archive of the bus has every event, so that the table can be filled again from it. After a
+ * failover, the stack uses the restored table and the keys that the standby region already has.
  */
 export class DataStack extends Stack {
   readonly table: DataTable
@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the key of queued events: AWS services directly, all others only through SQS. If the
- * stage names its operators, only they and the service's roles can use the key through SQS.
+ * Limits who can use the KMS key that encrypts queued events: AWS services directly, all others only through
+ * SQS. If the stage names its operators, only they and the service's roles can use the key through SQS.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

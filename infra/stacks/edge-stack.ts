@@ -139,7 +139,7 @@ const matchExactly = (
 
 const unchanged: CfnWebACL.TextTransformationProperty[] = [{ priority: 0, type: 'NONE' }]
 
-/** A rule that blocks requests and answers with a failure, with the service's envelope and headers. */
+/** A rule that blocks requests and answers them with a failure, with the service's envelope and headers. */
 const block = (failure: FailureName, name: string, statement: Statement): Rule => ({
   name,
   statement,

@@ -105,7 +105,8 @@ export class IntakeStack extends Stack {
       // EventBridge cannot delay an event. The queue can, and delays each of its messages equally.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function itself rejects an event sooner. This limit is for messages that crash the function.
+      // The function itself rejects an event before this limit is reached. This limit is for messages that
+      // crash the function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {

@@ -42,7 +42,10 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** Shows the composite alarms by name, because references break when test/deploy removes the alarms. */
+  /**
+   * Shows the composite alarms by name, not by reference, because references break when test/deploy removes
+   * the alarms.
+   */
   private healthLine({ namePrefix }: Config): AlarmStatusWidget {
     const alarms = healthAlarms.map((name) => {
       const [resourceName, arnFormat] = [namePrefix + name, ArnFormat.COLON_RESOURCE_NAME]

@@ -9,7 +9,7 @@ export const signingKeyTagName = 'signing-key'
 /** Signing algorithm of KMS: RSASSA-PKCS1-v1_5 with SHA-256, which is RS256 (RFC 7518 §3.3). */
 export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 
-/** The copies of the rotation's audit records (evidence) have S3 names that begin with this prefix. */
+/** The copies of the rotation's audit records (evidence) have S3 object keys that begin with this prefix. */
 export const copiesPrefix = 'evidence/'
 
 /** Partition key of three kinds of items: the key set, the audit records (evidence) and archived keys. */

@@ -34,9 +34,9 @@ function toCell(value: Member[keyof Member]): string {
 
 /**
  * Finds the characters, plain or full-width, with which a spreadsheet formula starts. A formula starts at the
- * beginning of the text or after a separator, also behind spaces and quotes. Quoting the cell does not help:
- * a spreadsheet whose separator is not the comma reads the quotes as text. The pattern finds the character
- * first, because a look-behind at every position would take quadratic time.
+ * beginning of the text or after a separator. Spaces and quotes may precede it. Quoting the cell does not
+ * help: a spreadsheet whose separator is not the comma reads the quotes as text. The pattern finds the
+ * character first, because a look-behind at every position would take quadratic time.
  */
 const formula = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s"]*.)/gu
 

@@ -95,7 +95,7 @@ export const renameProfile = (
   },
 })
 
-/** Response data: a member as one of their ancestors sees them. */
+/** Response data: what an ancestor of a member sees of that member. */
 export const Member = v.object({
   user_id: v.pipe(v.number(), v.safeInteger()),
   nickname: v.string(),

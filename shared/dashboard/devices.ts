@@ -28,7 +28,7 @@ const devices = itemType({
   found: 'by device',
 })
 
-/** Creates the function that records an event of a device, and keeps the count of a user's active devices. */
+/** Creates the function that records a device's event and updates the count of the user's active devices. */
 export const deviceIntake = (detailType: 'device.activated' | 'device.deactivated') =>
   intake({
     detailType,

@@ -7,7 +7,10 @@ const units = { read_units: 0, write_units: 0 }
 /** The DynamoDB units consumed since resetConsumedUnits, for the log line of the request or batch. */
 export const consumedUnits = () => ({ ...units })
 
-/** Resets the units for a new request or batch. One counter is enough: a function handles one at a time. */
+/**
+ * Resets the units for a new request or batch. One counter is enough: a function handles one request or batch
+ * at a time.
+ */
 export function resetConsumedUnits(): void {
   units.read_units = units.write_units = 0
 }

@@ -39,7 +39,7 @@ export interface ListPage {
 
 /**
  * Reads a page of a numbered list: rows of the requested period, and the number of rows in that period. The
- * first page of the whole list usually takes one round of reads, every other page takes two.
+ * first page of the whole list usually takes one round of reads, any other page takes two.
  */
 export async function readListPage(
   list: string,

@@ -42,5 +42,5 @@ export type Partition = (typeof partitions)[number]
 /** Name of the table's one secondary index: sparse, keys `gpk` and `gsk`, projecting keys only. */
 export const indexName = 'gsi'
 
-/** Prefixes of the partition keys that only the index has, not the table. */
+/** Prefixes of partition keys that occur only in the index, not in the table. */
 export const indexPartitions = ['WALLETS#'] as const

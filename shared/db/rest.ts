@@ -11,7 +11,7 @@ const pauseBefore = 5_000
 
 /**
  * How many milliseconds writes pause after a full hour. A table that is restored to that hour can have items
- * of different instants, "usually much less than a second" apart, so nobody may write in between.
+ * of instants that are "usually much less than a second" apart, so nobody may write between these instants.
  */
 const pauseAfter = 2_000
 

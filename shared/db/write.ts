@@ -93,7 +93,7 @@ export async function tryTransact(
 
 /**
  * Performs one write on its own, at half the price of a transaction. Throws the same errors as transact. With
- * `returnNew`, resolves with the item's attributes after an update.
+ * `returnNew`, resolves with the item's attributes as they are after the update.
  */
 export async function writeItem(write: Write, options: { returnNew?: true } = {}): Promise<Item | undefined> {
   const { Put, Update, Delete } = toSdkWrite(write)

@@ -6,7 +6,7 @@ import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { maybe } from '../fields.ts'
 
-/** Schema of an address on a blockchain, as its network spells it. */
+/** Schema of an address on a blockchain, in the notation of its network. */
 export const ChainAddress = v.pipe(
   v.string(),
   v.regex(/^[\x21-\x7e]{1,256}$/, 'must be 1 to 256 printable characters without spaces'),

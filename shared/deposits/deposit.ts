@@ -154,7 +154,7 @@ export async function readDepositCount(userId: number, { consistent = false } = 
   return { userId, lastAt, byCurrency: new Map(Object.entries(counts)) }
 }
 
-/** Number of a user's deposits in one currency, or in all of them. */
+/** Number of a user's deposits in one currency, or in all currencies. */
 export const countDeposits = ({ byCurrency }: DepositCount, currency?: string): number =>
   currency === undefined
     ? [...byCurrency.values()].reduce((sum, count) => sum + count, 0)

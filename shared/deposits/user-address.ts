@@ -134,7 +134,7 @@ async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   return { address, announced: false }
 }
 
-/** Number of free addresses in a pool below which an alarm is raised. */
+/** An alarm is raised when a pool has fewer free addresses than this. */
 const lowMark = 100
 
 /** Emits a metric if a pool is low, so that an alarm comes in time to provision more addresses. */

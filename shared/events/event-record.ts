@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** MACs by older keys, if `digest` is a MAC. An earlier delivery may have stored one of these MACs. */
+  /** If `digest` is a MAC, the MACs with older keys. An earlier delivery may have stored one of these. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -90,9 +90,10 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 }
 
 /**
- * Returns `duplicate` if the event has taken effect before, else undefined. Throws RejectedEvent if other
- * content took effect under its business key, or if the event was refused after this copy was sent. Call
- * this before rejecting an event for a low balance, because an earlier delivery may have used the money.
+ * Returns `duplicate` if the event has taken effect before, else undefined. Throws RejectedEvent if an event
+ * with the same business key but other content took effect, or if the event was refused after this copy was
+ * sent. Call this before rejecting an event for a low balance, because an earlier delivery may have used the
+ * money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -136,8 +137,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after the refusal of its event: only then may it take effect. `refusals`
- * identifies a redriven message, and `sentAt` an event that a person sent again.
+ * Whether a message was sent after its event was refused: only then may it take effect. A redriven message is
+ * recognized by `refusals`, and an event that a person sent again by `sentAt`.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -254,7 +255,7 @@ function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefi
   }
 }
 
-/** Notes that the dead letter of a refusal has been sent. */
+/** Records that the dead letter of a refusal has been sent. */
 export async function noteSent(event: RefusedEvent): Promise<void> {
   await writeItem({
     Update: {

@@ -67,7 +67,8 @@ const maxRetryDelaySeconds = 900
 const queueReserveMilliseconds = 7_000
 
 /**
- * Minimum time left to begin a refusal: to store a record, send a dead letter, and record that it was sent.
+ * A refusal begins only if this much time is left: to store a record, send a dead letter, and record that it
+ * was sent.
  */
 const minRefusalMilliseconds = 5_000
 
@@ -280,7 +281,8 @@ async function refuse(
   try {
     await noteSent(event)
   } catch (error) {
-    // Only log the failure: the dead letter is in its queue, so the message must not be delivered again.
+    // Only log the failure: the dead letter has been sent, so the event's message must not be delivered
+    // again.
     log.warn('a dead letter could not be noted', { cause: errorSummary(error) })
   }
   return 'refused'

@@ -75,8 +75,8 @@ export const frame = ({
 ]
 
 /**
- * Middleware that answers failures, adds `x-request-id` to every answer, and writes one log line per request:
- * id, route, status, duration and consumed DynamoDB units.
+ * Middleware that turns failures into answers, adds `x-request-id` to every answer, and writes one log line
+ * per request: id, route, status, duration and consumed DynamoDB units.
  */
 function answerAndLog(dialect: Dialect): HttpMiddleware {
   let startedAt = 0
@@ -126,7 +126,7 @@ function toFailure(error: unknown): Failure {
 
 const maintenanceRetrySeconds = 60
 
-/** Middleware that answers every request `unavailable` while the service is switched off. */
+/** Middleware that answers every request with `unavailable` while the service is switched off. */
 const refuseInMaintenance: HttpMiddleware = {
   before({ event }) {
     // An empty value counts as not set, because setting a stage variable to the empty text removes it.
@@ -171,7 +171,10 @@ export function handle<Input extends v.GenericSchema, Output extends v.GenericSc
     })
 }
 
-/** Creates an endpoint from a handler and its description. AWS calls end at the invocation's deadline. */
+/**
+ * Creates an endpoint from a handler and its description. Its AWS calls end at the invocation's deadline at
+ * the latest.
+ */
 export function toEndpoint(
   handler: Handler,
   { input, output, dialect = 'envelope', accepts = 'none' }: EndpointSpec<v.GenericSchema, v.GenericSchema>,

@@ -1,6 +1,6 @@
 /**
  * Whether an `Accept` header (RFC 9110 §12.5.1) prefers a media type to JSON: it names the type with a weight
- * above zero, and does not give `application/json` a higher weight.
+ * above zero, and gives `application/json` no higher weight.
  */
 export function prefers(accept: string | undefined, mediaType: string): boolean {
   const weights = new Map(

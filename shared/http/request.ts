@@ -47,7 +47,7 @@ export function readParameters(text: string): Record<string, string> {
   return parameters
 }
 
-/** The client chose the name of a parameter. An error message repeats the name only if it is a plain word. */
+/** A parameter's name comes from the client, so an error message repeats it only if it is a plain word. */
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
 /** Returns the credentials for a scheme (case-insensitive) in the `Authorization` header (RFC 9110 §11.1). */

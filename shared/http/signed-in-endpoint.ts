@@ -61,9 +61,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/**
- * The endpoint of warm-up requests. With a read-only scope, the check of an unknown token would read twice.
- */
+/** The endpoint of warm-up requests. With a read-only `scope`, an unknown token would be read twice. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),

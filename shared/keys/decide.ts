@@ -58,7 +58,10 @@ export type RotationStep =
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, because the run that began the attempt may still create the key. */
   | { kind: 'wait' }
-  /** Begin a new attempt: KMS does not let the key of `attempt` sign, or the run that began it seems dead. */
+  /**
+   * Begin a new attempt, because KMS does not let the key of `attempt` sign, or the run that began it seems
+   * dead.
+   */
   | { kind: 'restartAttempt'; attempt: Attempt }
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */

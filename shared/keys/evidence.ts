@@ -47,10 +47,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /**
-   * Test result of one key: the key that was added or became the signer. If there is none, it is the active
-   * key.
-   */
+  /** Result of the test of a key: the key that was added or became the signer, otherwise the active key. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),

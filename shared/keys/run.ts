@@ -34,8 +34,8 @@ const patienceMilliseconds = 10_000
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
  * do. Every write is conditional on the key set that the step was decided from, so any number of runs can run
  * or crash at the same time. Throws if a key that is about to be used fails its check. If KMS refuses a new
- * key, this run and later runs try the key again. Runs throw once KMS has refused the key for
- * `kmsLagMilliseconds`. If AWS fails for a moment, a scheduled run leaves its step to the next run, and a
+ * key, this run and later runs try the key again. After KMS has refused the key for `kmsLagMilliseconds`,
+ * each run throws. If AWS fails for a moment, a scheduled run leaves its step to the next run, and a
  * requested run throws.
  */
 export async function rotateKeys(
@@ -73,7 +73,7 @@ async function requireKnownKey(kid: string): Promise<void> {
   throw new Error('there is no signing key of this kid')
 }
 
-/** The result of a run. Throws if KMS still refuses a new key after `kmsLagMilliseconds`. */
+/** Returns the result of a run. Throws if KMS still refuses a new key after `kmsLagMilliseconds`. */
 function summarize(
   step: StepOf<'done' | 'leaveToNextRun'>,
   keySet: SigningKeySet,

@@ -28,7 +28,7 @@ export interface Run {
   times: KeyTimes
   knowledge: RunKnowledge
   transitions: Evidence[]
-  /** Deadline for waiting until KMS lets a new key be used, epoch milliseconds. */
+  /** Until when the run waits for KMS to accept a new key, epoch milliseconds. */
   waitUntil: number
   /** How often KMS has refused the use of the new key in this run. */
   refusals: number
@@ -43,9 +43,7 @@ const maxRacePauseMilliseconds = 50
 /** Polling interval while another run may still finish the creation of a key. */
 const pollMilliseconds = 100
 
-/**
- * If KMS refuses a key, the run tries the key again. It doubles the wait before each retry, up to a maximum.
- */
+/** If KMS refuses a key, the run tries again. It doubles the wait before each retry, up to a maximum. */
 const minKmsPauseMilliseconds = 100
 const maxKmsPauseMilliseconds = 8_000
 

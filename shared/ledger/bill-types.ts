@@ -31,13 +31,16 @@ export type BillType = v.InferOutput<typeof BillType>
 
 const maxTypes = 16
 
-/** The code of a bill. Combines the number of the bill's currency in the wallet with the bill's type. */
+/**
+ * The code of a bill. Combines the bill's type with the number by which the wallet identifies the bill's
+ * currency.
+ */
 export const codeOf = (currencyNumber: number, type: BillType): number =>
   currencyNumber * maxTypes + billTypes[type].code
 
 const typesByCode = new Map(BillType.options.map((type) => [billTypes[type].code as number, type]))
 
-/** Splits a bill's code into the bill's type and the number that its currency has in the wallet. */
+/** Splits a bill's code: the bill's type, and the number that stands for its currency in the wallet. */
 export function readCode(code: number): { currencyNumber: number; type: BillType } {
   const type = typesByCode.get(code % maxTypes)
   if (type === undefined) throw new Error('a mark has an unknown type')
@@ -78,7 +81,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The filters that select a bill of this currency and type, without the filter that selects all bills. */
+/** The filters that select a bill of this currency and type, except the filter that selects all bills. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

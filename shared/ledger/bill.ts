@@ -16,7 +16,7 @@ export const Bill = v.object({
   amount: Money,
   amount_direction: Direction,
   business_id: BillType,
-  /** Balance plus hold of the currency after this bill. */
+  /** Sum of the currency's balance and held amount after this bill. */
   balance_after: Money,
   /** Id of what caused the bill, for example its deposit_id, withdrawal_id or transfer_id. */
   reference: v.string(),
@@ -99,7 +99,7 @@ interface Reservation {
   amount: Big
 }
 
-/** A movement: one change of one currency of a wallet. */
+/** A movement: one change to one currency in a wallet. */
 export type Movement = Posting | Reservation
 
 /** Result of a movement: the changed wallet and, for a posting, a new bill; or the reason of a rejection. */

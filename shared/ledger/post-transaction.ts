@@ -18,9 +18,7 @@ export interface LedgerTransaction {
    * `alongside` must return a write that fails if the transaction is posted a second time.
    */
   record?: EventRecord
-  /**
-   * Time at which the transaction is booked, epoch milliseconds. Default: the booking instant of its event.
-   */
+  /** Time at which the transaction is booked, epoch milliseconds. Default: the booking time of its event. */
   at?: number
   userId: number
   /** The movements, each with its wallet; at most one for each wallet of the user. */

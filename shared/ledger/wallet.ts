@@ -72,9 +72,7 @@ export interface Wallet {
   counts: Counts
   /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 before that bill. */
   first: number
-  /**
-   * A mark for each of the newest bills, in chronological order. page/index.ts has the marks of older bills.
-   */
+  /** A mark for each of the newest bills, in chronological order. page/index.ts has marks of older bills. */
   tail: readonly Mark[]
 }
 
@@ -109,7 +107,7 @@ export const registerShards = 16
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /**
- * Schema of a stored holding. Its values have no names, to save space: every bill writes the wallet, and
+ * Schema of a stored holding. Its values have no names, to save space: every bill rewrites the wallet, and
  * DynamoDB charges for every kilobyte written. About seven currencies fit into the first kilobyte.
  */
 const StoredHolding = v.pipe(
@@ -158,7 +156,7 @@ export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail 
   tail: encodeMarks(tail),
 })
 
-/** The write that stores a new version of a wallet. It fails unless the previous version is stored. */
+/** The write that stores a new version of a wallet. Fails unless the stored version is the previous one. */
 export const putWallet = (wallet: Wallet): Write => putVersioned(walletItem(wallet), wallet.version - 1)
 
 /** Key of a wallet's item. */

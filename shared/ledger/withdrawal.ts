@@ -90,13 +90,13 @@ const withdrawalKeys = itemType({
   found: 'by withdrawal_id',
 })
 
-/** Reads a withdrawal, strongly consistent; undefined before its first event. */
+/** Reads a withdrawal with a strongly consistent read; undefined before its first event. */
 async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
   const item = await readItem(withdrawalKeys.key({ withdrawalId }), { consistent: true })
   return item && v.parse(WithdrawalItem, item)
 }
 
-/** The write that stores a withdrawal. It fails if the stored withdrawal is no longer `before`. */
+/** The write that stores a withdrawal. It fails if the stored withdrawal no longer equals `before`. */
 const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => {
   const version = before === undefined ? 0 : 1
   const key = withdrawalKeys.key({ withdrawalId: next.withdrawalId })

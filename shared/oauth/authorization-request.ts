@@ -72,7 +72,10 @@ export function checkAuthorizationRequest(parameters: AuthorizationParameters, c
 const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096 }
 const maxLengthOfOthers = 2048
 
-/** Rejects parameters that are too long: the nonce goes into device_tokens, and the state into redirects. */
+/**
+ * Rejects parameters that are too long, because the nonce goes into device_tokens, and the state into
+ * redirects.
+ */
 export function checkLengths(parameters: Partial<AuthorizationParameters>): void {
   for (const [name, value = ''] of Object.entries(parameters)) {
     const max = maxLengths[name] ?? maxLengthOfOthers

@@ -51,7 +51,9 @@ function parseBasic(header: string): ClientCredentials {
   }
 }
 
-/** Decodes `application/x-www-form-urlencoded` text; returns text with an invalid encoding unchanged. */
+/**
+ * Decodes `application/x-www-form-urlencoded` text; if the encoding is invalid, returns the text unchanged.
+ */
 function decodeForm(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

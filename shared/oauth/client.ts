@@ -30,8 +30,8 @@ const clients = itemType({
 const clientKey = (clientId: string): Key => clients.key({ clientId })
 
 /**
- * Maximum length of a client_id. A longer one counts as unknown and is not read, which keeps keys far below
- * DynamoDB's limit of 2,048 bytes.
+ * Maximum length of a client_id. A longer one counts as unknown and is not looked up, which keeps keys far
+ * below DynamoDB's limit of 2,048 bytes.
  */
 const maxClientIdLength = 200
 

@@ -12,7 +12,7 @@ function loopbackWithoutPort(uri: string): string | undefined {
   return `${parts[1]}://${parts[2]}${parts[4] ?? ''}`
 }
 
-/** Characters of a URI without a fragment (RFC 3986 §2). */
+/** Characters that a URI without a fragment may contain (RFC 3986 §2). */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
 
 /** A private-use URI scheme: a reversed domain name (RFC 8252 §7.1), which excludes `javascript:`. */

@@ -88,7 +88,7 @@ async function issueTokens(code: string, grant: AuthorizationCode, client: Clien
   const { userId, sessionId, clientId, authenticatedAt } = grant
   const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
   if (scopes.length === 0) throw new Failure('invalid_grant')
-  // A derived token expires with its session at the latest, so ending the session ends all access.
+  // A derived token expires no later than its session, so ending the session ends all access.
   const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.sessionExpiresAt)
   const common = { userId, sessionId, clientId, scopes, expiresAt, authenticatedAt }
   const accessToken = newAccessToken(userId, sessionId)

@@ -26,7 +26,7 @@ const ratesKeys = itemType({
   found: 'by quote currency',
 })
 
-/** Reads the rates of the deployment's quote currency, eventually consistent. */
+/** Reads the rates of the deployment's quote currency, with eventually consistent reads. */
 export async function readRates(): Promise<Rates> {
   const item = await readItem(ratesKeys.key({ quote: settings().quoteCurrency }))
   if (item === undefined) return { asOf: null, rates: new Map() }

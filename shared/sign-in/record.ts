@@ -8,7 +8,7 @@ import { fieldsIn, itemFields, type UserChanges, type UserFields } from '../user
 import { addNetwork, splitNetworks } from './limits/source.ts'
 import { attributesOf, expiredAttributes, removal, windowAttributes } from './limits/tries.ts'
 
-/** Name of the counter of wrong second factors over all login tickets. */
+/** Name of the counter that counts wrong second factors across all login tickets. */
 export const codeCounter = 'code'
 
 const records = itemType({
@@ -26,7 +26,7 @@ export const signInKey = (userId: number): Key => records.key({ userId })
 const Ticket = v.object({
   /** When the ticket expires, epoch milliseconds. */
   expires_at: Integer,
-  /** The second-factor tries of this ticket, keyed by id. A try is added before its code is compared. */
+  /** The second-factor tries with this ticket, keyed by id. A try is added before its code is compared. */
   tried: v.optional(v.record(v.string(), v.boolean()), {}),
   /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
   code: v.optional(v.instance(Uint8Array)),
@@ -91,8 +91,9 @@ export const endsSessions = ({ login_password, totp_secret, disabled }: UserChan
 /**
  * The write that changes fields of a sign-in record, for the transaction that changes the user. Ends every
  * login ticket if the user gets a new password or TOTP secret, or is disabled or enabled. So no sign-in that
- * has begun can complete. Adds one to `generation` if the changes end all sessions. A new password or TOTP
- * secret also clears the count of wrong codes, so that earlier tries do not lock the user out.
+ * began before the change can complete. Adds one to `generation` if the changes end all sessions. A new
+ * password or TOTP secret also clears the count of wrong codes, so that earlier tries do not lock the user
+ * out.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write[] {
   const changed = fieldsIn('sign-in', changes)
@@ -130,7 +131,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
   return [write]
 }
 
-/** The changes of a sign-in record after a right second factor. */
+/** The changes to a sign-in record after a right second factor. */
 export interface CodeStep {
   ticketHash: string
   /** Time step of the TOTP that completes the sign-in; undefined if the code is no TOTP. */

@@ -27,7 +27,7 @@ export const ticketHash = (ticket: string, normalizedEmail: string): string =>
 /** The expiry of a login ticket that is issued at `now`, in epoch milliseconds. */
 export const ticketExpiry = (now: number): number => now + settings().loginTicketTtlSeconds * 1000
 
-/** Schema of a code of six digits, mailed or shown by an authenticator. */
+/** Schema of a six-digit code, which is mailed or shown by an authenticator. */
 export const SixDigits = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
 
 /** Creates a code to mail; all one million codes are equally likely. */
@@ -35,8 +35,8 @@ export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart
 
 /**
  * Computes the stored form of a mailed code. The HMAC key is the login ticket, which the table has only as a
- * hash. So nobody can find the code in a stolen table by trying all million codes, and a code works with its
- * own ticket only.
+ * hash. So nobody can recover the code from a stolen table by trying all million codes, and a code works only
+ * with its own ticket.
  */
 export const digestMailedCode = (ticket: string, code: string): Uint8Array =>
   createHmac('sha256', ticket).update(code).digest()

@@ -3,7 +3,7 @@ import { publishEvent } from '../events/publish-event.ts'
 import { signInKey, type SignInRecord } from './record.ts'
 import { mailRequested } from './ticket.ts'
 
-/** For how long a warning may still be sent after it was requested. */
+/** How long after its request a warning may still be sent. */
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**

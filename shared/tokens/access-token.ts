@@ -24,7 +24,7 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** The number of times that all sessions of the user were ended before this session began. */
+  /** How many times all sessions of the user had been ended before this session began. */
   generation: Integer,
   /** In a session's own token: how many tokens were derived from it. In the n-th derived token: n. */
   derived: Integer,
@@ -158,8 +158,9 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
 }
 
 /**
- * Reads a token and its user's generation. If the token is not found, reads both again, strongly consistent.
- * Resolves with undefined if the token does not exist, or its user's sessions have been ended.
+ * Reads a token and its user's generation. If the token is not found, reads both again with strongly
+ * consistent reads. Resolves with undefined if the token does not exist, or its user's sessions have been
+ * ended.
  */
 async function readToken(key: Key, userId: number, consistent: boolean): Promise<TokenItem | undefined> {
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })

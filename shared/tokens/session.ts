@@ -131,7 +131,7 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 
 /**
  * Ends a session with all its tokens. Deletes the session's own token last, because an interrupted logout can
- * be repeated only with this token. This is done twice: the second round deletes tokens that were derived
+ * be repeated only with this token. Deletes tokens in two rounds: the second deletes tokens that were derived
  * during the first.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {

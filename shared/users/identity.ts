@@ -29,7 +29,7 @@ export const EmailAddress = v.pipe(
  * make no difference. Half a surrogate pair becomes U+FFFD, because the table cannot store it.
  */
 export const normalizeEmail = (email: string): string =>
-  // Normalizes again, because lower case can undo the first normalization (Unicode §3.13, NFKC_Casefold).
+  // Normalizes again, because lowercasing can undo the first normalization (Unicode §3.13, NFKC_Casefold).
   email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
 /** Schema of a user's email address: no ambiguous or invisible characters, and valid when normalized, too. */

@@ -9,7 +9,7 @@ interface Line {
   column: string
   rows: string[]
   sum?: true
-  /** Whether only a run without `--short` measures the figure. */
+  /** Whether a run with `--short` skips the figure. */
   whole?: true
   /** Whether the figure depends on the machine's speed. If so, a high figure never fails the check. */
   timed?: true

@@ -27,7 +27,7 @@ const gatewayAnswers: [status: number, message: string, shown: string][] = [
   [503, 'Service Unavailable', 'The service is busy. Try again in a few seconds.'],
 ]
 
-it('a wrong password is explained, and the right one is then accepted', async ({ openRequest }) => {
+it('a wrong password gets an error message, and the right one is then accepted', async ({ openRequest }) => {
   const user = await newUser()
   const page = await openRequest()
   await givePassword(page, { ...user, password: 'wrong' })
@@ -210,7 +210,7 @@ it.for([
   ['?client_id=a&client_id=b&redirect_uri=http://127.0.0.1/callback', 'This link is incomplete'],
   ['?client_id=a&redirect_uri=nonsense', 'This link is incomplete'],
 ] as const)(
-  'the authorization page with the query "%s" says why it cannot sign in',
+  'the authorization page with the query "%s" says why the user cannot sign in',
   async ([query, title], { open }) => {
     const page = await open()
     await page.goto(`${stack.page_url}/${query}`)

@@ -15,7 +15,7 @@ export interface Ministack {
   endpoint: string
   /** File of the certificate that clients must trust. */
   certificate: string
-  /** Ends ministack, and the processes of functions that ministack leaves behind. */
+  /** Ends ministack and the function processes that it leaves behind. */
   stop: () => Promise<void>
 }
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await rotate({}, { awsRequestId: randomUUID() })
 })
 
-/** Runs `work`, and loses the answer to its first transaction. DynamoDB carries out the transaction. */
+/** Runs `work`, and drops the answer to its first transaction, which DynamoDB has carried out. */
 async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   let lost = false
   const { restore } = tamperCalls(async ({ name, perform }) => {
@@ -104,7 +104,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
   })
 
-  it('if the answer to the write of an event is lost, a second delivery does not repeat the effect, and the service counts no fault', async () => {
+  it('if the response to an event’s write is lost, a second delivery of the event does not repeat the effect, and the service counts no fault', async () => {
     const userId = await addUser()
     const event = adjustment(userId)
     const metrics = await emittedMetrics(async () => {

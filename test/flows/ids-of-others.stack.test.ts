@@ -42,7 +42,7 @@ type Pair = [others: Named, nobodys: Named]
 
 /**
  * One function for each route whose input can name another user's data. The function creates pairs of
- * requests (see Pair). Its key consists of the route's method and path.
+ * requests (see Pair). The key of each function is its route's method and path.
  */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {

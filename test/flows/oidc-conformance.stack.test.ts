@@ -123,7 +123,7 @@ test.each([
   expect(status).toBe(200)
 })
 
-test('scopes that the service does not have are ignored, and the token answer says what was granted', async () => {
+test('scopes that the service does not have are ignored, and the token answer says which were granted', async () => {
   const scope = 'openid email phone address offline_access'
   const { exchange } = await obtainCode(client, session, { scope })
   const { status, body } = await postForm('/oauth2/token', exchange)

@@ -50,7 +50,7 @@ describe('an event that a replay sends again', () => {
     ['after', 1000, 1000],
     ['before', -1000, 0],
   ])(
-    'a replayed deposit keeps its old times, but is never credited before it was created (confirmed %s it was pending)',
+    'a replayed deposit keeps its old times, but the time of its credit is never before that of its creation (confirmed %s it was pending)',
     async (_, later, credited) => {
       const { address } = await addDepositor()
       const detail = deposit(address, { status: 'pending' })

@@ -9,7 +9,7 @@ import { md5 } from '../support/sign-in.ts'
 /** The demo user Alice makes most requests, because she has data of every kind. */
 const alice = demoUsers[0]?.user_id ?? 0
 
-/** Issues an access_token of Alice; by default a first-party token with every scope, for two hours. */
+/** Issues an access_token for Alice; by default a first-party token with every scope, valid for two hours. */
 async function issue(
   changes: { clientId?: string; scopes?: readonly Scope[]; lifeSeconds?: number } = {},
 ): Promise<string> {

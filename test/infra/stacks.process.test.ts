@@ -28,7 +28,7 @@ beforeAll(async () => {
   stacks = await synthesize('prod')
 })
 
-it('the logical ids of the table and the KMS keys stay the same, because CloudFormation replaces a resource with a new logical id', () => {
+it('the logical ids of the table and the KMS keys stay the same, because CloudFormation replaces a resource whose logical id changes', () => {
   const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
   expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
     'data/EventKey567EB652',

@@ -24,7 +24,7 @@ function firstStart(environment: NodeJS.ProcessEnv): string {
   return stderr.replace(/^installing .*\n/, '')
 }
 
-it('an old Node.js is refused in one line with the version that is needed', () => {
+it('an old Node.js is refused with one line that names the required version', () => {
   const old = preload("Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } })")
   expect(firstStart(old)).toMatch(/^Node\.js 18\.20\.8 is too old: install version 20 or later .+\n$/)
 })

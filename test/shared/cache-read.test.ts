@@ -36,7 +36,7 @@ it('a cached value is read again after the clock was set back', async () => {
   expect(await get()).toBe(2)
 })
 
-it('a value that is requested rarely is read for each request', async () => {
+it('a rarely requested value is read for each request', async () => {
   const { get } = countReads({ requests: 3, withinMilliseconds: 900 })
   for (let reads = 1; reads < 10; reads += 1) {
     expect(await get()).toBe(reads)

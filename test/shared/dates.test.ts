@@ -13,7 +13,7 @@ it.each([
   ['2026-11-21', 'Etc/GMT+12', '2026-11-21T12:00:00Z', 24],
   ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00Z', 23],
   ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00Z', 25],
-  // In Santiago, clocks skip from 23:59:59 to 01:00 on this day, so it has no midnight.
+  // In Santiago, this day has no midnight: after 23:59:59 of the day before, clocks skip to 01:00.
   ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
   ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
   ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],
@@ -40,7 +40,7 @@ it('the days of the time zone UTC are computed without Intl, with the same resul
     expect(startOfDay(day, 'UTC')).toBe(startOfDay(day, 'Etc/UTC'))
 })
 
-it('neither reading the time zone UTC from the settings nor computing days in it uses Intl, because the first use of Intl slows a cold start', () => {
+it('Intl is used neither to read the time zone UTC from the settings nor to compute days in UTC, because the first use of Intl slows a cold start', () => {
   const format = vi.spyOn(Intl, 'DateTimeFormat')
   expect(v.parse(Settings, { reportingTimeZone: 'UTC' }).reportingTimeZone).toBe('UTC')
   dayOf(0, 'UTC')

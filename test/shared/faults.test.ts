@@ -77,7 +77,7 @@ describe('the metrics of failures', () => {
     expect(await metricsOf(new TypeError('x is undefined'))).toEqual([fault])
   })
 
-  it('a temporary failure is counted by its cause, and not as a fault of the service', async () => {
+  it('a temporary failure is counted under its cause, not as a fault of the service', async () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 

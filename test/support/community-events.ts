@@ -8,7 +8,7 @@ import { claimEmail, putUser } from '../../shared/registration/register.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { applyEvent } from './apply-event.ts'
 
-/** Registers a member as `user.registered` does, without password and TOTP secret. */
+/** Registers a member as `user.registered` does, but without password and TOTP secret. */
 export async function join(registration: Registration): Promise<void> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
   const record = eventRecord('user.registered', String(userId), registration)

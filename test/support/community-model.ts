@@ -17,7 +17,7 @@ export interface ModelMember {
 const fold = (text: string): string =>
   text.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
-/** Masks an email address as others see it: only the first and the last character before the @ are left. */
+/** Masks an email address for display to others: keeps only the first and the last character before the @. */
 function mask(email: string): string {
   const at = email.lastIndexOf('@')
   const local = Array.from(email.slice(0, at))

@@ -6,7 +6,7 @@ import { transact } from '../../shared/db/write.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
-/** Returns the first of a million user ids that no other test uses. */
+/** Reserves a million user ids that no other test uses. Returns the first one. */
 export const newUserIds = (): number => randomInt(1, 2 ** 30) * 1_000_000
 
 /** Mocks SQS, so that no message makes a worker grow referral trees: the test calls `growTree` itself. */

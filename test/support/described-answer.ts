@@ -70,7 +70,7 @@ export class AnswerCheck {
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // A failure must match `Failure`. The route's own schema may also allow the bodies of API Gateway itself.
+    // A failure must match `Failure`. The route's schema may also allow bodies of API Gateway.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??
@@ -105,7 +105,7 @@ export function closeSchema(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const closed = Object.entries(schema).map(([name, value]): [string, unknown] => [
     name,
-    // The parts of an allOf describe one object together, so only the whole allOf can forbid other members.
+    // The parts of an allOf describe one object, so only the allOf as a whole can forbid other members.
     name === 'allOf' ? (value as object[]).map((part) => closeMembers(part)) : closeSchema(value),
   ])
   const isObject = 'properties' in schema || 'allOf' in schema

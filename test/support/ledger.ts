@@ -80,7 +80,7 @@ export const describeWallet = ({ version, holdings }: Wallet) => ({
 export const holdingsOf = async (userId: number) =>
   describeWallet(await readWallet({ userId, wallet: 'asset' }, { consistent: true })).holdings
 
-/** The USDT balance of a user's asset wallet, as text; undefined if the wallet has had none. */
+/** The USDT balance of a user's asset wallet, as text; undefined if the wallet never had USDT. */
 export const balanceOf = async (userId: number): Promise<string | undefined> =>
   (await holdingsOf(userId))['USDT']?.split(' ')[0]
 

@@ -11,7 +11,7 @@ interface Capacity {
   CapacityUnits?: number
 }
 
-/** The part of the AWS SDK's middleware stack that measuring uses. */
+/** The part of the AWS SDK's middleware stack that is used for measuring. */
 interface Stack {
   add: (middleware: Middleware, options: { step: 'initialize'; name: string; override: true }) => void
   remove: (name: string) => boolean

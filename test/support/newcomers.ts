@@ -22,7 +22,7 @@ export async function addRoot(): Promise<number> {
 }
 
 /**
- * Adds direct referrals of the root of a referral tree, with the user ids after `lastId`. Sends no message to
+ * Adds direct referrals to the root of a referral tree. Their user ids follow `lastId`. Sends no message to
  * the worker, so the root's member list lacks them at first.
  */
 export async function addNewcomers(

@@ -30,7 +30,7 @@ export const verifyAuthenticator = (
     sourceIp,
   })
 
-/** Sends a mailed code to the second-factor handler. */
+/** Submits a code that was received by mail to the second-factor handler. */
 export const verifyMailed = (
   { email }: Pick<TestUser, 'email'>,
   ticket: string,
@@ -40,7 +40,7 @@ export const verifyMailed = (
     body: { email, login_ticket: ticket, method: 'EMAIL', validate_code: code },
   })
 
-/** Sends guesses at the same time. Counts the KMS checks, the answers `wrong`, and the answers `blocked`. */
+/** Sends several guesses at the same time. Counts the KMS checks and the answers `wrong` and `blocked`. */
 export async function guessAtOnce(count: number, guess: (number: number) => Promise<TestAnswer>) {
   let answers: TestAnswer[] = []
   const { names } = await measureCalls(async () => {

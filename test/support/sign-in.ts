@@ -55,7 +55,7 @@ export const toTestUser = (registration: Record<string, unknown>): TestUser => (
   totpSecret: String(registration['totp_secret']),
 })
 
-/** Computes the code that an authenticator shows at an instant, epoch milliseconds. */
+/** Computes the code that an authenticator shows at a given time (epoch milliseconds). */
 export const authenticatorCode = (secret: string, at: number = Date.now()): Promise<string> =>
   generate({ secret, epoch: Math.floor(at / 1000), guardrails: createGuardrails({ MIN_SECRET_BYTES: 10 }) })
 

@@ -25,7 +25,7 @@ export interface World {
   names: number
 }
 
-/** A key in KMS; instants are epoch milliseconds. */
+/** A key in KMS; times are in epoch milliseconds. */
 interface ModelKey {
   createdAt: number
   disabledAt: number | null

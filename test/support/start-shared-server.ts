@@ -4,7 +4,7 @@ import { listen } from './serve-http.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of the broker, an HTTP server: `GET /` tells tests the address of the server that they share. */
+    /** URL of the broker, an HTTP server whose `GET /` returns the address of the server that tests share. */
     broker: string
   }
 }

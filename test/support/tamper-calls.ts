@@ -102,7 +102,7 @@ const passAttempts =
     return decide({ operation, input: args.input, call, perform: () => next(args) })
   }
 
-/** An error as the SDK throws it for an error answer of AWS. */
+/** An error like the one that the SDK throws for an error answer of AWS. */
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
 
@@ -181,8 +181,8 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work`, and simulates a crash at its AWS call number `at`. This call takes effect if `carriedOut` is
- * true. Earlier calls take effect, later ones do not. Resolves with false if `work` ended before the crash.
+ * Runs `work`, and simulates a crash at the `at`-th AWS call. This call takes effect if `carriedOut` is true.
+ * Earlier calls take effect, later ones do not. Resolves with false if `work` ended before the crash.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

@@ -12,7 +12,7 @@ export interface DispatchOptions {
   callers: Callers
   services: Service[]
   quirks: Quirks
-  /** Called with all IAM accesses that a request needs, before IAM decides on them. */
+  /** Called with all accesses that a request needs, before IAM decides on them. */
   onAccess?: ((caller: Caller, accesses: AccessRequest[]) => void) | undefined
   report: (problem: string) => void
 }

@@ -134,5 +134,8 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.end(body)
 }
 
-/** Writes the OpenAPI and AsyncAPI documents in a new process, to keep all functions out of this process. */
+/**
+ * Writes the OpenAPI and AsyncAPI documents in a new process, so that this process does not load the code of
+ * all functions.
+ */
 const writeReferences = () => promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

@@ -95,7 +95,7 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   while (!(await isAnswering(endpoint))) {
     if (guard.exitCode !== null) {
       if (guard.stderr) await finished(guard.stderr)
-      // Check Java only after a failure: the check starts Java, which would slow down every start.
+      // Check Java only after a failure: the check itself starts Java, which would slow down every start.
       await checkJava()
       throw new StartupError(`DynamoDB Local ended at once: ${complaint.trim().split('\n').at(-1) ?? ''}`)
     }

@@ -92,7 +92,7 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
     .replace('ACCOUNT', accountId)
     .replace('NAME', () => name)}`
 
-/** Returns a hash in place of a text that AWS would generate at random; the same at every start. */
+/** Returns a hash, the same at every start, in place of a text that AWS would generate at random. */
 const hash = ({ stackName, logicalId }: UnnamedResource): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 

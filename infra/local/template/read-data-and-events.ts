@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { Flag, Numeric, Policy, Tags, Text, Texts, Unknown } from './reader.ts'
 import type { PolicyStatement, TemplateReader } from './reader.ts'
 
-// Capacity settings are left out: on-demand tables ignore them, and DynamoDB Local rejects unknown members.
+// Capacity settings are left out: on-demand tables ignore them, and DynamoDB Local rejects those that it does
+// not know.
 const Indexes = v.optional(
   v.array(v.object({ IndexName: v.unknown(), KeySchema: v.unknown(), Projection: v.unknown() })),
 )
@@ -61,7 +62,7 @@ const Archive = v.object({
   RetentionDays: v.optional(v.pipe(Numeric, v.literal(0, 'the local stack keeps archived events for ever'))),
 })
 
-/** Reads the DynamoDB tables as inputs of CreateTable. */
+/** Reads the definitions of the DynamoDB tables as inputs of CreateTable. */
 export function readTables(reader: TemplateReader) {
   return reader.read('AWS::DynamoDB::GlobalTable', Table).map(({ ref, attribute, properties }) => {
     const { TimeToLiveSpecification: timeToLive, ...keysAndIndexes } = properties

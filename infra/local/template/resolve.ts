@@ -2,7 +2,7 @@ import { refuse } from '../startup-error.ts'
 import { type Addresses, type Identity, identifyResource } from './names.ts'
 import type { StackTemplate } from './stack-templates.ts'
 
-/** Replaces intrinsic functions with their values. Throws a `StartupError` that names an unsupported one. */
+/** Replaces intrinsic functions with their values. Throws a `StartupError` that names any unsupported one. */
 export class Resolver {
   readonly addresses: Addresses
   private readonly identities = new Map<string, Identity>()

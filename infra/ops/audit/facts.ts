@@ -33,7 +33,7 @@ export interface Facts {
   /** The JWKS as published to clients, or the error of fetching it. */
   jwks: Awaited<ReturnType<typeof readJwks>>
   schedule: Awaited<ReturnType<typeof readSchedule>>
-  /** Whether a trail of CloudTrail logs the calls of KMS. */
+  /** Whether a CloudTrail trail logs the calls to KMS. */
   trail: Finding
   /** Last evidence record of an earlier report, which must still be in the chain. */
   anchor: Anchor | undefined

@@ -22,8 +22,9 @@ export async function gatherFacts(
 ): Promise<Facts> {
   const { EVIDENCE_COPIES: copiesAt, EVIDENCE_KEY_ID: evidenceKeyArn = '' } =
     environment ?? (await readRotationEnvironment(target.namePrefix))
-  // Reads the records after the keys, the JWKS and the copies. A rotation writes its record before the key,
-  // JWKS or copy appears. So the records cover everything that was found, even if a rotation is running.
+  // Reads the keys, the JWKS and the copies first, and the records last. A rotation writes its record before
+  // the key, JWKS or copy appears. So the records cover everything that was found, even if a rotation is
+  // running.
   const tagged = await findTaggedKeys({ signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` })
   const jwks = await readJwks(target.baseUrl)
   const copies = await readCopies(copiesAt)

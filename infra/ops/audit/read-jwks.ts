@@ -3,9 +3,7 @@ import * as v from 'valibot'
 const Discovery = v.object({ issuer: v.string(), jwks_uri: v.string() })
 const Jwks = v.object({ keys: v.array(v.record(v.string(), v.unknown())) })
 
-/**
- * Fetches the JWKS through the discovery document, as clients do. Returns an error instead of throwing it.
- */
+/** Fetches the JWKS through the discovery document, as clients do. Returns errors instead of throwing. */
 export async function readJwks(baseUrl: string | undefined) {
   try {
     if (baseUrl === undefined)

@@ -45,7 +45,7 @@ function parseItem<Schema extends v.GenericSchema>(
 /** Attributes that an evidence record's hash does not cover. */
 const notHashed = new Set(['pk', 'sk', 'hash', 'signature'])
 
-/** Reads an evidence record. Its hash covers unknown attributes, too, so that it detects an added one. */
+/** Reads an evidence record. Its hash also covers unknown attributes, so an added attribute is detected. */
 function toEvidenceRow(item: Item, records: Records): EvidenceRow {
   const hashed = Object.fromEntries(Object.entries(item).filter(([name]) => !notHashed.has(name)))
   const content = canonicalJson(withPlainNumbers(hashed))

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 
-/** Reads a rule of EventBridge that starts a function. */
+/** Reads an EventBridge rule that starts a function. */
 export async function readSchedule(rule: string) {
   const events = new EventBridgeClient(clientOptions())
   try {

@@ -23,7 +23,7 @@ export async function checkApi(baseUrl: string): Promise<Finding> {
  * of AWS endpoints rename this header.
  */
 export async function checkChallenge(baseUrl: string): Promise<Finding> {
-  // Request /account/info as an example of an endpoint for signed-in users.
+  // The path /account/info stands for all endpoints for signed-in users.
   const { status, headers } = await request(`${baseUrl}/account/info`)
   const challenge = headers.get('www-authenticate') ?? 'nothing'
   return {

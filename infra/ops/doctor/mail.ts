@@ -77,7 +77,9 @@ async function readIdentity(client: SESv2Client, name: string) {
   }
 }
 
-/** Functions cannot send with a configuration set: SES would also require ses:SendEmail on this set. */
+/**
+ * Functions cannot send with a configuration set, because SES would also require ses:SendEmail on this set.
+ */
 const identityProblems = ({ name, configurationSet }: Identity): string[] =>
   configurationSet === undefined
     ? []

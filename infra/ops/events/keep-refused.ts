@@ -24,13 +24,13 @@ const passing: readonly (string | undefined)[] = [
 ]
 
 /**
- * keepRefused dates a refusal this far in the future. Copies of the event that are sent before that date have
- * no effect.
+ * keepRefused gives a refusal a date this far in the future. Copies of the event that are sent before that
+ * date have no effect.
  */
 const aheadMilliseconds = 30 * 86_400_000
 
 /**
- * keepRefused records this as the number of an event's refusals. A message that carries a lower number has no
+ * keepRefused records this as an event's number of refusals. A message that carries a lower number has no
  * effect.
  */
 const beyondAllRefusals = 1_000_000
@@ -39,9 +39,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused for their own errors, at a time earlier than `before`. Balances may have
- * changed since, so a replay might otherwise apply such events. Records each refusal again, because a
- * restored table may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused for their own errors before the instant `before`. Balances may have changed
+ * since, so a replay might otherwise apply such events. Records each refusal again, because a restored table
+ * may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -49,7 +49,8 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
-      // A refusal by an earlier replay does not count: the replay may have sent the event too early.
+      // If the event was refused in an earlier replay, that does not count: that replay may have sent it too
+      // early.
       matches: ({ replay, since }) => replay === null && since < before,
     })
     if (letters.length < maxLetters) return letters
@@ -82,7 +83,8 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
     /**
-     * Sets the time of the refusals to now. From then on, a refused event can take effect if it is redriven.
+     * Dates the refusals now instead of in the future. From then on, a refused event can take effect if it is
+     * redriven.
      */
     release: () => date(Date.now(), 1),
   }

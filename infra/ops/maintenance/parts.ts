@@ -107,7 +107,10 @@ async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   throw new OperationError(`no queue delivers to ${[...missing].join(', ')}: deploy again`)
 }
 
-/** Finds the rules of the schedules. While a rule is stopped, operators can still invoke its function. */
+/**
+ * Finds the EventBridge rules of the schedules. While a rule is disabled, operators can still invoke its
+ * function.
+ */
 function findRules({ namePrefix }: Target): Promise<Switch[]> {
   const client = new EventBridgeClient(clientOptions())
   return Promise.all(

@@ -16,8 +16,8 @@ import { scanItems } from './scan-items.ts'
 const concurrency = 64
 
 /**
- * Partitions from which `removable` items are removed. A value is the name under which the result counts
- * them.
+ * Partitions from which `removable` items are removed. A value is the name under which the result counts such
+ * items.
  */
 const kinds = {
   'TOKENS#': 'tokens',
@@ -31,9 +31,9 @@ const kinds = {
  * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
  * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set. Resolves
  * with the number of removed items of each kind, and with two lists of item keys. If either list has an
- * entry, the table may be incomplete. `late` lists items dated just before the hour, when no function should
- * write. Other items of the same event may be missing. `no_wallet` lists, for each missing wallet, its first
- * bill. Can be run again.
+ * entry, the table may be incomplete. `late` lists items dated in the time just before the hour in which no
+ * function should write. Other items of the same event may be missing. `no_wallet` lists, for each missing
+ * wallet, its first bill. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

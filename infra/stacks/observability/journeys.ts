@@ -5,9 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/**
- * A journey is a group of alarms, either for one use of the service or for one of the service's own tasks.
- */
+/** A journey is a group of alarms: for one use of the service, or for one of the service's own tasks. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -44,7 +42,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm delays its notification, in case a broader alarm is raised. */
+/** How long an alarm waits before it notifies, because a broader alarm may be raised meanwhile. */
 const waitPeriod = Duration.minutes(2)
 /** How long an alarm stays silent after a broader alarm has ended. */
 const extensionPeriod = Duration.minutes(5)

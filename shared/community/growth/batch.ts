@@ -5,7 +5,10 @@ import { type Profile, readProfile } from '../profile.ts'
 import { type IndexedMember, toIndexed } from '../search/index/items.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** Maximum number of journal entries in a batch. One item, the tree's head, holds them in about 50 KB. */
+/**
+ * Maximum number of journal entries in a batch. They are all stored in one item, the tree's head, where they
+ * take about 50 KB.
+ */
 export const maxBatchEntries = 500
 
 /** Maximum number of renames in a batch: each changes dozens of items of every ancestor's search index. */

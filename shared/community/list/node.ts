@@ -131,7 +131,7 @@ export const packRoot = ({ node, nextId }: BTreeRoot): Item => ({ ...packNode(no
 
 const RootItem = v.object({ next_id: Integer })
 
-/** Unpacks a list's root from its item; without an item, the root of an empty list. */
+/** Unpacks a list's root from its item; without an item, returns the root of an empty list. */
 export const unpackRoot = (item: Item | undefined): BTreeRoot =>
   item === undefined
     ? { node: { kind: 'leaf', version: 0, entries: [] }, nextId: 0 }

@@ -19,7 +19,7 @@ import {
 
 /** Selects members of a list who joined in a range of time, newest first. */
 export interface RangeQuery {
-  /** Range of the instant of joining, epoch milliseconds: `from` is included, `before` is not. */
+  /** Range of times of joining, epoch milliseconds: `from` is included, `before` is not. */
   from?: number | undefined
   before?: number | undefined
   /** How many of the newest members in the range to skip. */

@@ -133,7 +133,7 @@ export class CountedBTree {
     return node
   }
 
-  /** Returns the writes of all changed nodes. A write fails if another worker has changed its node. */
+  /** Returns the writes of all changed nodes. A write fails if another worker has changed the same node. */
   writes(): Write[] {
     const { node, nextId } = this.#root
     const root = { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) }

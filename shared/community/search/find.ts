@@ -52,7 +52,7 @@ export const MembersPageQuery = v.pipe(
   v.forward(checkDates<v.InferOutput<typeof PageFilter>>(), ['endDate']),
 )
 
-/** Converts the filter's joining dates to a range of instants. */
+/** Converts the join dates in the filter to a range of instants. */
 const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>) => ({
   from: beginDate === undefined ? undefined : startOfDay(beginDate),
   before: endDate === undefined ? undefined : endOfDay(endDate),
@@ -135,7 +135,10 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** Counts the members that fit into a response. The body is JSON, and Lambda encodes it as JSON once more. */
+/**
+ * Counts the community members that fit into a response. The body is JSON, and Lambda encodes it as JSON once
+ * more.
+ */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {
@@ -212,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the listed member whose whole address is the keyword, unless the text search finds this member. */
+/** Finds the listed member whose full address is the keyword, unless the text search finds this member. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -12,7 +12,7 @@ export const KeywordText = v.pipe(
 
 /** A keyword, prepared for comparing it with many members. */
 export interface Keyword {
-  /** The keyword as it is compared with search texts. */
+  /** The keyword in the form that is compared with search texts. */
   folded: string
   /** The keyword as an email address, normalized as in sign-in; undefined if it is no address. */
   address: string | undefined
@@ -20,7 +20,7 @@ export interface Keyword {
   matchesParts: boolean
 }
 
-/** Minimum length of a keyword that matches a part of a masked email address, in characters. */
+/** Minimum length, in characters, of a keyword that can match a part of a masked email address. */
 const minPartLength = 3
 
 /** Prepares a keyword for searches. */
@@ -130,7 +130,7 @@ function eachBeginning(
 const isInsideCharacter = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xdc00
 
-/** The finalizer of MurmurHash3: each bit of its result depends on all bits of the hash. */
+/** The finalizer of MurmurHash3: each bit of its result depends on all bits of its input. */
 function mix(hash: number): number {
   let h = hash
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)

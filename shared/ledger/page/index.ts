@@ -37,7 +37,7 @@ export interface Chunk {
   marks: readonly Mark[]
   /** How many bills of each kind the wallet has before the first bill of the chunk. */
   before: Counts
-  /** Quarter of an hour in which the first bill after this chunk was booked. */
+  /** Quarter of an hour in which the first bill that follows this chunk was booked. */
   until: number
 }
 

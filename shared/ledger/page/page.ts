@@ -63,7 +63,7 @@ export async function readBillsPage(query: BillsQuery, id: WalletId) {
 const countSelected = (wallet: Wallet, filter: BillFilter): number =>
   lengthOf(filter, wallet.counts, currenciesOf(wallet))
 
-/** Counts the bills that are before an instant and that a filter selects. */
+/** Counts the bills that precede an instant and are selected by a filter. */
 async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }: Boundary): Promise<number> {
   const quarter = quarterOf(instant)
   const counts =
@@ -74,7 +74,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Finds the numbers of some of the bills that a filter selects: from the `oldest`-th to the `newest`-th. */
+/** Finds, among the bills that a filter selects, the numbers of the `oldest`-th to the `newest`-th. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Bills are read by key if a range query would read more than this number of bills per bill of the page. */
+/** Beyond this number of bills read for each bill of a page, bills are read by key, not by a range query. */
 const maxDilution = 8
 
 /**

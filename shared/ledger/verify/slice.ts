@@ -12,7 +12,7 @@ const SliceItem = v.object({
   started_at: Integer,
   /** Start of the last finished verification of the shard, epoch milliseconds; 0 if none has finished. */
   verified_at: Integer,
-  /** The wallet that the current verification has verified last, as a path (see pathOfPartition). */
+  /** The wallet that the current verification verified most recently, as a path (see pathOfPartition). */
   after: v.optional(v.string()),
 })
 
@@ -26,7 +26,7 @@ const slices = itemType({
   found: 'all of them',
 })
 
-/** Reads the progress of the verification of all slices of the ledger, strongly consistent. */
+/** Reads, with strong consistency, how far the verification of each ledger slice has progressed. */
 export async function readSlices(): Promise<Slice[]> {
   const stored = new Map<number, Slice>()
   for await (const item of queryItems({ ...slices.all({}), ConsistentRead: true })) {
@@ -69,7 +69,7 @@ export const toWalletId = (path: unknown): WalletId => v.parse(WalletPath, path)
 /** Takes the wallet's path from the partition key of a wallet, of its bills or of its bill index. */
 export const pathOfPartition = (pk: unknown): string => String(pk).replace(/^\w+#/, '')
 
-/** Lists the wallets of a shard that ever had a movement, sorted by path, starting after path `after`. */
+/** Lists a shard's wallets that ever had a movement, sorted by path, starting after path `after`. */
 export async function* listShard(
   shard: number,
   after?: string,

@@ -27,7 +27,7 @@ import {
 
 /** A stored value of a wallet that differs from what the wallet's bills say. */
 export interface Difference extends WalletId {
-  /** Currency of the difference; null if it is about the wallet as a whole. */
+  /** Currency of the difference; null if the difference concerns the wallet as a whole. */
   currency: string | null
   what: string
   /** The value computed from the bills, as text. */
@@ -128,9 +128,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/**
- * Compares the stored chunks and blocks of the bill index with `chunks`, which are derived from the bills.
- */
+/** Compares the stored chunks and blocks of the bill index with `chunks`, which derive from the bills. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],

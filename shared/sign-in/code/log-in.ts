@@ -33,12 +33,15 @@ export const LoginVerifyForm = v.pipe(
 )
 export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 
-/** Maximum number of a user's wrong second factors in an hour, over all tickets. Then tries are refused. */
+/**
+ * Maximum number of a user's wrong second factors in an hour, over all tickets. After that, further tries are
+ * refused.
+ */
 const maxWrongCodes = 20
 
 /**
- * Maximum number of a user's consecutive wrong second factors, however far apart in time. Then tries are
- * refused until the user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
+ * Maximum number of a user's consecutive wrong second factors, however far apart in time. After that, tries
+ * are refused until the user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
  */
 const maxWrongInRow = 100
 
@@ -74,7 +77,10 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   }
 }
 
-/** A try of a second factor. The login ticket keeps the id of the try, so that no try is counted twice. */
+/**
+ * An attempt to pass the second factor. The login ticket keeps the id of the try, so that no try is counted
+ * twice.
+ */
 interface CodeTry {
   id: string
   userId: number
@@ -90,7 +96,7 @@ const tryNames = ({ id, ticketHash, at }: CodeTry) => ({
 })
 
 /**
- * Counts a try for its login ticket and for the user. Call this before comparing the code, so that
+ * Counts a try against its login ticket and against the user. Call this before comparing the code, so that
  * simultaneous requests cannot together exceed a limit. Throws `bad_login_ticket`, without counting, when the
  * ticket is unknown, expired or used up.
  */
@@ -144,7 +150,7 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // `wait` is 0 if simultaneous tries were taken back and the count is therefore below the limit again.
+  // `wait` is 0 if simultaneous tries were taken back, which brought the count below the limit again.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

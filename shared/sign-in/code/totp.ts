@@ -26,12 +26,12 @@ function decodedLength(text: string): number | undefined {
   try {
     return base32.decode(text).length
   } catch {
-    // The base32 decoder's error quotes the secret, so it must not be passed on.
+    // The base32 decoder's error quotes the secret, so that error must not be passed on.
     return undefined
   }
 }
 
-/** Encrypts a TOTP secret for storage under a KMS key. It can be decrypted only with the same user id. */
+/** Encrypts a TOTP secret under a KMS key, for storage. It can be decrypted only with the same user id. */
 export async function encryptTotpSecret(userId: number, secret: string): Promise<Uint8Array<ArrayBuffer>> {
   const { CiphertextBlob } = await kms.send(
     new EncryptCommand({
@@ -78,8 +78,8 @@ const guardrails = /* @__PURE__ */ createGuardrails({
 
 /**
  * Finds the time step that a six-digit TOTP is valid for (RFC 6238: SHA-1, 30 s, one step of drift either
- * way); undefined if there is none. No step up to `lastStep`, the last one accepted, is valid any more. `now`
- * is in epoch milliseconds.
+ * way); undefined if there is none. Steps up to and including `lastStep`, the last accepted step, are no
+ * longer valid. `now` is in epoch milliseconds.
  */
 export async function verifyTotp(
   secret: string,

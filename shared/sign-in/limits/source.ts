@@ -38,14 +38,14 @@ const mappedIpv4 = (groups: string[]): string =>
 /** Length of a network's digest in bytes: enough that two networks hardly ever have the same digest. */
 const digestBytes = 5
 
-/** A short digest of a source network, which is stored for each of a user's known networks. */
+/** A short digest of a source network. One is stored for each of a user's known networks. */
 export const networkDigest = (network: string): string =>
   createHash('sha256').update(network).digest().subarray(0, digestBytes).toString('base64url')
 
 /** Maximum number of source networks that are remembered for a user; only the latest are kept. */
 const maxNetworks = 64
 
-/** Splits the bytes that addNetwork has returned into the digests of networks. */
+/** Splits a list of networks, as addNetwork returns it, into the digests of the networks. */
 export const splitNetworks = (joined: Uint8Array): string[] =>
   Array.from({ length: joined.length / digestBytes }, (_, i) =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
@@ -93,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `item` already includes `counted`
- * tries of the current sign-in itself, which are subtracted.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many of the tries in
+ * `item` are of the current sign-in itself. They are subtracted.
  */
 export const secondsUntilAllowed = (
   { account }: Source,
@@ -107,7 +107,7 @@ export const secondsUntilAllowed = (
     secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
-/** Counts a try by a source, and removes expired counts. `known` is the source's item as read before. */
+/** Counts a try from a source, and removes expired counts. `known` is the source's item as read before. */
 export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,

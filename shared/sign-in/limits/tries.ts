@@ -4,8 +4,8 @@ import { writeItem } from '../../db/write.ts'
 
 /**
  * Tries of the last hour are counted in attributes of an item: one for each counter and minute, for example
- * `password@28333333`. So the limit holds for every period of an hour, whenever it starts. A counter that is
- * reset every hour would allow twice as many tries.
+ * `password@28333333`. So the limit holds for every period of one hour, whenever the period starts. A counter
+ * that is reset every hour would allow twice as many tries.
  */
 
 const minuteMilliseconds = 60_000
@@ -23,7 +23,7 @@ interface MinuteCount {
   expiresAt: number
 }
 
-/** Reads every count of an item, oldest first. */
+/** Reads all counts that an item holds, oldest first. */
 function readCounts(item: Item | undefined): MinuteCount[] {
   const counts = Object.entries(item ?? {}).flatMap(([name, value]): MinuteCount[] => {
     const [, counter, minute] = /^(.+)@(\d+)$/.exec(name) ?? []
@@ -84,10 +84,10 @@ export function removal(
   }
 }
 
-/** A count of 0 can be removed this long after its minute. By then, all requests of the minute have ended. */
+/** How long after its minute a count of 0 can be removed. By then, all requests of the minute have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/** Names of the attributes to remove, because their tries are over an hour old or were all taken back. */
+/** Names of the attributes to remove: those whose tries are over an hour old or were all taken back. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds

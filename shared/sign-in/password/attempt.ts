@@ -43,7 +43,7 @@ const unknownRecords = itemType({
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
-/** A password try that has been counted, so its password may be compared now. */
+/** A password try that has already been counted, so its password may now be compared. */
 export interface PasswordAttempt {
   /** Normalized email address of the request. */
   address: string
@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Takes back a counted try whose password was not compared. Resolves with the counts without the try. */
+/** Takes back a counted try whose password was not compared. Resolves with the counts that remain. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
@@ -145,7 +145,10 @@ export const reservePasswordTry = (key: Key, known: boolean, now: number): Promi
 export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [passwordCounter], reservedAt)
 
-/** If an item has this many expired counts, a wrong password removes them, so that no item grows for ever. */
+/**
+ * When an item has this number of expired counts, the next wrong password removes them, so that no item grows
+ * for ever.
+ */
 const maxExpiredCounts = 16
 
 /** Removes the expired counts of an item if there are at least `maxExpiredCounts`. */

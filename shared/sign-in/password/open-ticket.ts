@@ -17,7 +17,7 @@ export type TwoFactorMethod = (typeof twoFactorMethods)[number]
 /**
  * Checks a password. Resolves with the user, and with a new hash if the stored one has outdated parameters.
  * Resolves with undefined for an unknown user, a wrong password, a user without a password and a disabled
- * user. These four cases take the same calls and the same work.
+ * user. These four cases make the same calls and do the same work.
  */
 export async function checkPassword(
   record: SignInRecord | undefined,
@@ -34,7 +34,7 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Creates a login ticket. Also creates a code to send by mail, at most five times an hour. Starts again if
+ * Creates a login ticket. Also creates a code to mail, but at most five codes an hour. Starts again if
  * another request changes the sign-in record meanwhile. If a new password was set, `password` must match it.
  */
 export async function openTicket(
@@ -97,7 +97,7 @@ export class SignInRecordChanged extends OptimisticLockError {
   }
 }
 
-/** What a right password changes in a sign-in record. */
+/** The changes of a sign-in record after a right password. */
 export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
@@ -109,7 +109,7 @@ export interface PasswordStep {
 }
 
 /**
- * Adds a login ticket, counts its mail and no longer counts the password try, all in one write. Throws
+ * Adds a login ticket, counts its mail and takes back the count of the password try, all in one write. Throws
  * SignInRecordChanged if meanwhile the user was disabled, or the password or the list of mails has changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {

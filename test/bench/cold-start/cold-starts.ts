@@ -10,7 +10,7 @@ import { openCpuQuota } from './cpu-quota.ts'
 import { FunctionProcess } from './function-process.ts'
 import { startRepeatingProxy } from './repeating-proxy.ts'
 
-/** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
+/** Memory size at which Lambda gives a function a whole processor (AWS: Configure Lambda function memory). */
 const wholeProcessorMegabytes = 1769
 /** The variable that makes a function warm up during init: see shared/http/signed-in-endpoint.ts. */
 const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'

@@ -37,9 +37,9 @@ const postingOf = (i: number) =>
     reference: `bench-${i}`,
   }) as const
 
-/** Measures what a page of bills costs with every filter, in a wallet with `size` bills. */
+/** Measures what a page of bills costs with each filter, in a wallet with `size` bills. */
 export async function measureBills(size: number): Promise<Row[]> {
-  // A user for each wallet size, so that the bills of different sizes do not share a wallet.
+  // One user for each wallet size, so that the bills for different sizes do not share a wallet.
   const userId = size
   await loadBills(userId, size)
   const rows: Row[] = []

@@ -58,7 +58,7 @@ function longestChain(calls: readonly AwsCall[]): number {
   return Math.max(0, ...chains.map(({ length }) => length))
 }
 
-/** Computes the table row of an operation: AWS calls, units, stored data, and dollars per million. */
+/** Computes the table row of an operation: AWS calls, units, stored data, dollars per million operations. */
 export function describeCost(operation: Operation, model: FunctionModel, { calls, bills }: Usage): Row {
   const { kind } = operation
   const of = (service: string) => calls.filter((call) => call.service === service)

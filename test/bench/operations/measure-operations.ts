@@ -58,7 +58,7 @@ function recordCalls(): void {
   db.middlewareStack.add(bill as never, { step: 'build', name: 'bill' })
 }
 
-/** Measures what every operation costs, in this process. */
+/** Measures, within this process, what every operation costs. */
 export async function measureOperations(stack: BenchStack): Promise<Table[]> {
   const listed = new Set([...operations.map(({ of }) => of), ...unmeasured])
   const unlisted = stack.functions.filter(({ name }) => !listed.has(name)).map(({ name }) => name)

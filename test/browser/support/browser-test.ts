@@ -15,7 +15,7 @@ interface Fixtures {
    * the test at the end.
    */
   open: (options?: BrowserContextOptions) => Promise<Page>
-  /** Opens a page at an authorization request of the app. `changes` replaces parameters of the request. */
+  /** Opens a page at the URL of the app's authorization request. `changes` replaces some parameters. */
   openRequest: (changes?: Record<string, string>) => Promise<Page>
   /** Opens a page, and signs in a new user with an authenticator, up to the consent step. */
   signedIn: (changes?: Record<string, string>) => Promise<{ page: Page; user: TestUser; session: Session }>

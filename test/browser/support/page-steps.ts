@@ -33,7 +33,7 @@ export async function giveAuthenticatorCode(page: Page, { totpSecret }: TestUser
 
 /**
  * Opens an authorization request and signs the user in. The second factor is their authenticator app, or a
- * mailed code if they have no app. Stops at the consent step. Resolves with the tokens that the page got.
+ * mailed code if they have no app. Stops at the consent step. Resolves with the tokens of the sign-in.
  */
 export async function signIn(page: Page, address: string, user: TestUser): Promise<Session> {
   const answered = page.waitForResponse('**/user/login/2fa')

@@ -17,7 +17,7 @@ export interface Weather {
   staleReads: number
 }
 
-/** Thrown in a process that was killed, so that its work ends without any further effect. */
+/** Thrown in a process that counts as killed, so that its work ends without any further effect. */
 export class Killed extends Error {
   override readonly name = 'Killed'
 }

@@ -3,7 +3,7 @@ import type { Details, EventType } from './events.ts'
 import { clientRegistration, passwordOf, type SignInPlan, totpSecretOf } from './sign-in.ts'
 import type { WorldWeather } from './world.ts'
 
-/** An input to the service, a fault, or a check. It begins `after` ms later than the operation before. */
+/** An input to the service, a fault, or a check. It begins `after` ms later than the previous operation. */
 export type Operation = { after: number } & (
   | { kind: 'event'; type: EventType; detail: object }
   | { kind: 'deposit'; userId: number; detail: Omit<Details['deposit.updated'], 'address'> }

@@ -33,7 +33,7 @@ export interface QueueSpec {
 const visibilityMilliseconds = 180_000
 const batchSize = 10
 const deduplicationMilliseconds = 300_000
-/** Maximum time that a message waits until the queue is polled, so that messages form batches. */
+/** Maximum time that a message waits for the queue to be polled. The wait lets messages form batches. */
 const maxPollMilliseconds = 60
 
 /** A queue in virtual time. Like SQS, it delivers in any order, in batches, and again after a lost answer. */

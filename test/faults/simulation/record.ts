@@ -52,10 +52,10 @@ export interface Setting<T> {
   span: Span
 }
 
-/** The greatest age of an eventually consistent read in milliseconds: AWS's one second, with a margin. */
+/** Maximum age, in milliseconds, of what an eventually consistent read finds: AWS's one second and more. */
 const staleMilliseconds = 1_500
 
-/** Values that may have been in effect in a time span. A received value with a later `at` replaces others. */
+/** Values that may have been in effect in a time span. A received value replaces any with an earlier `at`. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))

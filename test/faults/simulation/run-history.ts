@@ -19,7 +19,7 @@ export interface Outcome {
   problems: string[]
   events: number
   refused: number
-  /** Number of clock steps. Every run of a seed has the same number. */
+  /** Number of clock steps. Every run of a seed has the same number of steps. */
   steps: number
   /** Digest of all AWS calls. Every run of a seed has the same digest. */
   trace: string
@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draw does not depend on the item's key: tokens get new keys even if a seed is run again.
+    // The draw does not depend on the item's key: tokens get new keys even in a second run of the same seed.
     return () => draws.number(stream) * 1_000
   }
 
@@ -191,7 +191,7 @@ async function rotateKeys(run: Run, input: object): Promise<void> {
   let result = await world.rotateKeys(input)
   for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
     if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
-    // A failed run is repeated after 5 s. Otherwise, the next run comes after a minute, as on the schedule.
+    // A failed run is repeated after 5 s. Otherwise, the next run comes a minute later, as scheduled.
     await world.time.pass(result === undefined ? 5_000 : 60_000)
     result = await world.rotateKeys(result === undefined ? input : {})
   }

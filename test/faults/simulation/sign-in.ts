@@ -199,7 +199,7 @@ async function useSession(
   await consentAndExchange(world, record, given, use)
 }
 
-/** Gives the client an authorization code, which it exchanges once, twice in turn, or twice at once. */
+/** Gives the client an authorization code, which it exchanges once, twice in sequence, or twice at a time. */
 async function consentAndExchange(world: World, record: SignInRecord, given: GivenToken, use: SessionUse) {
   const { userId, session } = given
   const from = world.instant

@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the simulation began. Epoch milliseconds would lose a part of the fractions. */
+  /** Milliseconds since the simulation began. Epoch milliseconds are too large to keep the whole fraction. */
   at: number
   order: number
   run: () => unknown
@@ -97,7 +97,7 @@ export class VirtualTime {
   }
 }
 
-/** Draws the random bytes of tasks from the seed, so that every run of the seed gets the same bytes. */
+/** Draws the random bytes of tasks from the seed, so that all runs with the same seed get the same bytes. */
 function seedCrypto(): void {
   const { randomBytes } = crypto
   const seeded = (size: number): Buffer => {

@@ -54,7 +54,7 @@ it('wallet.adjusted is retried while its user is not registered', async () => {
   expect(await deliver(handler, adjustment(1, { direction: 2 }))).toBe('retry')
 })
 
-it('each event of an SQS batch gets its own outcome, even if the batch contains the event twice', async () => {
+it('each message of an SQS batch gets its own outcome, even if two messages contain the same event', async () => {
   const userId = await addUser()
   const [first, second] = ['5', '2'].map((amount) => adjustment(userId, { amount }))
   const [covered, tooMuch] = ['7', '9'].map((amount) => adjustment(userId, { amount, direction: 2 }))

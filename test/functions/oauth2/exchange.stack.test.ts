@@ -62,7 +62,7 @@ test('the token exchange ignores scopes that are unknown or not registered for t
 })
 
 describe('an invalid exchange', () => {
-  test('the token exchange without a token is answered 401', async () => {
+  test('a token exchange without a token is answered with 401', async () => {
     const { status, headers, body } = await postJson(path, { access_token: '' })
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer')

@@ -34,7 +34,7 @@ test.each([
   },
 )
 
-test('the token endpoint issues tokens that expire with their session at the latest', async () => {
+test('the token endpoint issues tokens that expire no later than their session', async () => {
   const short = await createSession(30)
   const { exchange } = await obtainCode(client, short)
   const { body } = await postForm('/oauth2/token', exchange)

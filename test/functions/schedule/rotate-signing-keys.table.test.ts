@@ -103,7 +103,7 @@ it('an emergency rotation reports for how long functions might still sign with t
   const old = await signer()
   passTime(1)
   const { retiring } = await invoke({ action: 'rotate', emergency: true })
-  // Functions cache the key set for 60 s. The other 3 s are for the write and for differences of clocks.
+  // Functions cache the key set for 60 s. The other 3 s allow for the write and for clock skew.
   expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
   passTime(43_000)
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])

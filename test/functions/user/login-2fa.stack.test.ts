@@ -45,7 +45,7 @@ describe('a valid code', () => {
       async () => verifyAuthenticator(user, ticket, await authenticatorCode(user.totpSecret)),
     ],
     ['a mailed code', async () => verifyMailed(user, ticket, await mailedCode(user.email))],
-  ])('as second factor, %s gives tokens with the full first-party scope', async (_what, verify) => {
+  ])('a sign-in with %s gives tokens with the full first-party scope', async (_what, verify) => {
     const answer = await verify()
     const { access_token, device_token, expire, email } = v.parse(Details, answer.data)
     expect(email).toBe(user.email)

@@ -86,7 +86,7 @@ describe('the right password', () => {
     expect(wait).toBeLessThanOrEqual(3_600)
   })
 
-  test('a user gets mailed codes again when an hour has passed', async () => {
+  test('after an hour, a user can get codes by mail again', async () => {
     const user = await createUser({ totp_secret: undefined })
     for (let mail = 0; mail < 5; mail += 1) await login(user)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_001 })

@@ -41,6 +41,6 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // With API Gateway's own address, the deployment would import it from the stack of the API.
+  // The deployment would have to import API Gateway's own address from the stack of the API.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

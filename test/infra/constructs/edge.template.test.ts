@@ -39,7 +39,7 @@ const environments = (from = stacks) =>
     .map(({ resource }) => (resource.Properties['Environment'] as { Variables: object }).Variables)
 
 describe('the public address of a stage with a CloudFront distribution (edge)', () => {
-  it('requests to the edge use TLS and pass its firewall, and no stack output shows the API’s own address', () => {
+  it('requests to the edge use TLS and go through its firewall, and no stack output shows the API’s own address', () => {
     expect(distribution()).toMatchObject({
       IPV6Enabled: false,
       WebACLId: { 'Fn::GetStackOutput': { StackName: 'account-service-prod-edge-us-east-1' } },
@@ -51,12 +51,12 @@ describe('the public address of a stage with a CloudFront distribution (edge)', 
     expect(JSON.stringify([...stacks.values()].map(({ outputs }) => outputs))).not.toContain('ApiEndpoint')
   })
 
-  it('a stage that gets an edge gets a new API, because everybody knows the old API’s address', () => {
+  it('a stage to which an edge is added gets a new API, because the old API’s address is publicly known', () => {
     const idOf = (from: Stacks) => ofType(from, 'AWS::ApiGatewayV2::Api').map(({ id }) => id)
     expect(idOf(stacks)).not.toEqual(idOf(without))
   })
 
-  it('the address of the edge, or the custom domain, is the issuer of every token', () => {
+  it('the issuer of every token is the edge’s address, or the custom domain if there is one', () => {
     const [found] = ofType(stacks, 'AWS::CloudFront::Distribution')
     const address = { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': [found?.id, 'DomainName'] }]] }
     for (const variables of environments()) expect(variables).toMatchObject({ BASE_URL: address })

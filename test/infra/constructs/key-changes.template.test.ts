@@ -73,7 +73,7 @@ describe('a signature', () => {
         expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])
   })
 
-  it('no alarm is raised by a signature that a function of any stage made, or whose algorithm no token uses', () => {
+  it('a signature raises no alarm if a function of any stage made it, or if no token uses its algorithm', () => {
     for (const stage of ['prod', 'other'])
       expect(raisedBy('Sign', functionOf(stage, 'user-login-2fa'), rs256)).toEqual([])
     expect(raisedBy('Sign', user, { requestParameters: { signingAlgorithm: 'ECDSA_SHA_256' } })).toEqual([])

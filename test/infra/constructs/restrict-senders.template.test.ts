@@ -78,7 +78,7 @@ describe('the policy of the bus', () => {
     [{ business: [] }],
     [{ shop: [role('shop')] }],
     [{ business: ['arn:aws:iam::111122223333:root'] }],
-  ])('readConfig rejects the senders %j, because the bus’s policy could not restrict them', (knob) => {
+  ])('readConfig rejects the senders %j, because no policy of the bus could be made from them', (knob) => {
     expect(() => statements(knob)).toThrow('senders')
   })
 

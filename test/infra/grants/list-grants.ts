@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** A grant is used if a request used one of its actions and, if `partition` is set, also that partition. */
+/** A grant is used if a request used one of its actions (on its `partition`, if that is set). */
 interface Grant {
   actions: string[]
   resources: readonly string[]

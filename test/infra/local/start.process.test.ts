@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { anyPorts, startCommand } from '../../support/start-command.ts'
 import { preload } from '../../support/preload.ts'
 
-/** Starts a local stack that must fail to start; resolves with its error output. */
+/** Starts a local stack, which must fail; resolves with its error output. */
 async function refuse(options: string[], environment?: NodeJS.ProcessEnv): Promise<string> {
   const attempt = startCommand([...anyPorts, '--no-demo', '--ephemeral', ...options], environment)
   await expect(attempt.ready).rejects.toThrow()

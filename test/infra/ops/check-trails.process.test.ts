@@ -30,7 +30,7 @@ it.each([
   ['by KMS’s name', advanced(management, { Field: 'eventSource', Equals: [kms] })],
   ['by excluding other services', advanced(management, { Field: 'eventSource', NotEquals: ['rds'] })],
 ])(
-  '`doctor` and `audit` accept a CloudTrail trail that selects the calls of KMS %s',
+  '`doctor` and `audit` accept a CloudTrail trail that selects the calls to KMS %s',
   async (_how, selectors) => {
     expect(await check(selectors)).toEqual({ ok: true, words: `${arn} logs every call of KMS` })
   },

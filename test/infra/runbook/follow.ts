@@ -66,7 +66,7 @@ async function run(commandLine: string[]): Promise<CommandOutcome> {
 /** Polling options for tests of the runbook. The timeout is long enough for a busy machine. */
 export const pollOptions = { timeout: 20_000, interval: 200 }
 
-/** Runs an audit. Returns a sorted list in which each text names a finding and the key or item concerned. */
+/** Runs an audit. Returns a sorted list of strings, each with a finding and the key or item concerned. */
 export async function findings({ ops }: Procedure, command = 'keys audit', words: Words = {}) {
   const { result } = await ops(command, words)
   const { findings: found } = result as { findings: { finding: string; subject: string }[] }

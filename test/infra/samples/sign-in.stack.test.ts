@@ -12,7 +12,7 @@ import { stack } from '../../support/oauth.ts'
 
 const inNode = ['Node.js', 'npm', 'run', '--silent', 'sample']
 const programs = [inNode]
-// Only the long tests of .ci/run try the sample in Python: `npm test` needs no Python.
+// Only the long tests of .ci/run try the Python sample, so `npm test` needs no Python.
 if (process.env['WITH_PYTHON'] !== undefined)
   programs.push(['Python', join(installPython(), 'python'), 'infra/samples/sign-in.py'])
 

@@ -2,7 +2,7 @@ import { Token } from 'aws-cdk-lib'
 import { isDeepStrictEqual } from 'node:util'
 import type { Resource, Stacks } from './synthesize.ts'
 
-/** Resource types whose names must be unique in all regions of an account. */
+/** Resource types whose names must be unique across all regions of an account. */
 const globalTypes = /^AWS::(CloudFront::|CloudWatch::Dashboard$|IAM::)/
 
 /** Properties that look like names of resources, but need not be unique in an account. */

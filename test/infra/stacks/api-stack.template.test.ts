@@ -22,7 +22,7 @@ describe('the origins from which browsers may call the API (CORS)', () => {
     ])
   })
 
-  it('if corsOrigins is set, only browsers on these origins may call the API', async () => {
+  it('if corsOrigins is set, browsers let only pages of these origins call the API', async () => {
     const corsOrigins = ['https://a.example', 'https://b.example']
     expect(await corsOf({ corsOrigins })).toMatchObject([{ AllowOrigins: corsOrigins }])
   })

@@ -20,7 +20,7 @@ describe('the archive of events', () => {
     expect(left).toEqual(['mail.requested', 'mail.delayed'])
   })
 
-  it('the archive keeps events for ever, encrypted with the key for events that hold secrets', () => {
+  it('the archive keeps events for ever, and encrypts them with the key that is meant for events that hold secrets', () => {
     const { Properties } = find('AWS::Events::Archive')
     expect(Properties['RetentionDays']).toBe(0)
     expect(JSON.stringify(Properties['KmsKeyIdentifier'])).toContain('EventKey')

@@ -49,7 +49,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('only operators, functions and AWS services can use the KMS key that encrypts events with secrets', () => {
+  it('only operators, functions and AWS services can use the KMS key that encrypts events that contain secrets', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(

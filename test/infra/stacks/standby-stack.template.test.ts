@@ -51,7 +51,7 @@ describe('while the stage’s own region works', () => {
     }
   })
 
-  it('the stack of the replica keys is in the standby region, is protected, and is deployed after the keys', () => {
+  it('the stack of the replica keys is in the standby region, is protected, and is deployed after the primary keys', () => {
     const stack = primary.get('standby')?.stack
     expect(stack?.region).toBe(region)
     expect(stack?.terminationProtection).toBe(true)

@@ -43,7 +43,7 @@ interface Variation {
 }
 
 const context = {
-  // Asset copies are skipped, because tests deploy nothing.
+  // Assets are not copied, because tests deploy nothing.
   'aws:cdk:disable-asset-staging': true,
   ...(cdkJson as { context: object }).context,
 }

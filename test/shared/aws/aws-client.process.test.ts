@@ -86,7 +86,7 @@ describe('a temporary error of AWS', () => {
     },
   )
 
-  it.concurrent.each(allCalls)('%s is a temporary failure if a proxy answers it with HTML', async (call) => {
+  it.concurrent.each(allCalls)('if a proxy answers %s with HTML, the failure is temporary', async (call) => {
     const error = await failureOf(call, (request, response) => {
       request.resume()
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>')
@@ -94,7 +94,7 @@ describe('a temporary error of AWS', () => {
     expect(passingCause(error)).toBe('outage')
   })
 
-  it.concurrent.each(allCalls)('%s whose connection always breaks is a temporary failure', async (call) => {
+  it.concurrent.each(allCalls)('if the connection of %s breaks, the failure is temporary', async (call) => {
     const error = await failureOf(call, (request) => request.socket.resetAndDestroy())
     expect(passingCause(error)).toBe('unreachable')
   })
@@ -150,7 +150,7 @@ it.concurrent(
 
 /**
  * A server that runs in a thread of its own, because the test freezes the main thread. After the message
- * `age`, it resets each earlier connection at its next use, as a NAT device does. `close` closes all.
+ * `age`, it resets each older connection once that is used again, as a NAT device does. `close` ends all.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

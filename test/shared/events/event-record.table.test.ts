@@ -84,7 +84,7 @@ test.each([
   ['an event without a business key', JSON.stringify({ id: randomUUID(), detail: { key: 1 } })],
   ['an event nested too deep', `{"version":"0","id":"${randomUUID()}","detail":${'['.repeat(100_000)}`],
   ['a message that is not JSON', 'no JSON', randomUUID()],
-])('%s leaves one dead letter, however often it is delivered', async (_what, body, messageId?: string) => {
+])('repeated deliveries of %s leave only one dead letter', async (_what, body, messageId?: string) => {
   for (let times = 0; times < 3; times += 1) {
     const message = { id: messageId ?? randomUUID(), body, sentAt: 1 }
     await refusing(toSqsEvent([message]), contextWith(30_000))
@@ -142,7 +142,7 @@ test('a repeated delivery of a refused event leaves no second dead letter, even 
   expect(letters).toEqual(['1'])
 })
 
-test('if sending a dead letter fails, the function sends it again only once the failed call’s time limit has passed', async () => {
+test('if sending a dead letter fails, the function does not send it again until the failed call’s time limit has passed', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -266,7 +266,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // The table client takes its endpoint when it is imported, so import it before the endpoint changes.
+    // The table client reads its endpoint once, at import, so import the client before the endpoint changes.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

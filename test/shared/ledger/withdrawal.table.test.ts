@@ -90,7 +90,7 @@ it.each([
   },
 )
 
-it('a withdrawal update that is refused because another update was faster is tried again', async () => {
+it('a withdrawal update that is refused because of a concurrent update is tried again', async () => {
   const send = (status: string) => deliver(withdrawalUpdated, { ...request, amount: '10', status })
   const faster = () => send('requested')
   expect(await actWhile('is answered', 'GetCommand', faster, () => send('settled'))).toBe('done')

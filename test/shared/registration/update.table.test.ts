@@ -38,7 +38,7 @@ async function readAccount(userId: number) {
   return { ...user, ...signIn }
 }
 
-/** Random updates. They have only four different instants, so that many have the same instant. */
+/** Random updates. They have only four different times, so that many have the same time. */
 const updates = fc.array(
   fc.record(
     {
@@ -161,7 +161,7 @@ const endings: [what: string, fields: Ending][] = [
 ]
 
 test.each(endings)(
-  '%s ends all sessions, access_tokens, login tickets and codes of a user at the instant at which it is applied',
+  'when %s is applied, all sessions, access_tokens, login tickets and codes of the user end at that instant',
   async (_what, fields) => {
     const user = await createUser()
     const { userId } = user
@@ -263,7 +263,7 @@ test.each(endings.slice(0, 2))(
   },
 )
 
-test('a late or repeated disabling does not end sessions of a user who has been enabled since', async () => {
+test('a late or repeated disabling does not end sessions of a user who has since been enabled again', async () => {
   const { userId } = await createUser()
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)

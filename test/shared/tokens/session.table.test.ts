@@ -58,7 +58,7 @@ const works = (token: string) =>
     () => false,
   )
 
-/** For each way to forge an authorization code, a function that forges the session in the code. */
+/** For each way to forge an authorization code, a function that forges the session that the code contains. */
 const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Promise<NamedSession>][] = [
   ['another user', (own) => ({ ...own, userId: own.userId + 1 })],
   ['another session’s token', async (own) => ({ ...own, sessionKey: (await signIn(own.userId)).key })],
@@ -83,7 +83,7 @@ const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Pro
   ],
 ]
 
-it.each(forgeries)('an authorization code that names %s gives no access_token', async (_what, forge) => {
+it.each(forgeries)('a forged authorization code for %s gives no access_token', async (_what, forge) => {
   const { named } = await signIn(newUser())
   expect(await works(await derive(named))).toBe(true)
   await expect(derive(await forge(named))).rejects.toMatchObject({ failure: 'invalid_grant' })

@@ -10,7 +10,7 @@ import { asStored } from '../as-stored.ts'
 
 type Person = ReturnType<typeof inventPerson>
 
-/** The user id of the list's owner. The members of the list have the user ids after this one. */
+/** The user id of the list's owner. The members of the list have the user ids that follow in sequence. */
 export const listOwnerId = 1
 
 /** Finds an item by its key, in the form in which the table returns it. */

@@ -35,7 +35,10 @@ const TargetsInput = v.pipe(
   v.transform((input): RuleInput => ({ Name: input.Rule, EventBusName: input.EventBusName })),
 )
 
-/** EventBridge's PutEvents and its operations on rules. EnableRule and DisableRule last until a restart. */
+/**
+ * EventBridge's PutEvents and its operations on rules. The effects of EnableRule and DisableRule last until a
+ * restart.
+ */
 export function eventOperations(
   { model, quirks }: DeliveryOptions,
   rules: Rules,

@@ -1,7 +1,7 @@
 import type { PolicyDocument, StackModel } from '../../model.ts'
 import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuestion } from './policy.ts'
 
-/** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
+/** Access that IAM allows or denies: an action on a resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
   /** The resource's ARNs, or `*` if there is none. One of the ARNs must be allowed, and none denied. */
@@ -40,7 +40,7 @@ export function compileSession(
   const common: AccessRequest['context'] = {
     'aws:PrincipalArn': roleArn,
     'aws:PrincipalAccount': accountId,
-    // Counts every call as encrypted, as on AWS, although the loopback interface here needs no TLS.
+    // Treats every call as encrypted, as it would be on AWS, although the loopback interface needs no TLS.
     'aws:SecureTransport': 'true',
     ...tagContext('aws:PrincipalTag', roleTags),
   }
@@ -81,7 +81,7 @@ function findReason(
   return `because no identity-based policy allows the ${question.action} action`
 }
 
-/** Whether a resource's policy allows an AWS service to use it on behalf of `sourceArn`. */
+/** Whether a resource's policy allows an AWS service to use the resource on behalf of `sourceArn`. */
 export function allowsService(
   policy: CompiledPolicy,
   request: { service: string; action: string; resource: string; sourceArn: string; accountId: string },

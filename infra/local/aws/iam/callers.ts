@@ -59,7 +59,10 @@ export function openCallers(model: StackModel) {
     ),
   }
   return {
-    /** Finds who signed a request; undefined if nobody. An unknown access key means the account's owner. */
+    /**
+     * Finds who signed a request; undefined if nobody. A request with an unknown access key counts as the
+     * root user's.
+     */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
       // credentials. Access keys only distinguish functions.

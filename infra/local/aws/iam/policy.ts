@@ -66,7 +66,7 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
 }
 
 // Compiles a statement's actions (`Action` or `NotAction`) or resources (`Resource` or `NotResource`).
-// Everything matches if both fields are missing: a resource's own policy need not name the resource.
+// Everything matches if both fields are missing: a resource-based policy need not name its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

@@ -75,7 +75,10 @@ export function jsonAnswer(contentType: string, output: unknown): Answer {
   return { status: 200, headers: { 'content-type': contentType }, body }
 }
 
-/** Creates an error answer. JSON clients read the error code from the body, REST clients from a header. */
+/**
+ * Creates an error answer. Clients of a JSON protocol read the error code from the body, those of a REST
+ * protocol from a header.
+ */
 export function errorAnswer(contentType: string, error: AwsError): Answer {
   const { status, code, queryCode, message, members } = error
   return {

@@ -82,7 +82,7 @@ const ui = SwaggerUIBundle({
 
 const status = document.querySelector('#session')
 
-/** Fills the demo user's token into requests. Without a valid token, says why and offers the sign-in. */
+/** Puts the demo user's token into requests. If there is no valid token, says why and offers to sign in. */
 async function showSession(problem = ''): Promise<void> {
   const account = signedInAccount()
   if (account && (await isAccepted(account))) {

@@ -26,7 +26,7 @@ const showUser = (user: DemoUser) =>
     ${makeButton('Sign in', () => signIn(user), `Sign in as ${user.email}`)}
   </li>`
 
-/** Shows the signed-in user of this tab: the token, a button that copies it, and a link to the reference. */
+/** Shows this tab's sign-in: the token, a button that copies it, and a link to the reference. */
 function showSession() {
   const account = signedInAccount()
   if (account === undefined) return ''

@@ -6,9 +6,7 @@ import { type Check, type Finding, found } from '../controls.ts'
 import type { EvidenceRow, Facts } from '../facts.ts'
 import { maxOverdueMilliseconds } from './rotation.ts'
 
-/**
- * Checks that no evidence record was edited, removed or added. The key set tells which record is the last.
- */
+/** Checks that no evidence record was edited, removed or added. The key set tells which record is last. */
 export const checkEvidenceChain: Check = function* (facts) {
   yield* findMissing(facts)
   for (const row of facts.evidence) yield* findEdited(row, facts)
@@ -46,9 +44,7 @@ function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<F
       yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
-/**
- * Whether the evidence key signed this record. If KMS does not return the public key, checks only the hash.
- */
+/** Whether the evidence key signed this record. If KMS returns no public key, checks only the hash. */
 export function isGenuine({ content, hash, record }: EvidenceRow, { evidenceKey }: Facts): boolean {
   const { publicKey } = evidenceKey
   const signature = Buffer.from(record?.signature ?? '', 'base64url')
@@ -108,7 +104,7 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
       yield found('evidence_uncopied', name, 'The bucket with Object Lock has no copy of this record.')
 }
 
-/** States in which a key can make no signature in this region. Each region's audit checks its own keys. */
+/** States in which a KMS key makes no signatures in this region. Each region's audit checks its own keys. */
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**

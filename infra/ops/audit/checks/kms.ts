@@ -60,7 +60,7 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
   else if (state === otherRegion && key.state !== 'retired') yield problem('key_in_other_region', elsewhere)
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield problem('disabled_behind_the_service', disabled)
-  // Reports only archived keys, because the rotation first disables a retired key and then archives it.
+  // A retired key may be enabled until it is archived, because the rotation first disables it in KMS.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
     yield problem('retired_but_enabled', 'The key is retired, but KMS would still sign with it.')
 }
@@ -127,7 +127,7 @@ function describe({ Effect, Principal, Action, ...rest }: Statement): string {
   return `${Effect === 'Allow' ? 'allows' : 'denies'} ${what} to ${who}, ${how}`.replaceAll(/["{}[\]]/g, '')
 }
 
-/** Makes equal parts of policies look equal: sorts lists, and replaces a list of one value by the value. */
+/** Makes equivalent policies look equal: sorts lists, and replaces a list of one value by the value. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? sorted(value[0]) : value.toSorted()
   if (typeof value !== 'object' || value === null) return value

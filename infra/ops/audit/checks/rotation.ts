@@ -42,10 +42,7 @@ export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
   }
 }
 
-/**
- * Checks that a schedule starts the rotation: its EventBridge rule exists, is enabled and targets the
- * function.
- */
+/** Checks that a schedule starts the rotation: a rule in EventBridge is enabled and targets the function. */
 export const checkSchedule: Check = function* ({ schedule: { exists, enabled, expression, rule, targets } }) {
   const ends = 'keys are not replaced any more.'
   if (!exists)

@@ -56,7 +56,7 @@ const heads = itemType({
   found: 'by list',
 })
 
-/** Key of the item of a list's search index. */
+/** Key of the head of a list's search index. */
 export const indexKey = ({ kind, ownerId }: MemberList): Key => heads.key({ list: keyName[kind], ownerId })
 
 const HeadItem = v.object({ version: Integer, head: v.pipe(v.string(), v.parseJson(), Head) })
@@ -146,8 +146,8 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
 
 /**
  * The members of a segment who match a term. A member's rank is its index in the segment, oldest first. If
- * many members match, `ranks` has only every `interval`-th of them. To find the others, a search compares the
- * texts of all members between two of these ranks.
+ * many members match, `ranks` has only every `interval`-th of them. To find the others, a search checks the
+ * texts of all members whose rank is between two of these.
  */
 export interface Posting {
   count: number
@@ -158,16 +158,14 @@ export interface Posting {
 /** Maximum number of members in a segment: a rank, the position of a member in its segment, has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/**
- * Maximum number of ranks of members that a block keeps for one term. These ranks take a few hundred bytes.
- */
+/** Maximum number of member ranks that a block keeps for one term. These ranks take a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
  * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
- * the number of all matches plus `maxSegment`, which no rank reaches.
+ * the number of all matches, raised by `maxSegment` so that it exceeds every rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -23,9 +23,7 @@ export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list. If the index has fewer, it is outdated, and its result is not used. */
   count: number
-  /**
-   * Looks up a match that the index cannot find, such as the member whose complete email address was entered.
-   */
+  /** Looks up a match that the index cannot find, such as the member whose full email address was entered. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean
@@ -159,8 +157,8 @@ function rangesOfWindow(
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * Chooses which members to read to get a range of matches. The first `skip` members that match precede the
- * range.
+ * Chooses which members to read to get a range of matches. The range begins after the first `skip` members
+ * that match.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

@@ -54,7 +54,7 @@ async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   expect.unreachable('the rotation still waits for KMS')
 }
 
-/** Creates the first signing key. Until that is done, KMS shows every change at once. */
+/** Creates the first signing key. Until that is done, every change is visible in KMS at once. */
 async function bootstrap() {
   const lags = kms.lags
   kms.lags = seconds(0, 0, 0)

@@ -78,8 +78,7 @@ test('a code that is refused without comparison does not count as an attempt on 
 
 test('a sign-in clears the count of wrong codes', async () => {
   const tickets = await openTickets(4)
-  // Mails can overtake one another, so the test opens the fifth login ticket only after the first four mails
-  // have arrived.
+  // Mails can overtake one another, so the test waits for four mails before it opens the fifth ticket.
   await mailedCode(user.email, 4)
   tickets.push(...(await openTickets(1)))
   const mailed = await mailedCode(user.email, 5)

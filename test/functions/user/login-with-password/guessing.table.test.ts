@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Counts wrong passwords for other accounts from a source, without sign-ins, which would take too long. */
+/** Records wrong passwords of a source for other accounts. Real sign-ins would take too long. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -164,7 +164,7 @@ describe('wrong passwords of one source for one account', () => {
   })
 })
 
-test('the hundredth wrong password over all accounts blocks the source for every account', async () => {
+test('the hundredth wrong password from a source, across all accounts, blocks the source for every account', async () => {
   const source = newSourceIp()
   await guessElsewhere(source, 98)
   expect(await guess(source)).toMatchObject(refused)
@@ -173,7 +173,7 @@ test('the hundredth wrong password over all accounts blocks the source for every
   expect((await login(user)).code).toBe(0)
 })
 
-test('if a source sends wrong passwords for many accounts at once, the passwords are compared only up to the limit', async () => {
+test('if a source sends wrong passwords for many accounts at once, only as many passwords are compared as the limit allows', async () => {
   const source = newSourceIp()
   await guessElsewhere(source, 95)
   const counts = await guessAtOnce(20, () => guess(source, `nobody-${randomUUID()}@example.com`))
@@ -246,7 +246,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await raised(email)).toEqual([])
   })
 
-  test('counts of tries are removed after an hour, even while somebody still guesses the password of the account', async () => {
+  test('counts of tries are removed after an hour, even while somebody is still guessing the account’s password', async () => {
     const person = await createUser()
     const key = signInKey(person.userId)
     const now = Date.now()

@@ -87,7 +87,7 @@ export const consume: PolicyStatement = {
   Resource: '*',
 }
 
-/** Makes the statement of a queue's policy that lets a rule send to the queue. */
+/** Creates the statement in a queue's policy that lets a rule send to the queue. */
 export function allowRule(queueName: string, ruleName: string): PolicyStatement {
   return {
     Effect: 'Allow',

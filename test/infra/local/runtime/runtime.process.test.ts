@@ -94,7 +94,7 @@ it.each(['probe.hang', 'probe.spin'])(
   },
 )
 
-it('a call that the local stack stops early fails with Lambda’s timeout error, and the next call succeeds', async () => {
+it('a call that the local stack aborts fails with Lambda’s timeout error, and the next call succeeds', async () => {
   const running = start([describeFunction('probe.wait')])
   const event = JSON.stringify({ milliseconds: 3000 })
   const { payload, functionError } = await running.invoke('probe-wait', event, 100)
@@ -108,7 +108,7 @@ it('a call succeeds when its worker answers in time, even if the busy main threa
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
   await pause(20)
-  // Blocks the main thread past the timeout, so that the timer of the timeout runs before the answer is read.
+  // Blocks the main thread for longer than the timeout, so that the timeout fires before the answer is read.
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))
   expect((await answer).functionError).toBeUndefined()
 })

@@ -9,7 +9,7 @@ it.each([
     false,
     ', and the stage counts on 1000: ask Service Quotas for more, or set the knob concurrentExecutions',
   ],
-])('doctor says whether a limit of %i concurrent functions is enough: %s', async (limit, ok, problem) => {
+])('doctor says whether a limit of %i concurrent executions is enough: %s', async (limit, ok, problem) => {
   const AccountLimit = { ConcurrentExecutions: limit }
   const found = await fakeAws(
     (_request, response) => response.end(JSON.stringify({ AccountLimit })),

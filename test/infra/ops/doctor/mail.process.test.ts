@@ -9,7 +9,7 @@ const production = {
 }
 const verified = { VerifiedForSendingStatus: true }
 
-/** SES is faked, because the local SES can always send. */
+/** SES is faked, because the local SES never fails to send. */
 const check = (identities: Record<string, object>, account: object = production) =>
   fakeAws(
     (request, response) => {
@@ -32,7 +32,7 @@ it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   },
 )
 
-it('doctor mentions no quota of mails if the account has no quota', async () => {
+it('doctor mentions no quota for mails if the account has no such quota', async () => {
   const account = { ...production, SendQuota: { Max24HourSend: -1, SentLast24Hours: 0 } }
   expect((await check({ 'example.com': verified }, account)).words).toMatch(/; 0 mails sent in 24 hours$/)
 })

@@ -8,13 +8,13 @@ await bundleAuthorizationPage()
 const prod = await synthesizeUnchecked('prod', { values: everything })
 const failover = await synthesizeUnchecked('prod', { values: { ...everything, failover: 'restored' } })
 
-it('two stages with every option can be in one region of an account: they share no name and no identifier', async () => {
+it('two stages with all options can be in one region of an account: they share no name and no identifier', async () => {
   const account = new Account()
   expect(account.deploy(prod)).toEqual([])
   expect(account.deploy(await synthesizeUnchecked('trial', { values: everything }))).toEqual([])
 })
 
-it('a stage can fail over a second time, because the deleted stacks of the first failover leave no name behind', () => {
+it('a stage can fail over a second time, because no name is taken by stacks that were deleted after the first failover', () => {
   const account = new Account()
   for (let time = 1; time <= 2; time += 1) {
     expect(account.deploy(prod), `in its own region, time ${time}`).toEqual([])

@@ -151,7 +151,7 @@ it(
   40_000 * runs,
 )
 
-it('a referral tree of 200 levels grows, and each purchase of a batch counts once for each ancestor', async () => {
+it('a referral tree of 200 levels grows, and each purchase in a batch counts once for each ancestor', async () => {
   const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
   // Members from index 201 on are direct referrals of the member at index 200.
   for (const member of members.slice(201)) member.parent = 200
@@ -166,7 +166,7 @@ it('a referral tree of 200 levels grows, and each purchase of a batch counts onc
   buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
   const send = vi.spyOn(db, 'send')
   await growTree(root.userId, Date.now() + 60_000)
-  // 201 ancestors take three transactions, of at most 100 writes each. A fourth deletes 40 journal entries.
+  // 201 ancestors take three transactions (at most 100 writes each). A fourth one deletes 40 journal entries.
   expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
   send.mockRestore()
   expect(await readJournal(root.userId, 1)).toEqual([])
@@ -185,7 +185,7 @@ async function readWhole(list: MemberList) {
 }
 
 it(
-  'whenever a worker is killed, every member list is consistent, and the next worker continues',
+  'no matter when a worker is killed, every member list is consistent, and the next worker continues',
   async () => {
     const added = 24
     const size = 1 + added * kills
@@ -274,7 +274,7 @@ it('after an interruption, the purchases of a batch are not added again to ances
   expect(await withoutDone([update], 6)).toEqual([update])
 })
 
-it('the version of a referral tree rises even if a restored table has an older version', () => {
+it('the version of a referral tree rises even if a restored table has an older version of the tree', () => {
   const now = Date.now()
   expect(nextHead({ version: 5 }).version).toBeGreaterThanOrEqual(now)
 })

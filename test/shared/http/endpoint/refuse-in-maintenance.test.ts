@@ -36,7 +36,7 @@ it.each([
   ['no stage variable', undefined],
   ['another stage variable', { other: 'on' }],
   ['a variable that is being removed', { maintenance: '' }],
-])('an endpoint is not in maintenance with %s', async (_what, stageVariables) => {
+])('with %s, an endpoint is not in maintenance', async (_what, stageVariables) => {
   const handler = publicEndpoint({ input: v.object({}), output: v.string(), run: async () => 'done' })
   expect(await call(handler, stageVariables)).toMatchObject({ status: 200, body: { data: 'done' } })
 })

@@ -57,7 +57,7 @@ const history = fc
     })
   })
 
-/** Posts bills to a new wallet. Returns the wallet, and the full chunks of its bill index. */
+/** Posts bills to a new wallet. Returns the wallet, and those chunks of its bill index that are full. */
 function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
   const chunks: Chunk[] = []
   let wallet = newWallet({ userId: 7, wallet: 'asset' })
@@ -96,7 +96,7 @@ function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFi
   }
 }
 
-it('the lists of the bill index have the bills that each filter selects, in order', () => {
+it('for each filter, the bill index lists the bills that the filter selects, in order', () => {
   fc.assert(
     fc.property(history, (bills) => {
       const { wallet, chunks } = post(bills)

@@ -90,7 +90,7 @@ test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
     undefined,
     false,
   ],
-])('GenerateMac is allowed or denied as on AWS with %s', async (_case, statements, keyPolicy, mayUse) => {
+])('with %s, GenerateMac is allowed or denied as on AWS', async (_case, statements, keyPolicy, mayUse) => {
   const { worker } = await startAs(statements, keyModel(keyPolicy && { Statement: keyPolicy }))
   if (mayUse) await mac(worker)
   else await expect(mac(worker)).rejects.toMatchObject(denied)
