@@ -43,7 +43,7 @@ it.each([
   ['prod', true],
   ['dev', false],
   ['local', false],
-])('by default, protectData and alarms of the stage %s are %s', (stage, isOn) => {
+])('in the stage %s, the default of protectData and alarms is %s', (stage, isOn) => {
   expect(readConfig({ ...configured, stage })).toMatchObject({ protectData: isOn, alarms: isOn })
 })
 

@@ -6,7 +6,7 @@ import { listen } from './serve-http.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL that answers with the path of the API reference's file; the first request generates the file. */
+    /** URL that returns the path of the file with the API reference. The first request generates the file. */
     apiReference: string
   }
 }

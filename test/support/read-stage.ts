@@ -101,7 +101,7 @@ export const onKey = (
   resourcePolicy: { policy: compilePolicies([keyPolicy], arn), role: 'required' },
 })
 
-/** Makes the model of an RSA signing key with these tags. */
+/** Makes a KeyModel for an RSA signing key with these tags. */
 export const signingKey = (tags: Record<string, string>): KeyModel => ({
   keyId: '11111111-2222-3333-4444-555555555555',
   arn: `arn:aws:kms:${region}:${accountId}:key/11111111-2222-3333-4444-555555555555`,

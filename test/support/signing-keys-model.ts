@@ -21,7 +21,7 @@ export interface World {
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
-  /** Number in the name of the next attempt or key. */
+  /** Number that the name of the next attempt or key will contain. */
   names: number
 }
 

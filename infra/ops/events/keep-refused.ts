@@ -39,9 +39,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused for their own errors before the instant `before`. Balances may have changed
- * since, so a replay might otherwise apply such events. Records each refusal again, because a restored table
- * may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused for their own errors before the instant `before`. Otherwise, a replay might
+ * apply such events, because balances may have changed since the refusal. Records each refusal again, because
+ * a restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

@@ -51,7 +51,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads blocks of a filter's list of bills. Resolves with a map from places in the list to bill numbers. */
+/** Reads some blocks of a filter's list of bills. Resolves with the bill number at each place in the list. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,
@@ -70,7 +70,10 @@ export async function readRanks(
   )
 }
 
-/** Lists, in ascending order, the numbers of a filter's bills that are still in the tail, not in a chunk. */
+/**
+ * Lists, in ascending order, the bill numbers of those bills of a filter that are in the tail, not in a
+ * chunk.
+ */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)

@@ -77,7 +77,7 @@ export async function* listShard(
   const paths = queryItems({
     IndexName: indexName,
     KeyConditionExpression: 'gpk = :shard AND gsk > :after',
-    // Uses a space, which sorts before every path: DynamoDB cannot compare a key to an empty string.
+    // Uses a space, which sorts before every path, because DynamoDB cannot compare a key to an empty string.
     ExpressionAttributeValues: { ':shard': registerPartition(shard), ':after': after ?? ' ' },
     Limit: 200,
   })

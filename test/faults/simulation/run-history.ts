@@ -72,7 +72,8 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draw does not depend on the item's key: tokens get new keys even in a second run of the same seed.
+    // The draw does not depend on the item's key, because tokens have other keys in a second run of the same
+    // seed.
     return () => draws.number(stream) * 1_000
   }
 

@@ -58,7 +58,7 @@ describe('a change of a key', () => {
     }
   })
 
-  it('CreateGrant by an AWS service for its own use raises an alarm only if the key belongs to the stage', () => {
+  it('an alarm is raised if an AWS service calls CreateGrant for its own use, but only on a key of the stage', () => {
     const lambda = { ...administrator, invokedBy: 'lambda.amazonaws.com' }
     expect(raisedBy('CreateGrant', lambda, ofAnyKey)).toEqual([])
     expect(raisedBy('CreateGrant', lambda, ofOurKey)).toEqual(['key-changes'])
