@@ -27,13 +27,10 @@ export const fromSharedConfigFiles = () => () =>
 /** Replaces the code that asks EC2 for the region, because a function has its region in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
-/** Replaces the SDK's choice of default settings, so that the SDK never asks an EC2 host for the region. */
+/** Replaces the SDK's code for the retry mode `adaptive`, because no client uses this mode. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
-/**
- * Replaces the SDK's code that chooses a defaults mode, so that the SDK never asks an EC2 host for the
- * region.
- */
+/** Replaces the SDK's choice of a defaults mode, so that the SDK never asks an EC2 host for the region. */
 export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
 
 /** Replaces an SDK client's `package.json`. The client reads only `version`, for the User-Agent header. */
