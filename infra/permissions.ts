@@ -22,7 +22,7 @@ export interface Permissions {
   publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
   /** Allows sending mails with SES. */
   mail?: true
-  /** Workers to whose queues the function may send. */
+  /** Workers that the function may send messages to. */
   queues?: string[]
   /** Memory in megabytes, which also sets the share of CPU. Default: `defaultMemoryMegabytes`. */
   memory?: number

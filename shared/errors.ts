@@ -57,7 +57,7 @@ export class Failure extends Error {
   /** The refused fields and the reason for each, for `invalid_parameter`. */
   readonly fields: FieldError[]
   readonly retryAfterSeconds: number | undefined
-  /** Further answer headers, such as `www-authenticate` or `allow`. */
+  /** Further response headers, such as `www-authenticate` or `allow`. */
   readonly headers: Record<string, string>
   /** HTTP status of the answer. Default: statusOf(failure). */
   readonly status: number

@@ -20,7 +20,10 @@ export { Big }
 /** Maximum number of digits that DynamoDB stores exactly; so no amount or balance may have more. */
 const maximumDigits = 38
 
-/** Schema of an amount of money: plain positive digits as text, at most 20 before the point, 18 after it. */
+/**
+ * Schema of an amount of money: a positive decimal number as text, with at most 20 digits before the point
+ * and 18 after it.
+ */
 export const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,20}(\.\d{1,18})?$/, 'must be plain digits, at most 20 before the point and 18 after it'),

@@ -8,7 +8,7 @@ const currency = (fallback: string) => v.optional(v.pipe(v.string(), v.regex(/^[
 
 /**
  * Schema of a time zone that this runtime knows, for example `Europe/Berlin`. UTC is accepted without asking
- * Intl. The first use of Intl takes 10 ms of a full processor, and so about 80 ms in a function with 256 MB.
+ * Intl. The first use of Intl takes 10 ms of a full processor, which is 80 ms in a function with 256 MB.
  */
 const timeZone = v.pipe(
   v.string(),

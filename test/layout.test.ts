@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
-/** Source folders whose tests have the same paths below `test`. */
+/** Source folders whose tests are in folders with the same path below `test`. */
 const topFolders = ['functions', 'shared', 'infra']
 
 /** Test folders and tests that belong to no source file, each with its subject. */

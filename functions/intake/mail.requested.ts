@@ -7,8 +7,8 @@ import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shar
 
 /**
  * Mails a user a sign-in code, or a warning that somebody else knows the password. An expired mail is not
- * sent. The event has no record: if the queue delivers it twice, the user gets the mail twice. With a record,
- * a failure between recording and sending would lose the mail, which is worse than a second mail.
+ * sent. No record of the event is kept: if the queue delivers it twice, the user gets the mail twice. With a
+ * record, a failure between recording and sending would lose the mail, which is worse than a second mail.
  */
 export const handler = intake({
   detailType: mailRequested,

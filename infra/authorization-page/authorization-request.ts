@@ -25,8 +25,8 @@ export interface SentRequest {
 }
 
 /**
- * An authorization request that the service has checked, with the name and scopes that it returned for the
- * app.
+ * An authorization request that the service has checked, with the app's name and scopes as the service
+ * returned them.
  */
 export interface AuthorizationRequest extends SentRequest {
   /** The app's registered name. */

@@ -130,6 +130,6 @@ const hashFile = (path: string): string =>
 const keyOf = (inputs: readonly string[]): string =>
   hash([...tools, ...inputs].map((file) => file + hashFile(file)).join())
 
-// Whether a file was saved after an instant, with a tolerance for file systems whose timestamps are coarse.
+// Whether a file was saved later than an instant, with a tolerance for file systems with coarse timestamps.
 const isSavedSince = (path: string, instant: number): boolean =>
   (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? instant) > instant - 20

@@ -5,7 +5,7 @@ const unused = (what: string) =>
     throw new Error(`${what} is left out of the bundles of functions: see infra/bundle/stubs.ts`)
   }
 
-/** Replaces `@aws-sdk/credential-provider-node`, because client-options.ts gives clients credentials. */
+/** Replaces `@aws-sdk/credential-provider-node`, because client-options.ts passes credentials to clients. */
 export const defaultProvider = () => unused('the default chain of credentials')
 
 /** Replaces `@aws-sdk/endpoint-cache`, because no client uses endpoint discovery. */
@@ -16,7 +16,7 @@ export class EndpointCache {
 /** Replaces `@smithy/core/event-streams` (a tenth of a bundle), because functions use no event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
-/** Replaces the SDK's own SHA-256 and MD5 in JavaScript, which it runs only if `node:crypto` is missing. */
+/** Replaces the SDK's JavaScript code of SHA-256 and MD5, which runs only if `node:crypto` is missing. */
 export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
 export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
 

@@ -72,6 +72,6 @@ export function limitActions(
   ]
 }
 
-/** A statement for a key's own policy: everybody who meets the conditions is denied the actions. */
+/** A statement for a key policy: everybody who meets the conditions is denied the actions. */
 export const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
   new PolicyStatement({ effect: Effect.DENY, principals: [new AnyPrincipal()], resources: ['*'], ...what })

@@ -87,7 +87,8 @@ function* statementsFor(
 
 /**
  * Creates a condition that allows only requests for these partition keys (of the table or of the index).
- * ForAllValues also matches a request without a partition key, such as a scan. Null excludes such requests.
+ * ForAllValues also matches a request without a partition key, such as a scan. The operator Null excludes
+ * such requests.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {
@@ -120,8 +121,9 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey needs kms:TagResource to tag a new key. The conditions exclude a key that has an alias, or the
-  // wrong use, spec or deployment. IfExists admits a new key, because IAM knows none of its properties yet.
+  // CreateKey needs kms:TagResource to tag a new key. The conditions exclude a key that has an alias, or
+  // whose usage, spec or deployment is wrong. IfExists admits a new key, because IAM knows none of its
+  // properties yet.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

@@ -28,7 +28,7 @@ export const foreignSignatures = 'foreign-signatures'
 /** The KMS actions that the rotation performs on retired signing keys. */
 const rotationActions = ['DisableKey', 'ScheduleKeyDeletion']
 
-/** KMS actions that change a key or its use, except those that the rotation calls (AWS KMS: API). */
+/** KMS actions that change a key or its use, except those that the rotation needs (AWS KMS: API). */
 const otherActions =
   'CancelKeyDeletion DeleteImportedKeyMaterial DisableKeyRotation EnableKey PutKeyPolicy ReplicateKey TagResource UntagResource UpdatePrimaryRegion'.split(
     ' ',
@@ -79,9 +79,9 @@ export class KeyChanges extends Construct {
         { errorCode: [{ exists: true }] },
       ],
     })
-    // CloudTrail counts signatures as reads, and only a rule in this state receives reads (EventBridge:
-    // Receiving read-only management events). Read events that no rule matches cost nothing. A metric filter
-    // would cost $0.50 per GB of read events.
+    // CloudTrail logs calls of Sign as read-only events, and only a rule in this state receives such events
+    // (EventBridge: Receiving read-only management events). Read events that no rule matches cost nothing. A
+    // metric filter would cost $0.50 per GB of read events.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }

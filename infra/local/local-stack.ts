@@ -127,8 +127,8 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Demo users can register before the first signing key exists; meanwhile, the schedule that creates the key
-  // runs.
+  // Demo users can register before the first signing key exists; meanwhile, the schedule runs and creates the
+  // key.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

@@ -34,7 +34,8 @@ function onSignal(): void {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
 
 try {
-  // Import after setting the signal handlers: loading takes a second in which a signal must be handled.
+  // Import only after setting the signal handlers: loading takes a second, and a signal that comes meanwhile
+  // must be handled.
   const { startLocalStack } = await import('./local-stack.ts')
   const stack = await startLocalStack({ ...options, showLine: (line) => console.error(line) })
   stop = stack.stop

@@ -79,7 +79,8 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
     members(input, location).map((member) => describeParameter(member, location, components)),
   )
   const { form, request, replies } = operation
-  // Omit JSON, which OAuth endpoints also take: generated Python clients break with two media types.
+  // Leave out JSON, which OAuth endpoints also accept: generated Python clients break if there are two media
+  // types.
   const mediaType = endpoint.accepts === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
   const schema = nameSchema(components, form, (input['properties'] as JsonSchemas)['body'] ?? {})
   return {

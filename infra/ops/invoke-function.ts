@@ -5,7 +5,10 @@ import { OperationError } from './errors.ts'
 /** Client timeout: a little longer than the timeout of any function that operators invoke. */
 const maxInvocationMilliseconds = 70_000
 
-/** Invokes a function, and resolves with its result. Throws an OperationError with its error message. */
+/**
+ * Invokes a function, and resolves with its result. If the function fails, throws an OperationError with the
+ * function's error message.
+ */
 export async function invokeFunction(name: string, event: object): Promise<unknown> {
   const lambda = new LambdaClient({
     ...clientOptions(),

@@ -42,7 +42,7 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
 
 const concurrency = 8
 
-/** Recomputes each wallet from its bills, some wallets at a time. */
+/** Recomputes each wallet from its bills, several wallets at a time. */
 export async function verifyLedger(ids: WalletId[], terminal: Terminal) {
   const showProgress = startProgress(terminal, 'verifying')
   const report = { wallets: 0, bills: 0, differences: [] as Difference[] }

@@ -13,8 +13,9 @@ interface Client {
 type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown) => Promise<unknown>
 
 /**
- * Prepares an AWS client for a function, and returns it. Each of its calls ends at the deadline of the
- * invocation. If a connection died while the process was frozen, a call is repeated on a new connection.
+ * Prepares an AWS client for a function, and returns it. Each of the client's calls ends at the deadline of
+ * the invocation at the latest. If a connection died while the process was frozen, a call is repeated on a
+ * new connection.
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client

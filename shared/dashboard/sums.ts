@@ -41,7 +41,7 @@ const rewarded = 'amount'
 /** Maximum number of pairs of reward type and currency in which a user can have rewards. */
 const maxRewardTypes = 500
 
-/** The data of a reward that the dashboard counts. */
+/** Those data of a reward that the dashboard counts. */
 export interface Reward {
   userId: number
   rewardType: string

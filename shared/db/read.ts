@@ -25,7 +25,7 @@ const shared = new AsyncLocalStorage<ReadItems>()
  */
 export const readTogether = <Result>(work: () => Result): Result => shared.run(collectReads(), work)
 
-/** Returns a function that collects keys until the current call stack has ended, and then reads all items. */
+/** Returns a function that collects keys until the current call stack is empty, and then reads all items. */
 function collectReads(): ReadItems {
   const waiting = new Map<boolean, { keys: Key[]; items: Promise<(Item | undefined)[]> }>()
   const begin = (consistent: boolean) => {
@@ -70,9 +70,9 @@ export const findItem = async (
   (await readItem(key, { consistent })) ?? (consistent ? undefined : readItem(key, { consistent: true }))
 
 /**
- * Reads items by their keys, in parallel batches: each item at the index of its key, undefined if it does not
- * exist. Keys that DynamoDB leaves unprocessed are requested again; throws `unavailable` when some stay
- * unprocessed.
+ * Reads items by their keys, in parallel batches. The result has each item at the index of its key, or
+ * undefined if the item does not exist. Keys that DynamoDB leaves unprocessed are requested again; throws
+ * `unavailable` when some stay unprocessed.
  */
 export const readItems = (keys: readonly Key[], options: ReadOptions = {}): Promise<(Item | undefined)[]> =>
   (shared.getStore() ?? readBatches)(keys, options)

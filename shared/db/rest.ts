@@ -10,8 +10,9 @@ const hourMilliseconds = 3_600_000
 const pauseBefore = 5_000
 
 /**
- * How many milliseconds writes pause after a full hour. A table that is restored to that hour can have items
- * of instants that are "usually much less than a second" apart, so nobody may write between these instants.
+ * How many milliseconds writes pause after a full hour. In a table that is restored to that hour, items can
+ * be of different instants, "usually much less than a second" apart, so nobody may write between these
+ * instants.
  */
 const pauseAfter = 2_000
 

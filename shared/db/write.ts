@@ -136,8 +136,8 @@ export const putNew = (item: Item): Write => ({
 })
 
 /**
- * The write of an item that counts its versions in the attribute `version`. `readVersion` is the version that
- * was read, or 0 if there was no item. The condition fails if the stored version is different.
+ * A write to an item whose attribute `version` holds the number of its version. `readVersion` is the version
+ * that was read, or 0 if there was no item. The condition fails if the stored version is different.
  */
 export const putVersioned = (item: Item, readVersion: number): Write =>
   readVersion === 0

@@ -88,7 +88,10 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
-/** Returns the status of higher rank, or `before` if the ranks are equal. So the first final status stays. */
+/**
+ * Returns the status of higher rank, or `before` if the ranks are equal. So the first final status is never
+ * replaced.
+ */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
 

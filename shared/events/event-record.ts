@@ -64,8 +64,8 @@ export const eventRecord = (
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
  * Resolves with `duplicate` if it has taken effect before. Throws RejectedEvent if an event with the same key
- * but other content took effect, or if the event was refused after this copy was sent. If a condition of
- * `writes` does not hold, throws the same error as `transact`.
+ * but other content has taken effect, or if the event was refused after this copy of it was sent. If a
+ * condition of `writes` does not hold, throws the same error as `transact`.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -137,15 +137,16 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after its event was refused: only then may it take effect. A redriven message is
- * recognized by `refusals`, and an event that a person sent again by `sentAt`.
+ * Whether a message was sent after its event was refused: only such a message may take effect. A redriven
+ * message is recognized by `refusals`, and an event that a person sent again is recognized by `sentAt`.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
 
 /**
  * The write that claims an event's business key, for a transaction at the instant `at` (epoch milliseconds).
- * It fails if an event took effect under the key, or if this event was refused after this copy was sent.
+ * It fails if an event already took effect under the key, or if this event was refused after this copy of it
+ * was sent.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery

@@ -5,7 +5,7 @@ import { stringifyExact } from '../stringify-exact.ts'
 /** Layout of an answer: `oauth` adds the standard OAuth members at the top level, for OAuth clients. */
 export type Dialect = 'envelope' | 'oauth'
 
-/** A complete answer. Endpoints return one instead of `data` for a redirect, a CSV download or a 304. */
+/** A complete answer. For a redirect, a CSV download or a 304, endpoints return one instead of `data`. */
 export class Reply {
   readonly status: number
   readonly headers: Record<string, string>
@@ -33,13 +33,13 @@ export const json = { 'content-type': 'application/json' }
 export const succeed = (data: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 =>
   send(new Reply(200, json, successBody(data, dialect)))
 
-/** Builds the body of a success in the given layout. */
+/** Builds the body of a successful answer in the given layout. */
 export function successBody(data: unknown, dialect: Dialect): string {
   const standard = dialect === 'oauth' ? (data as Record<string, unknown>) : {}
   return stringifyExact({ ...standard, code: 0, msg: 'success', data })
 }
 
-/** Creates the answer for a failure, with its own status and code, in the given layout. */
+/** Creates the answer for a failure, with the failure's status and code, in the given layout. */
 export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
   const { code, msg, oauth } = failures[failure.failure]
   const standard = dialect === 'oauth' ? { error: oauth, error_description: describeFailure(failure) } : {}

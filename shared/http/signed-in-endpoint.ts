@@ -61,7 +61,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. With a read-only `scope`, an unknown token would be read twice. */
+/** The endpoint of warm-up requests. Any other scope would read an unknown token twice. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -139,7 +139,7 @@ export async function warmUp(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Handles one warm-up request, which should be refused. If it is not refused, resolves with an error. */
+/** Handles one warm-up request, which should be refused. If it is not, resolves with an error. */
 async function warmUpOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

@@ -61,7 +61,10 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   Math.max(key.drain_ms, drainMilliseconds(times)) +
   times.signingKeyRetireMarginSeconds * 1000
 
-/** Milliseconds until a retiring key signs no more. Until then, a function may use a cached key set. */
+/**
+ * Milliseconds until a retiring key signs no more. Until then, a function may still sign with this key, from
+ * a cached key set.
+ */
 export const remainingSigningMilliseconds = (
   { retiring_at }: Pick<SigningKey, 'retiring_at'>,
   { signingKeyPublishSeconds }: Pick<KeyTimes, 'signingKeyPublishSeconds'>,

@@ -17,7 +17,7 @@ export interface WalletId {
   wallet: WalletName
 }
 
-/** A wallet's path: its name inside keys, `{userId}#{wallet}`. */
+/** A wallet's path, which identifies it in table keys: `{userId}#{wallet}`. */
 const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
 
 /** A wallet's balances and sums in one currency. */

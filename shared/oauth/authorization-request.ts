@@ -101,9 +101,9 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
 }
 
 /**
- * Grants the scopes that the request names and the client may request. Other scopes, even unknown ones, are
- * ignored (OpenID Connect Core §3.1.2.1); the token response names the granted ones (RFC 6749 §3.3). Throws
- * `invalid_scope` if no scope is granted.
+ * Grants the scopes that the request names and that the client may request. Other scopes, even unknown ones,
+ * are ignored (OpenID Connect Core §3.1.2.1); the token response names the granted ones (RFC 6749 §3.3).
+ * Throws `invalid_scope` if no scope is granted.
  */
 export function grantScopes(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const requested = new Set((scope ?? '').split(' '))

@@ -45,15 +45,13 @@ function parseBasic(header: string): ClientCredentials {
   return {
     clientId: decodeForm(text.slice(0, colon)),
     // Tries the secret as sent, too. Clients must form-encode id and secret in HTTP Basic (RFC 6749 §2.3.1),
-    // but many send the secret unencoded. The two forms differ in % and +.
+    // but many send the secret unencoded. The two readings differ only if the secret contains % or +.
     secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
     basic: true,
   }
 }
 
-/**
- * Decodes `application/x-www-form-urlencoded` text; if the encoding is invalid, returns the text unchanged.
- */
+/** Decodes `application/x-www-form-urlencoded` text. If its encoding is invalid, returns the text as is. */
 function decodeForm(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

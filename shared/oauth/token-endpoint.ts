@@ -37,7 +37,7 @@ export type TokenAnswer = v.InferOutput<typeof TokenAnswer>
 /**
  * Answers a token request (OAuth 2.1 §3.2): exchanges a code and its PKCE verifier for tokens, once (§4.1.3).
  * A request with a wrong client, redirect URI or verifier leaves the code unused. An otherwise valid request
- * for a used code means that two parties have the code, so the tokens that it was exchanged for are revoked
+ * with a used code means that two parties have the code, so the tokens that were issued for it are revoked
  * (RFC 9700 §4.5, RFC 6749 §10.5).
  */
 export async function handleTokenRequest(
@@ -55,7 +55,8 @@ export async function handleTokenRequest(
   const code = requireParameter('code', parameters.code)
   const redirectUri = requireParameter('redirect_uri', parameters.redirect_uri)
   const verifier = requireParameter('code_verifier', parameters.code_verifier)
-  // The code's authorization request must have had the same client and redirect URI (RFC 6749 §4.1.3).
+  // Client and redirect URI must be those of the authorization request that the code was issued for (RFC 6749
+  // §4.1.3).
   if (grant?.clientId !== client.clientId || grant.redirectUri !== redirectUri)
     throw new Failure('invalid_grant')
   checkCodeVerifier(verifier, grant.codeChallenge)

@@ -59,7 +59,7 @@ export async function updateUser(
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
-/** Selects the fields that no later update has set. Does not look for repeated updates: applyOnce does. */
+/** Selects the fields that no later update has set. Repeated updates are detected by applyOnce, not here. */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
     (field) => values[field] !== undefined && (user.stamps[field] ?? '') <= stamp,

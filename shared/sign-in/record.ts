@@ -51,7 +51,7 @@ export const SignInRecord = v.looseObject({
     v.instance(Uint8Array),
     v.transform((joined) => splitNetworks(joined)),
   ),
-  /** Wrong second factors in a row. A try counts as wrong until it has been compared. */
+  /** Wrong second factors in a row. A try counts as wrong until it has been found right. */
   wrong_codes: v.optional(Integer, { value: '0' }),
   /** When the user was last warned, epoch milliseconds, keyed by kind of warning: see warn-owner.ts. */
   told: v.record(v.string(), Integer),
@@ -84,7 +84,10 @@ export const putSignInRecord = (
     networks: new Uint8Array(),
   })
 
-/** Whether an update ends all sessions. It does if it sets a password or TOTP secret or disables the user. */
+/**
+ * Whether an update ends all sessions. It does if it sets a password or a TOTP secret, or if it disables the
+ * user.
+ */
 export const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 

@@ -81,7 +81,7 @@ export function composeCodeMail(code: string, expiresAt: number, now: number) {
   }
 }
 
-/** What each warning tells a user whose password somebody else knows. */
+/** The text of each warning to a user whose password somebody else knows. */
 const warningTexts: Record<(typeof warningKinds)[number], string[]> = {
   wrong_codes: [
     'Somebody knows your password, and has entered many wrong codes to sign in as you.',

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { decodeUserId, encodeUserId } from '../fields.ts'
 import { settings } from '../settings.ts'
 
-/** Maximum number of codes, from mail and authenticator together, that one login ticket can try. */
+/** Maximum number of codes, from mail and authenticator together, that can be tried with one login ticket. */
 export const maxTicketTries = 5
 
 /** A login ticket: `lt_`, user id in base 36, 256 random bits. Opaque to clients. */

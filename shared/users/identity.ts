@@ -26,7 +26,7 @@ export const EmailAddress = v.pipe(
 
 /**
  * Normalizes an email address for comparison: case, surrounding space and compatibility forms (Unicode NFKC)
- * make no difference. Half a surrogate pair becomes U+FFFD, because the table cannot store it.
+ * make no difference. A lone surrogate becomes U+FFFD, because the table cannot store it.
  */
 export const normalizeEmail = (email: string): string =>
   // Normalizes again, because lowercasing can undo the first normalization (Unicode §3.13, NFKC_Casefold).

@@ -40,7 +40,7 @@ export async function readUser(
   return item && v.parse(User, item)
 }
 
-/** Requires in a transaction that a user is registered. If not, OutOfOrderEvent is thrown. */
+/** Adds the condition to a transaction that a user is registered. If not, OutOfOrderEvent is thrown. */
 export const requireUser = (
   userId: number,
   reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',

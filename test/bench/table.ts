@@ -49,7 +49,7 @@ export const round = (value: number, digits = 4): number => Number(value.toPreci
 /** Files to fill in. A table goes between `<!-- bench TABLE: COLUMN, COLUMN -->` and `<!-- end -->`. */
 const documents = ['infra/CAPACITY.md']
 
-/** Writes the measured tables into the documents. A table has all columns if its marker names none. */
+/** Writes the tables of measurements into the documents. A table has all columns if its marker names none. */
 export function writeDocuments(tables: readonly Table[]): void {
   const day = new Date().toISOString().slice(0, 10)
   for (const name of documents) {

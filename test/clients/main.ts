@@ -1,5 +1,6 @@
 // Generates clients in four languages from the OpenAPI document of a local stack. In each language, a program
-// uses the client to sign in, read data, and fail. The clients stay in dist. npm run test:clients
+// uses the client to sign in, to read data, and to get a failure. The clients stay in dist. npm run
+// test:clients
 import { exec } from 'node:child_process'
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -80,7 +81,7 @@ const { schemas } = (JSON.parse(document) as { components: { schemas: object } }
 // A generator may choose the name `LoginVerifyFormMethod`, because the API document does not name this enum.
 // If it did, the enum's constants in the Go client would collide with those of TwoFactorMethod.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
-// Tries one client after the other. If a machine compiles several at once, requests time out.
+// Tries the clients one after the other, because requests time out if a machine compiles several at once.
 console.table(await Array.fromAsync(generators, tryGenerator))
 
 /** Generates, compiles and uses a client. Returns the results as a row to print. */

@@ -43,5 +43,5 @@ function readEnd(text: string): string {
   return (start === -1 ? lines.slice(-maxLines) : lines.slice(start, start + maxLines)).join('\n')
 }
 
-/** Stops the running command. CDK does not roll back what it has begun. */
+/** Stops the running command. CDK does not roll back what the command has begun. */
 export const stopCdk = (): void => void running?.kill()

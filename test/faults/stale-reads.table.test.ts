@@ -5,7 +5,7 @@ import { newUserIds } from '../support/community.ts'
 import { addBills, addUser, chunkOfBills, readPage } from '../support/ledger.ts'
 import { tamperCalls } from '../support/tamper-calls.ts'
 
-it('a member list shows a new member even if an eventually consistent read does not find them yet', async () => {
+it('a member list shows a new member even if an eventually consistent read does not find that member yet', async () => {
   const first = newUserIds()
   const member = (userId: number, upline: number[]) =>
     newProfileItem({

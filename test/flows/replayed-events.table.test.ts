@@ -29,7 +29,7 @@ describe('an event that a replay sends again', () => {
     expect(await bookings(userId)).toEqual([sentAt, sentAt + day])
   })
 
-  it('a replayed event is booked no earlier than the latest bill of its wallet, and never in the future', async () => {
+  it('the booking of a replayed event is dated no earlier than the latest bill of its wallet, and never in the future', async () => {
     const userId = await addUser()
     const sentAt = Date.now() - day
     await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))
@@ -50,7 +50,7 @@ describe('an event that a replay sends again', () => {
     ['after', 1000, 1000],
     ['before', -1000, 0],
   ])(
-    'a replayed deposit keeps its old times, but the time of its credit is never before that of its creation (confirmed %s it was pending)',
+    'a replayed deposit keeps its old times, but is never credited earlier than it was created (confirmed %s it was pending)',
     async (_, later, credited) => {
       const { address } = await addDepositor()
       const detail = deposit(address, { status: 'pending' })

@@ -5,7 +5,7 @@ import { anotherCode, authenticatorCode, createUser, md5, newSourceIp } from '..
 
 type Line = Record<string, unknown>
 
-/** Runs a request, checks that no log line contains a secret, and returns the line with the outcome. */
+/** Runs a request, checks that no log line contains a secret, and returns the log line with the outcome. */
 async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promise<Line> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   let lines: string[]

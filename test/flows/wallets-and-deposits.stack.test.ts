@@ -39,7 +39,7 @@ beforeAll(async () => {
   })
 }, patience(60_000))
 
-it('the wallet endpoints answer amounts with all their digits', async () => {
+it('the wallet endpoints return amounts with all their digits', async () => {
   expect((await get(owner, '/account/info?currency=Big')).text).toContain(`"balance":${huge},`)
   expect((await get(owner, '/bonus-account/info')).text).toContain('"balance":0.100000000000000001,')
   const bills = await get(owner, '/account/bills?currency=big&current=1&size=20')

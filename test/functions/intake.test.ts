@@ -15,7 +15,7 @@ const instants = intakes.flatMap(({ detailType, detail }) =>
     .map((field) => [detailType, field] as const),
 )
 
-/** Checks an event with its schema. Returns the reasons for which the schema refuses the given field. */
+/** Checks an event against its schema. Returns the reasons why the schema refuses the given field. */
 function refusals(detailType: string, detail: Record<string, unknown>, field: string) {
   const handler = intakes.find((intake) => intake.detailType === detailType)
   const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)

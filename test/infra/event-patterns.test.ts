@@ -24,7 +24,7 @@ it.each(['prod', 'local'])('on stage %s every event goes to exactly one queue', 
       expect(deliveries(stage, source, detailType), `${detailType} from ${source}`).toHaveLength(1)
 })
 
-it('a deployment accepts an event only from a sender that may send this detail-type', () => {
+it('a deployment accepts an event only from a sender that may send the event’s detail-type', () => {
   for (const { detailType, senders } of events)
     for (const source of sources)
       expect(deliveries('prod', source, detailType), `${detailType} from ${source}`).toEqual(

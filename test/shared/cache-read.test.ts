@@ -5,7 +5,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 }))
 afterEach(() => vi.useRealTimers())
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
-/** Creates a cache whose read returns the number of reads so far. The cache never keeps the value 13. */
+/** Creates a cache whose read function returns how often it has been called. It never keeps the value 13. */
 function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }) {
   let reads = 0
   const cached = cacheRead(() => Promise.resolve((reads += 1)), {
@@ -29,14 +29,14 @@ it('a cached value is reused until it reaches its maximum age, and no longer', a
   expect(await get()).toBe(2)
 })
 
-it('a cached value is read again after the clock was set back', async () => {
+it('a cached value is read from its source again after the clock was set back', async () => {
   const { get } = countReads()
   await get()
   passTime(-1)
   expect(await get()).toBe(2)
 })
 
-it('a rarely requested value is read for each request', async () => {
+it('a rarely requested value is read anew for each request', async () => {
   const { get } = countReads({ requests: 3, withinMilliseconds: 900 })
   for (let reads = 1; reads < 10; reads += 1) {
     expect(await get()).toBe(reads)

@@ -16,7 +16,7 @@ export const refusedAs = (reason: string) => ({
 
 const reasons = new Map<string, string>()
 
-/** Until the test ends, records what intake functions in this process send to SQS, and sends nothing. */
+/** Until the test ends, records what intake functions in this process would send to SQS; sends nothing. */
 function interceptQueues(): void {
   // In a benchmark (without Vitest), functions send to the real queues of the benchmark's stack.
   if (process.env['VITEST'] === undefined) return

@@ -25,7 +25,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
     referrerId: undefined,
     registeredAt: Date.now(),
   })
-  // A transaction, because a single write would fail if the SDK repeated it after it had taken effect.
+  // A transaction, because the SDK may repeat a write that took effect: a single write would then fail.
   await transact([write])
   return userId
 }

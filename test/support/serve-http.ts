@@ -13,7 +13,7 @@ export async function listen(listener: RequestListener) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
 }
 
-/** Serves HTTP on a free port of this machine while `use` runs, which gets the server's URL. */
+/** Serves HTTP on a free port of this machine while `use` runs. Passes the server's URL to `use`. */
 export async function serveHttp<T>(listener: RequestListener, use: (url: string) => Promise<T>): Promise<T> {
   const { url, close } = await listen(listener)
   return use(url).finally(close)

@@ -30,7 +30,7 @@ export const verifyAuthenticator = (
     sourceIp,
   })
 
-/** Submits a code that was received by mail to the second-factor handler. */
+/** Submits, to the second-factor handler, a code that was received by mail. */
 export const verifyMailed = (
   { email }: Pick<TestUser, 'email'>,
   ticket: string,

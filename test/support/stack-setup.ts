@@ -81,7 +81,7 @@ async function waitForDeadLetters(described: unknown): Promise<Queues['dead_lett
   }
 }
 
-/** Lists the faults, the dead letters and the answers with status 500 of a run. Prints the number of each. */
+/** Lists a run's faults, dead letters and answers with status 500. Prints the number of each. */
 function listProblems(quirks: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
   const found = {
     'answers of 500': lines.filter((line) => line.endsWith(answered500)),

@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * Starts a server in a child process, without waiting until it runs. Tests ask another small server, the
- * broker, for the server's address.
+ * Starts a server in a child process, without waiting until it runs. Tests get this server's address from a
+ * second, small server: the broker.
  */
 export async function startSharedServer({ script, environment, answer }: Options): Promise<SharedServer> {
   // The child gets none of the test runner's own flags, which are not meant for the server.

@@ -13,7 +13,7 @@ async function synthesize(outdir: string, config: Config, context = {}): Promise
   return readStackTemplates(app.synth())
 }
 
-/** Synthesizes the stage `local` from the bundles that the shared stack of the run has made. */
+/** Synthesizes the stage `local` from the bundles that the run's shared stack has made. */
 export const synthesizeFromBundles: Synthesize = withTester((outdir, settings) =>
   synthesize(outdir, readConfig({ ...settings, stage: 'local' })),
 )

@@ -102,7 +102,7 @@ const passAttempts =
     return decide({ operation, input: args.input, call, perform: () => next(args) })
   }
 
-/** An error like the one that the SDK throws for an error answer of AWS. */
+/** An error like the one that the SDK throws for an AWS error response. */
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
 

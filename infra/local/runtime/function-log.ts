@@ -4,7 +4,10 @@ import { dirname } from 'node:path'
 /** Receives the lines that functions write to standard output and standard error. */
 export type FunctionLog = ReturnType<typeof openFunctionLog>
 
-/** Maximum size of the log file. A full file is renamed to `FILE.previous`, which replaces an older one. */
+/**
+ * Maximum size of the log file. A full file is renamed to `FILE.previous`, and replaces an older file of that
+ * name.
+ */
 const maxFileBytes = 20_000_000
 
 /**

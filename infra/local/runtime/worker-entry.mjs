@@ -10,7 +10,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const { model, logStreamName, running } = workerData
 const { codeDirectory, handler, name: functionName } = model
 
-/** Logs an error of the function, and sends it to the caller as Lambda reports it. */
+/** Logs an error of the function, and sends it to the caller in the form in which Lambda reports errors. */
 function report(kind, title, error) {
   const { name, message, stack } =
     error instanceof Error ? error : { name: typeof error, message: String(error), stack: '' }

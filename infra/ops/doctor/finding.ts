@@ -4,6 +4,6 @@ export interface Finding {
   words: string
 }
 
-/** Creates the finding of a check: its problems, or that all is well. */
+/** Creates the finding of a check: the problems that it found, or that all is well. */
 export const judge = (problems: readonly string[], well: string): Finding =>
   problems.length === 0 ? { ok: true, words: well } : { ok: false, words: problems.join('; ') }

@@ -14,7 +14,7 @@ import { onDeadLetters, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { OperationError } from '../errors.ts'
 
-/** Rejection codes that are not an event's fault: an earlier event was missing, or the service was down. */
+/** Codes of rejections not caused by the event: an earlier event was missing, or the service was down. */
 const passing: readonly (string | undefined)[] = [
   'unknown_user',
   'unknown_referrer',
@@ -35,13 +35,17 @@ const aheadMilliseconds = 30 * 86_400_000
  */
 const beyondAllRefusals = 1_000_000
 
-/** Limit of dead letters in a queue. With more, the first could be visible again before the last is read. */
+/**
+ * Maximum number of dead letters in a queue. Of more, the first could be visible again before the last is
+ * read.
+ */
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused for their own errors before the instant `before`. Otherwise, a replay might
- * apply such events, because balances may have changed since the refusal. Records each refusal again, because
- * a restored table may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused before the time `before` because of errors in the events themselves.
+ * Otherwise, a replay might apply such events, because balances may have changed since the refusal. Records
+ * each refusal again, because a restored table may lack the record. A blocked event has no effect until
+ * `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -83,8 +87,8 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
     /**
-     * Dates the refusals now instead of in the future. From then on, a refused event can take effect if it is
-     * redriven.
+     * Changes the date of the refusals from the future to now. From then on, a refused event can take effect
+     * if it is redriven.
      */
     release: () => date(Date.now(), 1),
   }

@@ -44,8 +44,8 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 
 /**
  * Replays the archived events of a span of time, and waits until they are applied. Redrives refused events,
- * which may have come too early, until their number stops falling. Events that were refused for their own
- * errors before the end of the span stay dead letters. Resolves with true if all other events took effect.
+ * which may have come too early, until their number stops falling. Events that were refused before the end of
+ * the span because of their own errors stay dead letters. Resolves with true if all other events took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,

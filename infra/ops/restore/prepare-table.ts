@@ -31,7 +31,7 @@ const kinds = {
  * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
  * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set. Resolves
  * with the number of removed items of each kind, and with two lists of item keys. If either list has an
- * entry, the table may be incomplete. `late` lists items dated in the time just before the hour in which no
+ * entry, the table may be incomplete. `late` lists items dated just before the hour, in the time when no
  * function should write. Other items of the same event may be missing. `no_wallet` lists, for each missing
  * wallet, its first bill. Can be run again.
  */

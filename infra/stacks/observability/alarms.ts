@@ -206,7 +206,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** Alarms on the bounce and complaint rates at which SES reviews an account (SES: sending review process). */
+/** Alarms on bounce and complaint rates so high that SES reviews the account (SES: sending review). */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

@@ -5,7 +5,7 @@ import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 /** Quota of KMS for operations with symmetric keys, per second. Some regions allow more (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
-/** Alarms on what every journey needs. While one of them is raised, the journeys' own alarms send nothing. */
+/** Alarms on what all journeys depend on. While one of them is raised, alarms of journeys send nothing. */
 export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
   const table = (metricName: string) =>
     new Metric({

@@ -45,9 +45,9 @@ export const growTree = (
   })
 
 /**
- * Adds one batch of journal entries: the batch that an earlier run left unfinished, or the oldest entries.
- * Each ancestor's profile records the progress, so no second worker can repeat a transaction. Stops at the
- * deadline. Resolves with the lists that need maintainIndex, or with undefined if there was no entry.
+ * Applies one batch of journal entries: the batch that an earlier run left unfinished, or else the oldest
+ * entries. Each ancestor's profile records the progress, so no second worker can repeat a transaction. Stops
+ * at the deadline. Resolves with the lists that need maintainIndex, or with undefined if there was no entry.
  */
 async function addBatch(
   rootId: number,

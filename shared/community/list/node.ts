@@ -41,7 +41,8 @@ export interface BTreeRoot {
 
 /**
  * Maximum number of members in a leaf, and of children in a branch. A full leaf costs one DynamoDB read unit
- * to read, or two if user ids are random. Three levels hold at least 19 million members.
+ * to read, or two if user ids are random and so take more bytes. Three levels hold at least 19 million
+ * members.
  */
 export const nodeCapacity = 400
 

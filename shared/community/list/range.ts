@@ -19,7 +19,7 @@ import {
 
 /** Selects members of a list who joined in a range of time, newest first. */
 export interface RangeQuery {
-  /** Range of times of joining, epoch milliseconds: `from` is included, `before` is not. */
+  /** Range of join times, epoch milliseconds: `from` is included, `before` is not. */
   from?: number | undefined
   before?: number | undefined
   /** How many of the newest members in the range to skip. */
@@ -148,7 +148,7 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // Take only as many members as the parent counts. The leaf may have grown since the parent was read.
+    // Take only as many members as the parent's count says. The leaf may have grown since that was read.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

@@ -27,7 +27,7 @@ import { type Keyword, KeywordText, matchesText, toKeyword, toSearchText } from 
 const Filter = v.object({
   /** Whole email address, part of a masked address, or start of a word in a nickname. Case is ignored. */
   keyword: v.optional(KeywordText),
-  /** First and last day of joining, both included. */
+  /** First and last join date, both included. */
   beginDate: v.optional(Day),
   endDate: v.optional(Day),
   type: v.optional(v.picklist(['DIRECT', 'COMMUNITY']), 'DIRECT'),

@@ -61,7 +61,7 @@ const maxSearchLength = 256
 
 const cut = (text: string): string => text.slice(0, maxSearchLength).toWellFormed()
 
-/** Folds case (as sign-in does in email addresses) and makes both small sigmas equal (Unicode §5.18). */
+/** Folds case (as sign-in does in email addresses) and treats both small sigmas as equal (Unicode §5.18). */
 const fold = (text: string): string => normalizeEmail(text).replaceAll('ς', 'σ')
 
 /** Whether a keyword is the beginning of a word of the nickname, or a part of the masked email address. */

@@ -74,7 +74,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Finds, among the bills that a filter selects, the numbers of the `oldest`-th to the `newest`-th. */
+/** Returns the bill numbers at the positions `oldest` to `newest` among the bills that a filter selects. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,

@@ -51,7 +51,10 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads some blocks of a filter's list of bills. Resolves with the bill number at each place in the list. */
+/**
+ * Reads some blocks of a filter's list of bills. Resolves with the bill number at each list position that was
+ * read.
+ */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,
@@ -70,10 +73,7 @@ export async function readRanks(
   )
 }
 
-/**
- * Lists, in ascending order, the bill numbers of those bills of a filter that are in the tail, not in a
- * chunk.
- */
+/** Lists, in ascending order, the numbers of the bills that a filter selects and that are in the tail. */
 export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
   const first = chunksOf(wallet) * chunkSize + 1
   const currencies = currenciesOf(wallet)

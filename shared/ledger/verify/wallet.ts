@@ -73,7 +73,7 @@ export async function verifyWallet(
     for (const bill of await findUncaused(unchecked.splice(0)))
       compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
   }
-  /** The bill index as it must be, computed from the bills. */
+  /** The bill index as it should be, computed from the bills. */
   let marks: Mark[] = []
   let inChunks: Counts = new Map()
   const chunks: Chunk[] = []

@@ -77,10 +77,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   }
 }
 
-/**
- * An attempt to pass the second factor. The login ticket keeps the id of the try, so that no try is counted
- * twice.
- */
+/** A try to pass the second factor. The login ticket keeps the try's id, so that no try is counted twice. */
 interface CodeTry {
   id: string
   userId: number

@@ -26,7 +26,7 @@ function decodedLength(text: string): number | undefined {
   try {
     return base32.decode(text).length
   } catch {
-    // The base32 decoder's error quotes the secret, so that error must not be passed on.
+    // Does not pass on the base32 decoder's error, because it quotes the secret.
     return undefined
   }
 }

@@ -69,7 +69,7 @@ const sources = itemType({
 /** A source network that tries passwords of one account. All counters of the network are in one item. */
 export interface Source {
   key: Key
-  /** Name of the counter of the tries that this network made for this account. */
+  /** Name of the counter for tries on this account from this network. */
   account: string
 }
 
@@ -82,10 +82,7 @@ const all = 'all'
  */
 const maxWrong = { account: 10, all: 100 }
 
-/**
- * Returns the names of the counters for a network that tries passwords of an email address, even an unknown
- * one.
- */
+/** Names of the counters for a network that tries passwords for an email address, known or not. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.
@@ -93,8 +90,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many of the tries in
- * `item` are of the current sign-in itself. They are subtracted.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is the number of tries in
+ * `item` that are the current sign-in's own. It is subtracted.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -3,7 +3,7 @@ import { Integer, type Item, type Key, ttlAfter } from '../../db/table.ts'
 import { writeItem } from '../../db/write.ts'
 
 /**
- * Tries of the last hour are counted in attributes of an item: one for each counter and minute, for example
+ * Tries of the last hour are counted in an item's attributes, one for each counter and minute, for example
  * `password@28333333`. So the limit holds for every period of one hour, whenever the period starts. A counter
  * that is reset every hour would allow twice as many tries.
  */
@@ -11,7 +11,7 @@ import { writeItem } from '../../db/write.ts'
 const minuteMilliseconds = 60_000
 const windowMinutes = 60
 
-/** Name of the attribute that holds a counter's number of tries in the minute of `now`. */
+/** Name of the attribute that holds a counter's number of tries for the minute that contains `now`. */
 export const tryAttribute = (counter: string, now: number): string =>
   `${counter}@${Math.floor(now / minuteMilliseconds)}`
 
@@ -95,7 +95,7 @@ export const expiredAttributes = (item: Item | undefined, now: number): string[]
     return expiresAt <= now || isSettled ? [name] : []
   })
 
-/** Builds the ADD clause that adds `:by` to each counter's number of tries in the minute of `now`. */
+/** Builds the ADD clause that adds `:by` to each counter's number of tries for the minute of `now`. */
 function additionTo(counters: readonly string[], now: number) {
   const names = Object.fromEntries(counters.map((counter, i) => [`#try${i}`, tryAttribute(counter, now)]))
   const added = Object.keys(names).map((name) => `${name} :by`)

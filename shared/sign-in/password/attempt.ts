@@ -130,7 +130,8 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if other requests have meanwhile sent the right password: their tries no longer count.
+  // `wait` is 0 if other requests have meanwhile sent the right password: the tries of those requests no
+  // longer count.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

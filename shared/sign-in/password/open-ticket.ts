@@ -34,8 +34,9 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Creates a login ticket. Also creates a code to mail, but at most five codes an hour. Starts again if
- * another request changes the sign-in record meanwhile. If a new password was set, `password` must match it.
+ * Creates a login ticket. Also creates a code that will be mailed, but at most five codes an hour. Starts
+ * again if another request changes the sign-in record meanwhile. If a new password was set, `password` must
+ * match it.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -97,19 +98,19 @@ export class SignInRecordChanged extends OptimisticLockError {
   }
 }
 
-/** The changes of a sign-in record after a right password. */
+/** The changes to a sign-in record after a right password. */
 export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When the codes of the last hour were mailed, including this ticket's; undefined if it gets none. */
+  /** When the codes of the last hour were mailed, with this ticket's; undefined if the ticket gets none. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * Adds a login ticket, counts its mail and takes back the count of the password try, all in one write. Throws
+ * In one write, adds a login ticket, counts its mail, and takes back the count of the password try. Throws
  * SignInRecordChanged if meanwhile the user was disabled, or the password or the list of mails has changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {

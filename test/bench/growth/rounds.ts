@@ -11,7 +11,7 @@ type Input = Partial<NonNullable<Write['Put']> & NonNullable<Write['Update']>> &
 type Command = { input: Input }
 export type Send = (command: Command) => Promise<object>
 
-/** The cost of work on the table, in counts that do not depend on the speed of the machine. */
+/** The cost of table operations, as counts that do not depend on the speed of the machine. */
 export interface RoundCost<T> {
   result: T
   rounds: number

@@ -38,7 +38,7 @@ const storageDollarsPerGigabyteMonth = 0.25 + 0.2
 
 /** SQS requests per message: one to send it, plus two per batch of five (receive, delete). */
 const queueRequests = 1 + 2 / 5
-/** Function calls per SQS message. On average, one call handles five messages. */
+/** Lambda invocations per SQS message. On average, one invocation handles five messages. */
 const callsPerMessage = 1 / 5
 /** Assumed size in bytes of the log lines and metrics of one function call. */
 const logBytes = 800

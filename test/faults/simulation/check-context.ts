@@ -1,7 +1,7 @@
 import type { Draws } from './draws.ts'
 import { contentOf, type SimulationRecord } from './record.ts'
 
-/** Requests an endpoint as a user, and resolves with the `data` of its answer. */
+/** Calls an endpoint as a user, and resolves with the `data` of its answer. */
 export type Get = (path: string, query?: string, parameters?: Record<string, string>) => Promise<unknown>
 
 /** What the checks of a user's data need to know. */

@@ -6,12 +6,12 @@ export interface Draws {
   number: (stream: string) => number
   /** Draws a whole number of at least 0 and under `end`. */
   below: (stream: string, end: number) => number
-  /** Draws whether something with this probability happens. */
+  /** Decides at random, with this probability, whether something happens. */
   happens: (stream: string, probability: number) => boolean
   pick: <T>(stream: string, items: readonly T[]) => T
 }
 
-/** Creates the random draws of a seed. */
+/** Creates the random draws that a seed determines. */
 export function openDraws(seed: number): Draws {
   const counts = new Map<string, number>()
   const number = (stream: string): number => {

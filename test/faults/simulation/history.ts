@@ -46,7 +46,7 @@ const minLength = 20
 
 const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)
 
-/** Draws a simulation of about `length` operations. `day` changes only the date on which it begins. */
+/** Generates a random simulation of about `length` operations. `day` changes only the date of its start. */
 export function drawHistory(seed: number, length: number, day: number): History {
   const draws = openDraws(seed)
   const begin = instantOf(day, 6 + draws.below('begin hour', 12))

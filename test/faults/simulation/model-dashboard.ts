@@ -17,7 +17,7 @@ export const rewardsOf = (record: SimulationRecord, userId: number) =>
     .filter(({ detail }) => detail.user_id === userId)
     .map(({ detail, span }) => ({ ...detail, amount: new Big(detail.amount), span }))
 
-/** The latest rates, keyed by currency, and their instant; undefined before the first publication. */
+/** The latest rates, keyed by currency, and their timestamp; undefined before the first publication. */
 export function ratesOf(
   record: SimulationRecord,
 ): { asOf: number; rates: Record<string, string> } | undefined {

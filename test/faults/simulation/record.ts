@@ -1,7 +1,7 @@
 import { type Details, type EventType, keyOf } from './events.ts'
 import type { SentEvent, Span } from './world.ts'
 
-/** An event that took effect, and the time span in which it may have done so. */
+/** An event that took effect, and the time span within which this must have happened. */
 export interface Accepted<Type extends EventType> {
   type: Type
   detail: Details[Type]
@@ -45,14 +45,14 @@ export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
-/** A value, the time that its sender gave it (`at`), and the time span in which the service received it. */
+/** A value, its sender's time for it (`at`), and the time span in which the service received it. */
 export interface Setting<T> {
   at: number
   value: T
   span: Span
 }
 
-/** Maximum age, in milliseconds, of what an eventually consistent read finds: AWS's one second and more. */
+/** Maximum age, in milliseconds, of what an eventually consistent read finds: one second, plus a margin. */
 const staleMilliseconds = 1_500
 
 /** Values that may have been in effect in a time span. A received value replaces any with an earlier `at`. */

@@ -21,7 +21,7 @@ export interface Outcome {
   refused: number
   /** Number of clock steps. Every run of a seed has the same number of steps. */
   steps: number
-  /** Digest of all AWS calls. Every run of a seed has the same digest. */
+  /** Digest of all AWS calls. All runs with the same seed have the same digest. */
   trace: string
 }
 
@@ -72,8 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draw does not depend on the item's key, because tokens have other keys in a second run of the same
-    // seed.
+    // The draw does not depend on the item's key, because tokens have new keys when a seed is run again.
     return () => draws.number(stream) * 1_000
   }
 
@@ -248,7 +247,7 @@ async function check(run: Run, userIds: readonly number[], draws: Draws): Promis
   return (await all).flat()
 }
 
-/** Checks that each user always gets the same address, and that no two users share one. */
+/** Checks that a user's address never changes, and that no two users share an address. */
 async function checkAddresses(run: Run): Promise<string[]> {
   const { addresses } = run.record
   const owners = Map.groupBy(addresses, ({ request, answer }) => `${request.network} ${answer.address ?? ''}`)

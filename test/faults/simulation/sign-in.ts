@@ -27,7 +27,7 @@ export interface GivenToken {
   expire: number
   /** From the beginning of the sign-in (or consent) until the token was issued. */
   span: Span
-  /** When somebody ended the token or its session. */
+  /** When the token was revoked, or its session was ended. */
   ended: Span | undefined
 }
 
@@ -199,7 +199,7 @@ async function useSession(
   await consentAndExchange(world, record, given, use)
 }
 
-/** Gives the client an authorization code, which it exchanges once, twice in sequence, or twice at a time. */
+/** Gives the client an authorization code, which it exchanges once, twice in sequence, or twice together. */
 async function consentAndExchange(world: World, record: SignInRecord, given: GivenToken, use: SessionUse) {
   const { userId, session } = given
   const from = world.instant

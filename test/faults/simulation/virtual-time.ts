@@ -6,7 +6,7 @@ import timersPromises from 'node:timers/promises'
 
 /** An invocation of a function, or other work that runs in virtual time. */
 export interface Task {
-  /** Name of the task, the same in every run of a seed. */
+  /** Name of the task, the same in every run with the same seed. */
   name: string
   time: VirtualTime
   /** Whether the process of the task was killed. A killed task makes no more calls. */
@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the simulation began. Epoch milliseconds are too large to keep the whole fraction. */
+  /** Milliseconds since the simulation began. With epoch milliseconds, part of the fraction would be lost. */
   at: number
   order: number
   run: () => unknown

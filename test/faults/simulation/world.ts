@@ -90,7 +90,7 @@ interface Delivered extends SentEvent {
 /** The service in a simulated region: its functions, bus and queues. */
 export class World {
   readonly events: SentEvent[] = []
-  /** Descriptions of the violations that were observed: behaviour that must never occur. */
+  /** Descriptions of the observed violations. A violation is behaviour that must never occur. */
   readonly violations: string[] = []
   readonly mails: Mail[] = []
   /** The instant until which the mail service is down, in epoch milliseconds. */

@@ -73,7 +73,7 @@ it('an address.assigned event is refused if its currency is not the currency of 
   expect(await deliver(addressAssigned, detail)).toEqual(refusedAs('wrong_currency'))
 })
 
-it('a user is shown a deposit address only after the bus has accepted its assignment, and then keeps it', async () => {
+it('a user is shown a deposit address only after the bus has accepted the event of the assignment, and then keeps this address', async () => {
   const { pool, userId, stranger } = await newScene()
   vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
   await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')

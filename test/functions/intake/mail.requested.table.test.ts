@@ -69,7 +69,7 @@ describe('a mail that SES refuses', () => {
       unverified('typo@example.com', sender),
     ],
     ['a sender domain that is not verified', 'MailFromDomainNotVerifiedException', 'not verified'],
-  ])('%s is a fault of the service, and the mail is tried again', async (_what, code, message) => {
+  ])('%s is a fault of the service, and sending the mail is retried', async (_what, code, message) => {
     expect(await deliverRefused(code, message)).toEqual({ outcome: 'retry', faults: 1 })
   })
 

@@ -53,7 +53,7 @@ test('consent stores only the hash of the authorization code', async () => {
   expect(JSON.stringify(stored)).not.toContain(code)
 })
 
-test('consent redirects with the error access_denied if the user denies', async () => {
+test('the consent step redirects with the error access_denied if the user denies consent', async () => {
   const { status, body } = await postConsent(session, { ...request(), approved: false })
   expect(status).toBe(200)
   const expected = new URLSearchParams({ error: 'access_denied', state: 'af0ifjsldkj', iss: stack.base_url })

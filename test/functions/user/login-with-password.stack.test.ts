@@ -44,7 +44,7 @@ describe('the right password', () => {
     expect((await login({ ...user, password: user.password.toUpperCase() })).code).toBe(0)
   })
 
-  test('the answer to the right password lists the second factors that the user has enrolled', async () => {
+  test('the answer to a right password lists the second factors that the user has enrolled', async () => {
     const [bare, keyed] = await Promise.all([
       createUser({ totp_secret: undefined }),
       createUser({ totp_secret: undefined }),

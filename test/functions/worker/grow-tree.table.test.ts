@@ -75,7 +75,7 @@ test('if the worker runs out of time, SQS redelivers the referral tree’s messa
   for (const warning of warnings) expect(warning).not.toHaveBeenCalled()
 })
 
-test('the worker interrupts a large referral tree in time to process the other referral trees of the batch', async () => {
+test('the worker interrupts its work on a large referral tree in time to process the other referral trees of the batch', async () => {
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, 800)
   await addNewcomers(small, 3)

@@ -137,7 +137,7 @@ describe('the secret by which functions recognize requests from the edge', () =>
     }
   }
 
-  it('AWS generates the secret of the edge; templates only refer to it, and every function of the API accepts it', () => {
+  it('AWS generates the edge secret; templates contain only a reference to it, and every API function accepts it', () => {
     const generated = ofType(stacks, 'AWS::SecretsManager::Secret').flatMap(
       ({ resource }) => resource.Properties['GenerateSecretString'] ?? [],
     )

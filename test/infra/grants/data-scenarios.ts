@@ -46,7 +46,7 @@ async function newDepositor() {
   return { accessToken, address: await claimAddress(userId, pool) }
 }
 
-/** For each endpoint that handles a user's own data, a scenario that uses all its IAM grants. */
+/** For each endpoint that handles a user's own data, a scenario that uses all IAM grants of the endpoint. */
 export const dataScenarios: Record<string, Scenario> = {
   'account-info': readOwn,
   'account-asset': readOwn,

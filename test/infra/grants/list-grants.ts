@@ -8,7 +8,7 @@ interface Grant {
   partition?: string
 }
 
-/** Actions that scenarios need not use: only Lambda itself uses them, or a function after a failure. */
+/** Actions that scenarios need not use: only Lambda itself, or a function after a failure, uses them. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /**

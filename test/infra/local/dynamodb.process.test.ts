@@ -82,7 +82,7 @@ it('without Java, the error says in one line how to install Java and how to run 
   expect(refusal).not.toContain('\n')
 })
 
-it('if Java is too old, the error says its version', async () => {
+it('if Java is too old, the error message has the version of Java', async () => {
   const answering = installJava(`
     console.error('java version "1.8.0_291"')
     process.exit(process.argv.includes('-version') ? 0 : 1)`)

@@ -9,7 +9,7 @@ import {
 
 const all = Object.keys(quirkMeanings) as Quirk[]
 
-it('--aws takes the word all or a list of simulated AWS behaviours, optionally with a seed and a speed', () => {
+it('--aws takes either “all” or a list of simulated AWS behaviours, optionally with a seed and a speed', () => {
   expect(parseQuirks('all,seed=7')).toEqual({ quirks: all, seed: 7, speed: 1 })
   expect(parseQuirks('seed=0,throttles,speed=60,conflicts')).toEqual({
     quirks: ['conflicts', 'throttles'],

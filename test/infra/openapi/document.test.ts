@@ -96,7 +96,7 @@ it('no schema of the API reference uses a feature that some client generators ca
   expect(problems).toEqual([])
 })
 
-it('the examples of requests in the API reference are those of the demo user Alice', () => {
+it('the example requests in the API reference are requests of the demo user Alice', () => {
   const request = (path: string) =>
     Object.values(paths[path]?.['post']?.requestBody?.content ?? {})[0]?.example as Record<string, unknown>
   const [alice, , , dave] = demoUsers

@@ -90,8 +90,9 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Removes from an answer the times of bookings and what depends on their order. A replay may change both, as
- * the runbook says. If a list has several pages, keeps only the number of its records and of its pages.
+ * Removes, from an answer, the times of bookings and everything that depends on the order of bookings. A
+ * replay may change both, as the runbook says. Of a list with several pages, keeps only the numbers of
+ * records and pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

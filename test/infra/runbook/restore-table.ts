@@ -63,7 +63,7 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The next full hour, in ISO 8601: the restore time that tests specify. They do not wait for that hour: they
+ * The next full hour, in ISO 8601, which tests specify as the restore time. Instead of waiting for it, tests
  * copy the table while nothing writes to it, and use the copy as the restored table.
  */
 export const nextHour = (): string =>

@@ -12,7 +12,7 @@ function find(type: string) {
 }
 
 describe('the archive of events', () => {
-  it('the archive keeps every event, even unknown ones, except mails, which a replay must not send again', () => {
+  it('the archive keeps all events, even unknown ones, but no mails, because a replay must not send them again', () => {
     const { Properties } = find('AWS::Events::Archive')
     const isKept = compilePattern(Properties['EventPattern'] as Record<string, unknown>)
     const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted']

@@ -134,7 +134,7 @@ it('a throttled call ends at the deadline, even between two attempts', async () 
 })
 
 it.concurrent(
-  'four unanswered attempts of a call end within the ten seconds that an endpoint may run',
+  'a call that gets no answer in four attempts fails within the ten seconds that an endpoint may run',
   async () => {
     let attempts = 0
     const startedAt = performance.now()
@@ -150,7 +150,7 @@ it.concurrent(
 
 /**
  * A server that runs in a thread of its own, because the test freezes the main thread. After the message
- * `age`, it resets each older connection once that is used again, as a NAT device does. `close` ends all.
+ * `age`, it resets each connection that was opened before, as soon as it is used again, as a NAT device does.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -71,7 +71,7 @@ it.each(['=1+1', '+1', '-1', '@x', '＝1+1', '=cmd|x'])(
   },
 )
 
-it.each(['\t', '\r', '\n', '\r\n'])('a formula after white space is escaped, too: %j', (space) => {
+it.each(['\t', '\r', '\n', '\r\n'])('a formula that follows white space is escaped, too: %j', (space) => {
   expect(textCell(`${space}=1+1`)).toBe(`${space}'=1+1`)
 })
 

@@ -36,7 +36,7 @@ it.each([
   [1, false],
   [2, true],
 ])(
-  'transact retries with the same idempotency token only if the SDK repeated the call (calls: %i, same token: %s)',
+  'a retry by transact has the same idempotency token only if the SDK repeated the call (calls: %i, same token: %s)',
   async (attempts, isSame) => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))

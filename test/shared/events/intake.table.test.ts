@@ -17,7 +17,7 @@ const intakeThat = (apply: () => Promise<void>) =>
       return 'applied'
     },
   })
-it('the log line of a batch has the number of its events and the sum of the table units that they consumed', async () => {
+it('the log line of a batch has the number of its events and the total of the table units that they consumed', async () => {
   const info = vi.spyOn(log, 'info').mockReturnValue(undefined)
   const write = async () => {
     await db.send(

@@ -34,7 +34,7 @@ const grant = () => ({
   authenticatedAt: Date.now() - 5_000,
 })
 
-/** A client's JWKS, fetched from the handler and cached as jose does by default. */
+/** The JWKS as a client sees it: fetched from the handler and cached as jose does by default. */
 const verifier = () =>
   createRemoteJWKSet(new URL('/.well-known/jwks.json', issuer()), {
     [customFetch]: async () => {
@@ -98,7 +98,7 @@ it('signing a device_token with a cached key set makes one KMS call and no other
   expect(calls).toEqual(['SignCommand'])
 })
 
-it('signDeviceToken throws unavailable while there is no signing key', async () => {
+it('signDeviceToken throws the error unavailable while there is no signing key', async () => {
   await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
 })
 

@@ -13,7 +13,7 @@ type Person = ReturnType<typeof inventPerson>
 /** The user id of the list's owner. The members of the list have the user ids that follow in sequence. */
 export const listOwnerId = 1
 
-/** Finds an item by its key, in the form in which the table returns it. */
+/** Finds an item by its key. Returns it in the form in which the table returns it. */
 export type FindItem = (key: Key) => Item | undefined
 
 /**

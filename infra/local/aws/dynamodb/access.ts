@@ -17,7 +17,7 @@ function resourceOf({ region, accountId }: StackModel, { table, index }: TableUs
   return index === undefined ? arn : `${arn}/index/${index}`
 }
 
-/** Returns a request's partition key value in a list. If the request has none (a scan), the list is empty. */
+/** Returns a list with a request's partition key value. If a request has none (a scan), the list is empty. */
 function listLeadingKeys(
   model: StackModel,
   { table: reference = '', index, attributes }: TableUse,

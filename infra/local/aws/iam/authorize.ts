@@ -22,7 +22,10 @@ export const tagContext = (prefix: string, tags: Record<string, string>): Record
 /** Returns why a request is denied, in AWS's words; undefined if it is allowed. */
 export type FindDenial = (request: AccessRequest) => string | undefined
 
-/** Role in which a function or person acts. `origin`, such as `function jwks`, names it in error messages. */
+/**
+ * Role in which a function or person acts. `origin`, such as `function jwks`, identifies the role in error
+ * messages.
+ */
 export interface RoleSession {
   origin: string
   roleArn: string

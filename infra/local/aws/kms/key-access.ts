@@ -48,7 +48,7 @@ export function requireUsable({ record, lagging }: Key): void {
 
 const stateWords = { Creating: 'creating', PendingDeletion: 'pending deletion' }
 
-/** Throws KMSInvalidStateException if a KMS key is pending deletion, even before callers can see that. */
+/** Throws KMSInvalidStateException if a KMS key is pending deletion, even if callers cannot see that yet. */
 export function requireNotPendingDeletion({ record }: Key): void {
   if (record.state === 'PendingDeletion')
     throw new AwsError('KMSInvalidStateException', `${record.arn} is pending deletion.`)

@@ -25,7 +25,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** The properties of a KMS key that show callers a new value only after a delay. */
+/** The properties of a KMS key whose new values callers see only after a delay. */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>

@@ -153,7 +153,10 @@ export class Queue {
     )
   }
 
-  /** Lists receivable messages in receiving order; in a FIFO queue, group by group. */
+  /**
+   * Lists the messages that can be received, in the order in which they are received; in a FIFO queue, group
+   * by group.
+   */
   #listReceivable(now: number, limit: number): Message[] {
     const all = [...this.#messages.values()]
     if (!this.model.fifo)

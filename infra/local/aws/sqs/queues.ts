@@ -48,7 +48,7 @@ export function openQueues(store: Store, model: StackModel, quirks: Quirks = ope
   }
 }
 
-/** What IAM or the queue's own policy must allow before an action on a queue. */
+/** The permissions that IAM or the queue's own policy must grant for an action on a queue. */
 export function queueAccess(action: string, { model, policy }: Queue): AccessRequest {
   return { action: `sqs:${action}`, resource: model.arn, resourcePolicy: { policy, role: 'additional' } }
 }

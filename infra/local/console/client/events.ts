@@ -40,7 +40,7 @@ export const events: Panel = {
 export async function fillEvent(name: string, payload?: object): Promise<string> {
   const { examples, 'x-business-key': key = '' } = messages[name] ?? {}
   const now = Date.now()
-  // An event takes effect only once, so the example gets new ids.
+  // An event takes effect only once, so the ids in the example are replaced by new ones.
   const renew = (member: string, value: unknown) => {
     if (/(^|_)(at|as_of)$/.test(member)) return now
     if (member === 'email') return `user-${now}@example.com`

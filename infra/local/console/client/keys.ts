@@ -4,7 +4,7 @@ import { makeButton, operate, type Panel, showInstant } from './panel.ts'
 const states = ['published', 'active', 'retiring', 'retired'] as const
 type State = (typeof states)[number]
 
-/** A signing key, with the instant of each state that it has reached. */
+/** A signing key, with the instant at which it reached each of its states. */
 type Key = { kid: string; state: State } & Record<`${State}_at`, number | null>
 
 /** The signing keys with their states, and the buttons that rotate and revoke them. */

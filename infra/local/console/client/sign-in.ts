@@ -13,7 +13,7 @@ export const signedInAccount = () => readAccount(sessionStorage.getItem('email')
 const readAccount = (email: string) =>
   (JSON.parse(localStorage.getItem(email) ?? 'null') as Account | null) ?? undefined
 
-/** Whether the service accepts an account's access_token. The token may have expired or been revoked. */
+/** Whether the service still accepts an account's access_token: it may have expired or been revoked. */
 export const isAccepted = async ({ accessToken }: Account): Promise<boolean> =>
   (await fetch('/oauth2/userinfo', { headers: { authorization: `Bearer ${accessToken}` } })).ok
 

@@ -60,7 +60,8 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
   else if (state === otherRegion && key.state !== 'retired') yield problem('key_in_other_region', elsewhere)
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield problem('disabled_behind_the_service', disabled)
-  // A retired key may be enabled until it is archived, because the rotation first disables it in KMS.
+  // Until it is archived, a retired key may still be enabled: the rotation disables it in KMS before it
+  // archives it.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
     yield problem('retired_but_enabled', 'The key is retired, but KMS would still sign with it.')
 }

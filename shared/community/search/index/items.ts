@@ -165,7 +165,7 @@ const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxR
 
 /**
  * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
- * the number of all matches, raised by `maxSegment` so that it exceeds every rank.
+ * the number of all matches plus `maxSegment`, a sum that exceeds every rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -132,8 +132,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, a range of its matches that includes all of its matches on the requested page. It can
- * include more, because segments can overlap in time.
+ * For each segment, a range of matches that covers all the segment's matches on the requested page. The range
+ * can cover more, because segments can overlap in time.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],

@@ -233,7 +233,7 @@ it('scheduled runs of the rotation fail if KMS still refuses a new key after ten
 })
 
 // This test removes the tag of a signing key. It must run last, so that it cannot disturb the other tests.
-it('a denied signature with a new signing key counts as a fault only after IAM has had time to see the key’s tag', async () => {
+it('a denied request to sign with a new signing key counts as a fault only after IAM has had time to see the key’s tag', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

@@ -59,7 +59,7 @@ test('after twenty wrong codes, counted over all login tickets of a user, no fur
   await expectOneWarning()
 }, 60_000)
 
-test('if fifty wrong codes are sent at once for ten login tickets, only twenty are compared, and the user gets one warning', async () => {
+test('if fifty wrong codes, spread over ten login tickets, are sent at once, only twenty are compared, and the user gets one warning', async () => {
   const tickets = await openTickets(10)
   const counts = await guessAtOnce(50, (number) => guess(tickets[number % 10] ?? ''))
   expect(counts).toEqual({ compared: limit, wrong: limit - 1, blocked: 50 - limit + 1 })

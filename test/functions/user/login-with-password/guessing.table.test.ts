@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Records wrong passwords of a source for other accounts. Real sign-ins would take too long. */
+/** Records that a source sent wrong passwords for other accounts. Real sign-ins would take too long. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -65,7 +65,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(await guess(`${network}:1:2:3:4`)).toMatchObject(blocked)
   })
 
-  test('only ten of fifty simultaneous wrong passwords from one source are compared', async () => {
+  test('of fifty simultaneous wrong passwords from one source, only ten are compared with the real one', async () => {
     const { email } = await createUser()
     const source = newSourceIp()
     const counts = await guessAtOnce(50, () => guess(source, email))
@@ -90,7 +90,7 @@ describe('wrong passwords of one source for one account', () => {
     expect((await login(person, sourceIp)).code).toBe(0)
   })
 
-  test('a sign-in that is refused after too many wrong passwords does not prolong the block of its source', async () => {
+  test('a sign-in that is refused after too many wrong passwords does not prolong the time for which its source is blocked', async () => {
     const person = await createUser()
     const sourceIp = newSourceIp()
     const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
@@ -149,7 +149,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
 
-  test('wrong passwords stop counting after an hour, not earlier', async () => {
+  test('a wrong password is counted for a full hour, and no longer', async () => {
     const source = newSourceIp()
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })

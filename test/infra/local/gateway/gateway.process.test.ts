@@ -194,7 +194,7 @@ it('the gateway answers a body over 10 MB with 413, with and without content-len
   expect(await see('GET', '/show')).toBeDefined()
 })
 
-it('the gateway answers 429 when the burst of a route is used up', async () => {
+it('the gateway answers 429 when a route’s burst capacity is used up', async () => {
   const answers = []
   for (const path of ['/throttled', '/throttled', '/throttled', '/show'])
     answers.push(await send('GET', path))

@@ -29,7 +29,7 @@ async function statusesFor(host: string): Promise<(number | undefined)[]> {
   )
 }
 
-it.each(foreign)('a request by DNS rebinding with the Host header %s is refused', async (host) => {
+it.each(foreign)('a DNS rebinding request, whose Host header is %s, is refused', async (host) => {
   expect(await statusesFor(host)).toEqual([403, 403])
 })
 

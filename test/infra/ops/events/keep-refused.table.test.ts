@@ -56,7 +56,7 @@ const pair = { name: 'wallet-adjusted', queue: 'wallet-adjusted', deadLetters: '
 it.each([
   ['replayed', undefined],
   ['redriven', '1'],
-])('during a replay, an earlier refused event has no effect if it is %s', async (_, refusals) => {
+])('during a replay, an event that was refused earlier has no effect if it is %s', async (_, refusals) => {
   const userId = await addUser()
   const id = randomUUID()
   const debit = adjustment(userId, { amount: '4', direction: 2 })

@@ -130,7 +130,7 @@ it(
           ...renames.map((event) => event()),
         ])
         await growInSmallNodes(root.userId)
-        // Concurrent writes may have made renames fail, so the test sends all renames again, as SQS would.
+        // Concurrent writes may have let some renames fail, so all are sent again, as SQS would do.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]

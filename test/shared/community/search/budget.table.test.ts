@@ -41,7 +41,7 @@ async function newTree(storage?: typeof smallStorage): Promise<number> {
 
 const refusal = { failure: 'too_many_requests', retryAfterSeconds: 50 }
 
-it('fifty simultaneous searches by one caller stay within the budget of a minute, and the next minute has its own budget', async () => {
+it('fifty simultaneous searches by one caller stay within the budget for one minute, and the next minute has its own budget', async () => {
   const caller = newUserIds()
   const reserve = () => searchBudgetOf(caller).reserver(undefined)(450)
   const outcomes = await Promise.allSettled(Array.from({ length: 50 }, reserve))

@@ -79,7 +79,7 @@ it('a search uses a search index even if the index is so new that the first, eve
 
 it('an export stops at the maximum size of an answer, even before the maximum number of members, and is marked as truncated', async () => {
   const size = 10_000
-  // Every quotation mark takes four bytes, because Lambda encodes the JSON body as JSON a second time.
+  // A quotation mark in a text takes four bytes, because Lambda encodes the JSON body as JSON a second time.
   const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })
   serve(largeList(size, longest, false))
   const filter: MemberFilter = { type: 'COMMUNITY' }

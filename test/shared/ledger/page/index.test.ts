@@ -81,7 +81,7 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
   [undefined, 1 as const, 2 as const, ...BillType.options].map((kind) => ({ currency, kind })),
 )
 
-/** The numbers of the bills that a filter selects, found by looking at each bill. */
+/** The number of each bill that a filter selects, found by looking at every bill. */
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
@@ -108,7 +108,7 @@ it('for each filter, the bill index lists the bills that the filter selects, in 
   )
 })
 
-it('the bill index counts, for each filter, the bills before the start of a given quarter of an hour', () => {
+it('for each filter, the bill index gives the number of bills before the start of a given quarter of an hour', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)

@@ -96,7 +96,7 @@ test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
   else await expect(mac(worker)).rejects.toMatchObject(denied)
 })
 
-test('KMS Decrypt is denied if the policy requires another encryption context', async () => {
+test('KMS Decrypt is denied if the policy requires a different encryption context', async () => {
   const key = keyModel(undefined, { keySpec: 'SYMMETRIC_DEFAULT', keyUsage: 'ENCRYPT_DECRYPT' })
   const { worker, owner } = await startAs(
     [allow('kms:Decrypt', { StringEquals: { 'kms:EncryptionContext:purpose': 'totp' } })],
