@@ -24,12 +24,12 @@ export const Principals = v.pipe(
   v.minLength(1, 'must name a principal'),
 )
 
-/** Schema of the roles and users that may send events, for each system around the service. */
+/** Schema of the roles and users that may send events, listed for each system around the service. */
 export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
 const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))
 
-/** Schema of a standby region, with the certificate and the alarm topic that the stage has there. */
+/** Schema of the configuration of a standby region: its name, certificate and alarm topic. */
 export const Standby = v.pipe(
   v.strictObject({
     region: Region,

@@ -21,8 +21,8 @@ export interface Route {
 const signingShare = 0.3
 
 /**
- * Permissions of the member list and its export. A search of a million members takes over a second of CPU
- * time. With 1,769 MB, a function has a whole processor (AWS: Configure Lambda function memory).
+ * Permissions and memory of the member list and its export. With 1,769 MB, a function has a whole processor
+ * (AWS: Configure Lambda function memory). A search of a million members takes over a second of CPU time.
  */
 const searchPermissions: Permissions = {
   reads: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],

@@ -1,6 +1,9 @@
 import * as v from 'valibot'
 
-/** Schema of a number or its text, because environment variables and command lines carry text. */
+/**
+ * Schema of a number, or of a text that contains a number, because environment variables and command lines
+ * carry text.
+ */
 export const numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
 const seconds = (fallback: number, minimum = 1) =>
   v.optional(v.pipe(numeric, v.integer(), v.minValue(minimum)), fallback)

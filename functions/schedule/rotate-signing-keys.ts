@@ -44,8 +44,8 @@ export async function handler(
 }
 
 /**
- * Emits a metric: how late the rotation's next step is. This happens before the rotation, so that a rotation
- * that keeps failing raises the alarm, too.
+ * Emits a metric: how late the rotation's next step is. The metric is emitted before the rotation runs, so
+ * that a rotation that always fails raises the alarm, too.
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()

@@ -6,10 +6,10 @@ import { basename, join } from 'node:path'
 const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
 
 /**
- * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
- * A plain `import` reads every export of a module. For `node:http`, a plain `import` loads fetch and
- * WebSocket, which took half of a function's import time. Exports of `node:fs` are read only when code that
- * uses them runs. Otherwise the SDK's import of `ReadStream` would load nine more modules.
+ * Changes a bundle so that it loads Node's modules with `process.getBuiltinModule`, and read only the exports
+ * that it uses. A plain `import` reads every export of a module. For `node:http`, a plain `import` loads
+ * fetch and WebSocket, which took half of a function's import time. Exports of `node:fs` are read only when
+ * code that uses them runs. Otherwise the SDK's import of `ReadStream` would load nine more modules.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
@@ -27,7 +27,10 @@ const loadBuiltinModulesLazily: Plugin = {
   },
 }
 
-/** Source of an ES module with the exports of one of Node's modules. The bundler drops unused exports. */
+/**
+ * Source code of an ES module that exports what one of Node's modules exports. The bundler drops unused
+ * exports.
+ */
 function exportsOf(path: string): string {
   const names = Object.keys(process.getBuiltinModule(path) as object)
   return [

@@ -2,8 +2,8 @@ import { SignatureV4 } from '@smithy/signature-v4'
 
 /**
  * Replaces `@aws-sdk/signature-v4-multi-region`, which EventBridge's client loads for requests to several
- * regions at once (SigV4a). Not in stubs.ts, because every bundle contains that file, and this one imports
- * `SignatureV4`.
+ * regions at once (SigV4a). Not in stubs.ts, which every bundle contains: all bundles would then contain
+ * `SignatureV4`, too.
  */
 export class SignatureV4MultiRegion extends SignatureV4 {
   /** Makes the client sign with SigV4, because SigV4a is not available. */

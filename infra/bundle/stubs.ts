@@ -13,7 +13,7 @@ export class EndpointCache {
   getEndpoint = unused('endpoint discovery')
 }
 
-/** Replaces `@smithy/core/event-streams` (a tenth of a bundle), because functions use no event streams. */
+/** Leaves out `@smithy/core/event-streams`, a tenth of a bundle, because functions use no event streams. */
 export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
 
 /** Replaces the SDK's JavaScript code of SHA-256 and MD5, which runs only if `node:crypto` is missing. */
@@ -27,7 +27,7 @@ export const fromSharedConfigFiles = () => () =>
 /** Replaces the code that asks EC2 for the region, because a function has its region in its environment. */
 export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
 
-/** Replaces the SDK's code for the retry mode `adaptive`, because no client uses this mode. */
+/** Leaves out the SDK's code for the retry mode `adaptive`, because no client uses this mode. */
 export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
 
 /** Replaces the SDK's choice of a defaults mode, so that the SDK never asks an EC2 host for the region. */

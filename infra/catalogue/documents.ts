@@ -8,7 +8,7 @@ import { describeReach } from './reach.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The generated sections: document, name of the section in its markers, function that writes the text. */
+/** For each generated section: its document, the name in its markers, and a function that writes the text. */
 const sections: [document: string, section: string, describe: () => string | Promise<string>][] = [
   ['shared/README.md', 'items', describeItems],
   ['infra/README.md', 'knobs', describeKnobs],

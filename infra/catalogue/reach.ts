@@ -20,7 +20,7 @@ const on =
   (permissions: Permissions): boolean =>
     partitions(permissions, actions).some((name) => partition.test(name))
 
-/** Actions of an attacker, each with a check of whether the permissions of a captured function allow it. */
+/** Actions of an attacker, each with a check whether the permissions of a captured function allow it. */
 const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['issue tokens for any user', on(puts, /^TOKENS#/)],
   ['read and change what signs a user in', on(puts, /^SIGNIN#/)],

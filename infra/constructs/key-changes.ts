@@ -80,8 +80,8 @@ export class KeyChanges extends Construct {
       ],
     })
     // CloudTrail logs calls of Sign as read-only events, and only a rule in this state receives such events
-    // (EventBridge: Receiving read-only management events). Read events that no rule matches cost nothing. A
-    // metric filter would cost $0.50 per GB of read events.
+    // (EventBridge: Receiving read-only management events). Read-only events that no rule matches cost
+    // nothing. A metric filter would cost $0.50 per GB of them.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }
@@ -90,8 +90,8 @@ export class KeyChanges extends Construct {
 /**
  * Matches every caller except the service's functions that `functionName` names. `functionName` is a pattern:
  * `*-rotate-signing-keys` names the function rotate-signing-keys of every stage. Compares the ARN of the
- * caller's session, which contains the names of the function and its role. A person can imitate a function's
- * session name only with the auditor's role, which may only read.
+ * caller's session, which contains the names of the function and its role. People can choose the session name
+ * of only one role, the auditor's, and that role can change nothing.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

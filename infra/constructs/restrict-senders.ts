@@ -30,7 +30,8 @@ export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: 
         conditions,
       }),
     )
-  // Two statements deny every role that lacks either tag. One statement would deny only roles that lack both.
+  // Two statements deny every role that lacks one of the tags. A single statement would deny only roles that
+  // lack both.
   for (const [sid, tag, value] of [
     ['own-events-service', serviceTag.name, serviceTag.value],
     ['own-events-stage', stageTagName, stage],

@@ -35,8 +35,8 @@ const templatesFile = join(root, 'dist', 'local-templates.json')
 const anyPage = 'https://authorization-page.invalid'
 
 /**
- * Reads the templates of the stage `local` from the last synthesis, which saves a second. Synthesizes them
- * anew if their sources have changed.
+ * Reads the templates of the stage `local` that the last synthesis wrote, which takes a second less.
+ * Synthesizes them anew if their sources have changed.
  */
 async function readTemplates(
   settings: Record<string, string>,

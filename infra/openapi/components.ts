@@ -21,9 +21,9 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a schema, parameter or response under a name, and returns a reference to it. Throws if the name
- * already belongs to a different schema. Returns `part` itself if the name already belongs to a different
- * parameter or response.
+ * Registers a schema, parameter or response under a name, and returns a reference to it. If the name already
+ * belongs to something different, throws in the case of a schema, and otherwise returns `part` itself instead
+ * of a reference.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)

@@ -6,11 +6,11 @@ export interface Operation {
   summary: string
   /** Description of the endpoint for client developers, one paragraph of Markdown. */
   description: string
-  /** Failures specific to the endpoint. Failures implied by its scope, parameters and body are added. */
+  /** Failures specific to the endpoint. Those implied by its scope, parameters and body are added by code. */
   failures?: FailureName[]
   /**
    * JSON Schema of checks that the endpoint makes in code. A property with a `type` replaces the property's
-   * generated schema; other keywords are added to that schema.
+   * generated schema. Without a `type`, its keywords are added to that schema.
    */
   checks?: { required: string[]; properties: Record<string, JsonSchema> } & JsonSchema
   /** Schema name of the answer's `data`, or of the items if `data` is a list; undefined if `data` is null. */

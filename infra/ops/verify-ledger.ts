@@ -29,8 +29,7 @@ async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
 }
 
 async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {
-  // Events of deposits are not recorded, so the bill of a deposit must be backed by a deposit with the status
-  // CREDITED.
+  // No event is recorded for a deposit. Instead, the bill must belong to a deposit with the status CREDITED.
   if (type === 'DEPOSIT') {
     const [, network = '', txid = '', index] = /^([^:]*):(.*):(\d+)$/.exec(reference) ?? []
     const id = depositId({ network, txid, outputIndex: Number(index) })

@@ -100,7 +100,7 @@ interface AuthorizationPageContentStackProps extends StackProps {
   baseUrl: string
 }
 
-/** Copies the authorization page, which must have been bundled, and inserts the API's URL into it. */
+/** Copies the authorization page, and inserts the API's URL into it. The page must be bundled first. */
 export class AuthorizationPageContentStack extends Stack {
   readonly page: AuthorizationPageStack
 

@@ -132,8 +132,9 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the KMS key that encrypts queued events: AWS services directly, all others only through
- * SQS. If the stage names its operators, only they and the service's roles can use the key through SQS.
+ * Limits who can use the KMS key that encrypts queued events: AWS services can use it directly, everybody
+ * else only through SQS. If the stage names its operators, only they and the service's roles can use it
+ * through SQS.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

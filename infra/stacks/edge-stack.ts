@@ -45,7 +45,7 @@ export class EdgeStack extends Stack {
         too_large: body('too_large'),
         too_many_requests: body('too_many_requests'),
       },
-      // WAF sees 16 KiB of a body by default. With this limit, it sees as much as the service accepts.
+      // WAF sees 16 KiB of a body by default. The limit set here lets it see as much as the service accepts.
       associationConfig: { requestBody: { CLOUDFRONT: { defaultSizeInspectionLimit: 'KB_64' } } },
       rules: rules(options.rate).map((rule, priority) => ({ ...rule, priority })),
     })
@@ -139,7 +139,7 @@ const matchExactly = (
 
 const unchanged: CfnWebACL.TextTransformationProperty[] = [{ priority: 0, type: 'NONE' }]
 
-/** A rule that blocks requests and answers them with a failure, with the service's envelope and headers. */
+/** A rule that blocks requests. It answers them with a failure in the service's envelope and headers. */
 const block = (failure: FailureName, name: string, statement: Statement): Rule => ({
   name,
   statement,

@@ -2,8 +2,8 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { createHash } from 'node:crypto'
 import { kms } from './kms.ts'
 
-// Signs with the region, credentials and hash function of the KMS client, because an S3 client would double a
-// bundle's size.
+// Signs requests to S3 with the region, credentials and hash function of the KMS client: an S3 client would
+// double a bundle's size.
 const signer = new SignatureV4({ ...kms.config, service: 's3', uriEscapePath: false })
 
 /**

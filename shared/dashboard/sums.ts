@@ -41,7 +41,7 @@ const rewarded = 'amount'
 /** Maximum number of pairs of reward type and currency in which a user can have rewards. */
 const maxRewardTypes = 500
 
-/** Those data of a reward that the dashboard counts. */
+/** The part of a reward's data that the dashboard counts. */
 export interface Reward {
   userId: number
   rewardType: string

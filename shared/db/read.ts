@@ -16,7 +16,7 @@ interface ReadOptions {
 
 type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item | undefined)[]>
 
-/** Reads items for code inside readTogether; undefined outside of readTogether. */
+/** The function that reads items for code inside readTogether. Outside of readTogether, it is undefined. */
 const shared = new AsyncLocalStorage<ReadItems>()
 
 /**

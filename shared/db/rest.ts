@@ -10,9 +10,9 @@ const hourMilliseconds = 3_600_000
 const pauseBefore = 5_000
 
 /**
- * How many milliseconds writes pause after a full hour. In a table that is restored to that hour, items can
- * be of different instants, "usually much less than a second" apart, so nobody may write between these
- * instants.
+ * For this number of milliseconds after each full hour, nothing is written. A table that is restored to a
+ * full hour can have items from slightly different instants, "usually much less than a second" apart, and no
+ * write may happen between them.
  */
 const pauseAfter = 2_000
 
@@ -23,7 +23,7 @@ const pauseAfter = 2_000
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** The instant at which the pause before a full hour begins. */
+/** The instant at which the pause begins that precedes a full hour. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (

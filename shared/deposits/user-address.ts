@@ -38,7 +38,7 @@ const UserAddressItem = v.object({
   ...UserAddress.entries,
   required_confirmations: Integer,
   created_at: Integer,
-  /** When the service recorded that the event of the assignment is on the bus, epoch milliseconds. */
+  /** Time at which the service recorded that the assignment's event is on the bus, epoch milliseconds. */
   announced_at: v.optional(Integer),
 })
 
@@ -87,8 +87,8 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 
 /**
  * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
- * user gets one address, and an address is assigned to one user. The user sees the address only after the bus
- * has the event of the assignment, because a replay of that event repeats the assignment in a restored table.
+ * user gets one address, and an address is assigned to one user. The user sees the address only after the
+ * assignment's event is on the bus: in a restored table, a replay of that event repeats the assignment.
  *
  * Throws `invalid_parameter` for a currency or network that the service does not offer. Throws `unavailable`
  * when the pool is empty, or when other requests were faster at every attempt.

@@ -19,7 +19,9 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** If `digest` is a MAC, the MACs with older keys. An earlier delivery may have stored one of these. */
+  /**
+   * If `digest` is a MAC, its equivalents with older keys. An earlier delivery may have stored one of these.
+   */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -116,7 +118,7 @@ const outcomes = itemType({
 
 const recordKey = ({ detailType, businessKey }: EventName): Key => outcomes.key({ detailType, businessKey })
 
-/** An event's refusal, in the form stored in the record of the event's business key. */
+/** Why an event was refused, as stored in the record of the event's business key. */
 const Refusal = v.object({
   code: RejectionReason,
   explanation: v.string(),
@@ -137,16 +139,16 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after its event was refused: only such a message may take effect. A redriven
- * message is recognized by `refusals`, and an event that a person sent again is recognized by `sentAt`.
+ * Whether a message was sent again after its event had been refused: only then may it take effect. `refusals`
+ * shows that it was redriven, `sentAt` that a person sent the event again.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
 
 /**
- * The write that claims an event's business key, for a transaction at the instant `at` (epoch milliseconds).
- * It fails if an event already took effect under the key, or if this event was refused after this copy of it
- * was sent.
+ * The write that claims an event's business key in a transaction at the time `at` (epoch milliseconds). It
+ * fails if an event with this key already took effect, or if this event was refused later than this copy of
+ * it was sent.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
@@ -197,9 +199,9 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event, so that no copy sent before the refusal can take effect or be refused
- * again. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another
- * function may be sending the dead letter, or if other events with the same key are being refused.
+ * Records the refusal of an event. From then on, a copy that was sent before has no effect, and is not
+ * refused again. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if
+ * another function may be sending the dead letter, or if other events with the same key are being refused.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

@@ -67,8 +67,8 @@ const maxRetryDelaySeconds = 900
 const queueReserveMilliseconds = 7_000
 
 /**
- * A refusal begins only if this much time is left: to store a record, send a dead letter, and record that it
- * was sent.
+ * A refusal begins only if at least this much time is left, enough to store a record, send a dead letter, and
+ * record that it was sent.
  */
 const minRefusalMilliseconds = 5_000
 

@@ -5,7 +5,7 @@ import { stringifyExact } from '../stringify-exact.ts'
 /** Layout of an answer: `oauth` adds the standard OAuth members at the top level, for OAuth clients. */
 export type Dialect = 'envelope' | 'oauth'
 
-/** A complete answer. For a redirect, a CSV download or a 304, endpoints return one instead of `data`. */
+/** A complete answer. Endpoints return a Reply instead of `data` for a redirect, a CSV download or a 304. */
 export class Reply {
   readonly status: number
   readonly headers: Record<string, string>

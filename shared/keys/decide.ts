@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation, which publishes a new key. With `emergency`, the new key signs at once. The first
-   * key that becomes active at or after the instant `at` fulfils the request.
+   * A requested rotation, which publishes a new key. With `emergency`, the new key signs at once. The request
+   * is fulfilled by the first key that becomes active at the instant `at` or later.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -52,15 +52,15 @@ export type RotationStep =
   | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** Replace the attempt's trigger with this run's request, because this request is more urgent. */
+  /** Store this run's request as the attempt's trigger, because it is more urgent than the stored one. */
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, because the run that began the attempt may still create the key. */
   | { kind: 'wait' }
   /**
-   * Begin a new attempt, because KMS does not let the key of `attempt` sign, or the run that began it seems
-   * dead.
+   * Begin a new attempt: either KMS does not let the key of `attempt` sign, or the run that began `attempt`
+   * seems dead.
    */
   | { kind: 'restartAttempt'; attempt: Attempt }
   | { kind: 'addKey'; attempt: Attempt; arn: string }
@@ -166,7 +166,7 @@ function continueAttempt(attempt: Attempt, state: RotationState): RotationStep |
   }
 }
 
-/** Whether this request for a new key is more urgent than the trigger of the current attempt. */
+/** Whether this request for a new key is more urgent than the request that triggered the current attempt. */
 function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, replaces }: Attempt): boolean {
   const active = keyIn(keys, 'active')
   if (request.action === 'revoke') return active?.kid === request.kid && replaces !== active.kid
@@ -175,8 +175,8 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * In a requested rotation, begins another attempt if KMS still refuses the key after `kmsLagMilliseconds`.
- * A scheduled run begins none: if KMS refused all keys, the scheduled runs would create key after key.
+ * If KMS still refuses the new key after `kmsLagMilliseconds`, a requested rotation begins another attempt
+ * with another key. A scheduled run does not: if KMS refused all keys, each run would create one more.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

@@ -47,7 +47,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Result of the test of a key: the key that was added or became the signer, otherwise the active key. */
+  /** Test result of the key that was added or became the signer, or of the signer if there is no such key. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),

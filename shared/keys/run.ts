@@ -13,7 +13,10 @@ export interface RotationResult {
   /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
-  /** Retiring keys. Functions that cache such a key may sign with it for another `may_sign_milliseconds`. */
+  /**
+   * The retiring keys. A function that caches such a key may sign with it for another
+   * `may_sign_milliseconds`.
+   */
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number

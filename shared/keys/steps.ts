@@ -124,7 +124,7 @@ async function makeTransition(
   log.info('signing keys changed', { action: evidence.action, old_kid, new_kid, trigger: trigger.kind })
 }
 
-/** Tests the next key, and throws if it fails. Without a next key, tests the signer and logs a failure. */
+/** Tests the next key, and throws if it fails. Without one, tests the signer, and only logs a failure. */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')
   if (key === undefined) return null

@@ -20,7 +20,7 @@ export interface TransitionResult {
   keys: SigningKey[]
   /** The key that was retired, revoked or disabled. For `activate`, the previous signer. */
   old: SigningKey | undefined
-  /** The key that joined the key set (`publish`) or became the signer (`activate`, `revoke` of a signer). */
+  /** The key that joined the key set (at `publish`) or became the signer (at `activate` or `revoke`). */
   next: SigningKey | undefined
 }
 

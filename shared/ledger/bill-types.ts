@@ -66,7 +66,10 @@ export const StoredCounts = v.pipe(
 export const toStoredCounts = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
-/** The criteria, besides dates, by which a client can select bills: currency, and direction or type. */
+/**
+ * The criteria, besides dates, by which a client can select bills: a currency, and either a direction or a
+ * type.
+ */
 export interface BillFilter {
   currency?: string | undefined
   kind?: Direction | BillType | undefined
@@ -81,7 +84,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The filters that select a bill of this currency and type, except the filter that selects all bills. */
+/** The filters that a bill of this currency and type matches, except the filter that every bill matches. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

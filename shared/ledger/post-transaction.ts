@@ -57,7 +57,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   const { record, alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
-    // An earlier delivery of this event may have used the money. Then the outcome of that delivery counts.
+    // An earlier delivery of this event may have used the money. If so, the outcome of that delivery counts.
     const known = record && (await findOutcome(record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known
@@ -78,7 +78,7 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
-/** Reads a transaction's wallets. If a wallet lists many of its bills, moves the oldest to the bill index. */
+/** Reads a transaction's wallets. If a wallet's item lists many bills, moves the oldest to the bill index. */
 async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
   const found = await Promise.all(
     wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),
@@ -95,7 +95,7 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Computes the wallets and bills as a transaction leaves them. A wallet's bookings stay in order of time. */
+/** Computes the wallets and bills after a transaction. A wallet's bookings stay in order of time. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

@@ -43,7 +43,7 @@ export const emptyHolding = (number: number): Holding => ({
 export interface Mark {
   /** Currency and type of the bill as one integer (see codeOf). */
   code: number
-  /** Number of the quarter-hour in which the bill was booked, counted from the epoch. */
+  /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 until there is a bill. */
   quarter: number
 }
 
@@ -70,7 +70,9 @@ export interface Wallet {
   lastAt: number
   holdings: Map<string, Holding>
   counts: Counts
-  /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 before that bill. */
+  /**
+   * Number of the quarter-hour (see Mark) in which the first bill was booked; 0 as long as there is no bill.
+   */
   first: number
   /** A mark for each of the newest bills, in chronological order. page/index.ts has marks of older bills. */
   tail: readonly Mark[]

@@ -68,8 +68,8 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 }
 
 /**
- * The write that changes fields of a user. It stores the stamp of this update for each of them. Fails if
- * another update has changed one of them since `user` was read.
+ * The write that changes some fields of a user, and stores the stamp of this update for each of these fields.
+ * Fails if another update has changed one of them since `user` was read.
  */
 function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = Object.keys(changes) as (keyof UserChanges)[]
@@ -100,7 +100,7 @@ function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   }
 }
 
-/** Writes that reserve the new email address, and release the old one unless it is the same address. */
+/** The writes that reserve the new email address, and release the old one unless it is the same address. */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]

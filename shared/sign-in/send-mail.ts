@@ -21,7 +21,7 @@ export const mailFields = (lifetimeMilliseconds: () => number) => ({
   ),
 })
 
-/** The fields of a requested mail with a sign-in code. */
+/** The fields of an event that requests a mail with a sign-in code. */
 export const codeMailFields = {
   ...mailFields(() => settings().loginTicketTtlSeconds * 1000),
   code: SixDigits,

@@ -18,8 +18,8 @@ export const claimedTicketUser = (ticket: string): number | undefined =>
   decodeUserId(ticketShape.exec(ticket)?.[1])
 
 /**
- * The stored form of a login ticket: half of the SHA-256 of ticket and email address. So the ticket is not
- * found if the address differs from the one in the password step.
+ * The stored form of a login ticket: half of the SHA-256 hash of the ticket and the email address. So a
+ * ticket is found only with the email address of the password step.
  */
 export const ticketHash = (ticket: string, normalizedEmail: string): string =>
   createHash('sha256').update(`${ticket} ${normalizedEmail}`).digest().subarray(0, 16).toString('base64url')

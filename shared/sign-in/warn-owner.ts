@@ -3,7 +3,7 @@ import { publishEvent } from '../events/publish-event.ts'
 import { signInKey, type SignInRecord } from './record.ts'
 import { mailRequested } from './ticket.ts'
 
-/** How long after its request a warning may still be sent. */
+/** A warning may still be sent this long after it was requested. */
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**

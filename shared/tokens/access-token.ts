@@ -24,9 +24,9 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** How many times all sessions of the user had been ended before this session began. */
+  /** How many times all sessions of the user had been ended together before this session began. */
   generation: Integer,
-  /** In a session's own token: how many tokens were derived from it. In the n-th derived token: n. */
+  /** Number of tokens that were derived from this one. In a derived token, its number among these tokens. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -74,7 +74,10 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** How many times all sessions of the user had been ended when this session began. Default: 0. */
+  /**
+   * The user's generation when this session began: how often all sessions of the user had been ended by then.
+   * Default: 0.
+   */
   generation?: number
   /** The number of a derived token in its session; 0, the default, for the session's own token. */
   derived?: number
@@ -119,7 +122,7 @@ const EndedItem = v.object({ generation: Integer })
 
 /**
  * The write that ends all sessions of a user. The same transaction must contain changeSignInRecord, which
- * ends the login tickets and increments the generation that new sessions store.
+ * ends the login tickets and increments the generation number, which new sessions get.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {
@@ -158,9 +161,9 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
 }
 
 /**
- * Reads a token and its user's generation. If the token is not found, reads both again with strongly
- * consistent reads. Resolves with undefined if the token does not exist, or its user's sessions have been
- * ended.
+ * Reads a token and the session generation of its user. If the token is not found, reads both again with
+ * strongly consistent reads. Resolves with undefined if the token does not exist, or its user's sessions have
+ * been ended.
  */
 async function readToken(key: Key, userId: number, consistent: boolean): Promise<TokenItem | undefined> {
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })

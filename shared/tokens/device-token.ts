@@ -10,7 +10,10 @@ export interface DeviceTokenGrant {
   clientId: string
   sessionId: string
   scopes: readonly Scope[]
-  /** Expiry, at most `accessTokenTtlSeconds` from now, because later the JWKS may lack the token's key. */
+  /**
+   * Expiry, at most `accessTokenTtlSeconds` from now, because after that time the JWKS may lack the token's
+   * key.
+   */
   expiresAt: number
   authenticatedAt: number
   /** The access_token that this device_token is issued with; `at_hash` binds the two. */

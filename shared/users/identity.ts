@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** The user fields that events set, listed for each item that stores them: user and sign-in record. */
+/** For each item of a user (user, sign-in record), the fields that it stores and that events can change. */
 export const itemFields = {
   user: shown,
   'sign-in': {

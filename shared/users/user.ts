@@ -29,9 +29,7 @@ const User = v.object({
 } satisfies Record<keyof (typeof itemFields)['user'], v.GenericSchema> & v.ObjectEntries)
 export type User = v.InferOutput<typeof User>
 
-/**
- * Reads a user by id; undefined if there is none. Without `consistent`, a very recent change can be missing.
- */
+/** Reads a user by id; undefined if there is none. Without `consistent`, may miss a very recent change. */
 export async function readUser(
   userId: number,
   options: { consistent?: boolean } = {},
@@ -40,7 +38,7 @@ export async function readUser(
   return item && v.parse(User, item)
 }
 
-/** Adds the condition to a transaction that a user is registered. If not, OutOfOrderEvent is thrown. */
+/** A condition for a transaction: the user is registered. If this is false, OutOfOrderEvent is thrown. */
 export const requireUser = (
   userId: number,
   reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',

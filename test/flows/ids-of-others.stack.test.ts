@@ -26,7 +26,7 @@ import { joinFamily, newFamily } from '../infra/grants/family.ts'
 /** A user id that is not registered. */
 const nobody = 2 ** 52 + randomInt(2 ** 40)
 
-/** Returns a code, ticket, secret or id that does not exist. */
+/** Makes up a code, ticket, secret or id that was never issued. */
 const unknownText = () => randomBytes(32).toString('base64url')
 
 interface Named {

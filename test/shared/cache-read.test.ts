@@ -5,7 +5,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 }))
 afterEach(() => vi.useRealTimers())
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
-/** Creates a cache whose read function returns how often it has been called. It never keeps the value 13. */
+/** Creates a cache whose read function returns how often it was called. The cache never keeps 13. */
 function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }) {
   let reads = 0
   const cached = cacheRead(() => Promise.resolve((reads += 1)), {
@@ -44,7 +44,7 @@ it('a rarely requested value is read anew for each request', async () => {
   }
 })
 
-it('a value that is requested often is read once per maximum age, however many requests there are', async () => {
+it('a value is read again only after its maximum age, however often it is requested', async () => {
   const { getSeveral } = countReads({ requests: 3, withinMilliseconds: 1_000 })
   expect(await getSeveral(1_000)).toBe(3)
   passTime(999)

@@ -9,7 +9,7 @@ describe('an event that would be too expensive to parse', () => {
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
   ])(
-    'an event with %s at the depth limit is accepted, and one level deeper refused',
+    'an event with %s is accepted at the depth limit, and refused one level deeper',
     (_what, open, close) => {
       expect(isTooComplex(nested(maxDepth, open, close))).toBe(false)
       expect(isTooComplex(nested(maxDepth + 1, open, close))).toBe(true)

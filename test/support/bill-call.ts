@@ -46,7 +46,7 @@ export const addBills = (bills: readonly Bill[]): Bill =>
 
 /**
  * Makes a DynamoDB call with `send`, and computes what AWS would charge for the call. A read is charged by
- * the size of the items that it reads, a write by the size of the written items before and after the call.
+ * the size of the items read, a write by each item's size before or after it, whichever is larger.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,

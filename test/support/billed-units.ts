@@ -24,9 +24,9 @@ export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Number of write units that writing an item and its index entry takes. The item is billed by the larger of
- * its sizes before and after the write, and costs twice as much in a transaction (Amazon DynamoDB: Read and
- * write operations, Using global secondary indexes).
+ * Number of write units that are needed to write an item and its index entry. The item is billed by the
+ * larger of its sizes before and after the write, and costs twice as much in a transaction (Amazon DynamoDB:
+ * Read and write operations, Using global secondary indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))

@@ -23,7 +23,7 @@ export async function addLoginTicket({ userId, email }: TestUser, code: string):
   return ticket
 }
 
-/** Builds the detail of a `mail.delayed` with the code 123456 for a user's login ticket. */
+/** Builds the detail of a `mail.delayed` event with the code 123456 for a user's login ticket. */
 export const delayedMail = ({ userId, email }: TestUser, ticket: string) => ({
   mail_id: randomUUID(),
   to: email,

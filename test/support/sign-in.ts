@@ -11,7 +11,7 @@ export const md5 = (password: string): string => createHash('md5').update(passwo
 export interface TestUser {
   userId: number
   email: string
-  /** MD5 of the password, as clients send it. */
+  /** MD5 of the password, which clients send instead of the password. */
   password: string
   totpSecret: string
 }
@@ -36,7 +36,7 @@ export function newRegistration(overrides: Record<string, unknown> = {}): Record
 /** Applies a `user.registered` event with its handler, in this process. */
 export const register = (detail: Record<string, unknown>) => applyEvent(registered, detail)
 
-/** Applies a `user.updated` event with its handler, in this process. Default: `at` is 1, with a new id. */
+/** Applies a `user.updated` event with its handler, in this process. By default, `at` is 1, the id is new. */
 export const update = (detail: Record<string, unknown>) =>
   applyEvent(updated, { update_id: randomUUID(), at: 1, ...detail })
 

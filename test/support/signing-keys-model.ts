@@ -17,7 +17,7 @@ export interface World {
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
-  /** For each key (by `kid`) that is not revoked, the latest instant at which a token of it can be valid. */
+  /** For each key (by `kid`), when the last token that it signed expires. Leaves out revoked keys. */
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
@@ -70,7 +70,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a rotation step: changes the model like shared/keys/steps.ts the table and KMS. */
+/** The second half of a rotation step: does to the model what shared/keys/steps.ts does to table and KMS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }
@@ -141,7 +141,7 @@ function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 't
   }
 }
 
-/** Whether a rotation run has decided that the run is finished. */
+/** Whether a rotation run has decided that nothing is left to do. */
 export const isOver = ({ pending }: ModelRun): boolean =>
   pending?.step.kind === 'done' || pending?.step.kind === 'leaveToNextRun'
 

@@ -38,7 +38,7 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   }
 }
 
-/** Runs `work`. Calls `act` when the first command of class `name` is sent or answered (`moment`). */
+/** Runs `work`. Calls `act` when the first command of class `name` is sent or answered (see `moment`). */
 export async function actWhile<T>(
   moment: 'is sent' | 'is answered',
   name: string,
@@ -62,7 +62,7 @@ export interface TamperedAttempt {
   /** Name of the operation, for example `CreateKey`. */
   operation: string
   input: object
-  /** Identifies the call to which the attempt belongs. All attempts of one call have the same object. */
+  /** Identifies the call to which the attempt belongs. The object that all attempts of one call share. */
   call: object
   perform: () => Promise<unknown>
 }
@@ -143,8 +143,8 @@ export function throttle(operation: string): { restore: () => number } {
 
 /**
  * Runs `work`. Lets the first `skip` calls of an operation pass. At each of the next `count` calls, AWS
- * carries out the first attempt, but the SDK gets a timeout instead of the answer. No timeout occurs until
- * AWS has carried out all these attempts.
+ * carries out the first attempt, but the SDK gets a timeout instead of the answer. These attempts time out
+ * only after AWS has carried out all of them.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

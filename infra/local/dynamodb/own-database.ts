@@ -3,15 +3,15 @@ import { existsSync, readdirSync } from 'node:fs'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
 // DynamoDB Local has a database for each access key and region, in a file that is named after both (Amazon
-// DynamoDB: DynamoDB local usage notes). It listens on every interface and takes any signature, so whoever
-// does not know the access key gets an empty database instead of the data.
+// DynamoDB: DynamoDB local usage notes). It listens on every interface and takes any signature. So only the
+// access key protects the data: with another key, a caller gets another, empty database.
 
 /** DynamoDB Local keeps the data under this region, even if the stack is called with another region. */
 const region = 'us-east-1'
 
 const databaseFile = /^([0-9a-f]{32})_us-east-1\.db$/
 
-/** Reads the access key of the database stored in a directory, or creates a random key if there is none. */
+/** Reads the access key of the database in a directory. If there is none, creates a random key. */
 export function findAccessKey(directory: string | undefined): string {
   const files = directory === undefined || !existsSync(directory) ? [] : readdirSync(directory)
   const [, known] = files.map((name) => databaseFile.exec(name)).find((match) => match !== null) ?? []

@@ -16,7 +16,7 @@ export interface Addresses {
   awsUrl: string
 }
 
-/** A resource whose name is to be determined. */
+/** A resource whose name a caller wants to know. */
 export interface UnnamedResource {
   stackName: string
   logicalId: string

@@ -45,7 +45,7 @@ export class Resolver {
       case 'Fn::Join': {
         const [separator, parts] = asList(argument)
         const text = this.texts(stack, parts).join(asText(separator))
-        // Remove a template's `https://`: the local address of a bucket already begins with `http://`.
+        // Removes `https://`, which templates put before a bucket's address: local ones begin with `http://`.
         return text.replace(/^https:\/\/(?=http:)/, '')
       }
       case 'Fn::Sub':

@@ -23,7 +23,7 @@ export async function collectDeadLetters(
   return found.slice(0, limit)
 }
 
-/** Runs `before` for each matching dead letter of a queue, then deletes the letter. Returns the count. */
+/** Calls `before` for each matching dead letter of a queue, then deletes the letter. Returns the count. */
 export async function dropDeadLetters(
   sqs: SQSClient,
   queue: string,

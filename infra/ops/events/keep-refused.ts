@@ -23,26 +23,23 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/**
- * keepRefused gives a refusal a date this far in the future. Copies of the event that are sent before that
- * date have no effect.
- */
+/** keepRefused dates refusals this far in the future. Copies of their events sent by then have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /**
- * keepRefused records this as an event's number of refusals. A message that carries a lower number has no
+ * How often an event was refused, as keepRefused records it. A message that carries a lower number has no
  * effect.
  */
 const beyondAllRefusals = 1_000_000
 
 /**
- * Maximum number of dead letters in a queue. Of more, the first could be visible again before the last is
- * read.
+ * Maximum number of dead letters in a queue. With more, the first read could be visible again before the last
+ * is read.
  */
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused before the time `before` because of errors in the events themselves.
+ * Blocks events that were refused because of errors in the events themselves, earlier than `before`.
  * Otherwise, a replay might apply such events, because balances may have changed since the refusal. Records
  * each refusal again, because a restored table may lack the record. A blocked event has no effect until
  * `release` is called.
@@ -71,8 +68,8 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // Uses the maximum value as the time of sending, so that claimRefusal replaces earlier refusals of the
-    // event.
+    // claimRefusal replaces only refusals of events sent earlier. With this time of sending, it replaces any
+    // refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.
@@ -87,8 +84,8 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
     /**
-     * Changes the date of the refusals from the future to now. From then on, a refused event can take effect
-     * if it is redriven.
+     * Sets the date of the refusals, which was in the future, to now. From then on, a refused event can take
+     * effect if it is redriven.
      */
     release: () => date(Date.now(), 1),
   }

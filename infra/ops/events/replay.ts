@@ -44,8 +44,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 
 /**
  * Replays the archived events of a span of time, and waits until they are applied. Redrives refused events,
- * which may have come too early, until their number stops falling. Events that were refused before the end of
- * the span because of their own errors stay dead letters. Resolves with true if all other events took effect.
+ * which may have come too early, until their number stops falling. An event that is itself wrong, and was
+ * refused before the end of the span, stays a dead letter. Resolves with true if all other events took
+ * effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -73,7 +74,8 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // An event that was rejected after `to` may succeed now: the replay may have supplied what it needs.
+    // An event that was rejected after the instant `to` may succeed now: the replay may have supplied what it
+    // needs.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

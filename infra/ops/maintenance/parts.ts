@@ -36,7 +36,7 @@ interface Switch {
   set: (stopped: boolean) => Promise<unknown>
 }
 
-/** Finds the resources whose settings stop or start a part of the service, and reads the state of each. */
+/** Finds the resources that can stop a part of the service, and reads whether each has stopped it. */
 export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
   requests: findApis,
   events: findMappings,

@@ -13,9 +13,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 16
 
-/**
- * Puts all deposit addresses without owner back into their pools. Resolves with the count. Can be run again.
- */
+/** Puts deposit addresses without owner back into their pools. Resolves with the count. Can be run again. */
 export async function freeAddresses(): Promise<number> {
   const items = scanItems({
     FilterExpression: 'begins_with(pk, :address) AND attribute_not_exists(user_id)',

@@ -15,10 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/**
- * Partitions from which `removable` items are removed. A value is the name under which the result counts such
- * items.
- */
+/** The partitions from which `removable` items are removed, each with the name of its count in the result. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -31,9 +28,9 @@ const kinds = {
  * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
  * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set. Resolves
  * with the number of removed items of each kind, and with two lists of item keys. If either list has an
- * entry, the table may be incomplete. `late` lists items dated just before the hour, in the time when no
- * function should write. Other items of the same event may be missing. `no_wallet` lists, for each missing
- * wallet, its first bill. Can be run again.
+ * entry, the table may be incomplete. `late` lists items dated just before the hour, when no function should
+ * write; other items of the same event may be missing. `no_wallet` lists the first bill of each wallet whose
+ * own item is missing. Can be run again.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -94,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys that are newer than the restored key set. These records would block the
- * next signing-key transition. The rotation does not pause its writes at full hours, so a table restored to a
- * full hour may have these records without the key set of the same transaction.
+ * next signing-key transition. The rotation writes at full hours, too, and a restored table can have a part
+ * of a transaction: these records without the key set.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

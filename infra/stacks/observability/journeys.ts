@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** A journey is a group of alarms: those on one use of the service, or on one of its own tasks. */
+/** A journey is a group of alarms, which watch one use of the service or one of its own tasks. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -17,8 +17,8 @@ const journeys = {
 
 /**
  * `shared` has the alarms on what all journeys need. `requests` has the alarms on failures that clients see.
- * An alarm of `shared` silences all journeys. An alarm of `shared` or of a journey silences `requests`. So a
- * fault sends one notification.
+ * An alarm of `shared` silences the alarms of all journeys. An alarm of `shared` or of a journey silences the
+ * alarms of `requests`. So a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -38,7 +38,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
   [/^rotate-/, 'keys'],
 ]
 
-/** Finds the journey of a function, whose name is given without the stage's prefix. */
+/** Finds the journey that a function belongs to. The function's name is given without the stage's prefix. */
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
@@ -52,8 +52,8 @@ export const healthAlarms = ['causes', 'requests']
 
 /**
  * Creates an alarm for `requests`, one for `shared` and one for each journey. These alarms notify the topic.
- * Also creates an alarm named `causes`, which notifies nobody. It is raised while the alarm of `shared` or of
- * a journey is raised, and silences the alarm of `requests`.
+ * Also creates an alarm named `causes`, which is raised while the alarm of `shared` or of a journey is
+ * raised. This alarm notifies nobody, but it silences the alarm of `requests`.
  */
 export function addJourneys(
   scope: Stack,

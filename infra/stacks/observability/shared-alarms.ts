@@ -5,7 +5,7 @@ import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 /** Quota of KMS for operations with symmetric keys, per second. Some regions allow more (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
-/** Alarms on what all journeys depend on. While one of them is raised, alarms of journeys send nothing. */
+/** The alarms for what all journeys depend on. While one is raised, the alarms of journeys send nothing. */
 export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
   const table = (metricName: string) =>
     new Metric({
@@ -39,7 +39,7 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
       id: 'function-throttles',
       journey: 'shared',
       meaning: 'Lambda did not start a function, because the account is at its concurrency limit.',
-      // Counts all functions of the account and region, which share one limit.
+      // Counts the calls of all functions of the account and region, which share one limit.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
       threshold: 1,
       periods: 2,

@@ -11,8 +11,8 @@ const sqs = awsClient(new SQSClient(clientOptions()))
 export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })
 
 /**
- * Tells the worker of the tree queue that a referral tree's journal has a new entry. Call it after the entry
- * is written, and again for a duplicate of the event: the function may have died before the first call. Each
+ * Notifies the tree queue's worker that a referral tree's journal has a new entry. Call it after the entry is
+ * written, and again for a duplicate of the event: the function may have died before the first call. Each
  * message has its own deduplication id, because otherwise SQS would drop the message about a second entry.
  */
 export async function notifyTreeQueue(rootId: number): Promise<void> {

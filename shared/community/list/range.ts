@@ -110,8 +110,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * Selects the subtrees to read next: those in which the range of time starts or ends, and those that may hold
- * members to return.
+ * Selects the subtrees to read next: those that contain the start or the end of the range of time, and those
+ * that may hold members to return.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],
@@ -132,7 +132,7 @@ function selectSubtrees(
   )
 }
 
-/** The subtree that contains an instant: the last subtree whose first member joined before the instant. */
+/** The subtree to which an instant belongs: the last one whose first member joined before the instant. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined
@@ -148,7 +148,7 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // Take only as many members as the parent's count says. The leaf may have grown since that was read.
+    // Take only as many members as the parent counts: the leaf may have grown since the parent was read.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

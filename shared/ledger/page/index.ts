@@ -37,7 +37,7 @@ export interface Chunk {
   marks: readonly Mark[]
   /** How many bills of each kind the wallet has before the first bill of the chunk. */
   before: Counts
-  /** Quarter of an hour in which the first bill that follows this chunk was booked. */
+  /** The quarter of an hour of the booking of the first bill after this chunk. */
   until: number
 }
 
@@ -100,12 +100,12 @@ export interface BlockPart {
 }
 
 /**
- * The name of a filter's list of bills: currency and kind. A `*` stands for a part that the filter leaves
- * unset.
+ * The name of the list of bills that a filter selects: a currency and a kind, each `*` if the filter does not
+ * set it.
  */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** Makes one part for each block to which a chunk adds bills. The part lists the bills for that block. */
+/** A chunk adds bills to several blocks. Makes a part for each of them, with the bills for that block. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()

@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Beyond this number of bills read for each bill of a page, bills are read by key, not by a range query. */
+/** Maximum number of bills that a range query reads for each bill of a page. Beyond it, reads are by key. */
 const maxDilution = 8
 
 /**

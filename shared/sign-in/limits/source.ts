@@ -66,7 +66,10 @@ const sources = itemType({
   found: 'by source network',
 })
 
-/** A source network that tries passwords of one account. All counters of the network are in one item. */
+/**
+ * One source network and one account whose passwords it tries. A network's counters for all accounts are in
+ * one item.
+ */
 export interface Source {
   key: Key
   /** Name of the counter for tries on this account from this network. */
@@ -82,7 +85,7 @@ const all = 'all'
  */
 const maxWrong = { account: 10, all: 100 }
 
-/** Names of the counters for a network that tries passwords for an email address, known or not. */
+/** Names of the counters for a network that tries passwords for an email address, with or without account. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.
@@ -90,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `counted` is the number of tries in
- * `item` that are the current sign-in's own. It is subtracted.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many of the tries in
+ * `item` were made by the current sign-in. They do not count against it.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

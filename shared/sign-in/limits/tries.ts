@@ -84,10 +84,13 @@ export function removal(
   }
 }
 
-/** How long after its minute a count of 0 can be removed. By then, all requests of the minute have ended. */
+/**
+ * How long after the end of a minute the minute's count can be removed if it is 0. By then, all requests of
+ * the minute have ended.
+ */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/** Names of the attributes to remove, because all their tries were over an hour ago or were taken back. */
+/** Names of the attributes to remove: the tries that they count are over an hour old or were taken back. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds

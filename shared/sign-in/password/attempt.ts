@@ -54,7 +54,7 @@ export interface PasswordAttempt {
   source: Source
   /** Digest of the source network. */
   network: string
-  /** The item with the counts of the source network, this try included. */
+  /** The item that counts the tries of the source network, including this one. */
   sourceItem: Item
   /** Key of `item`, which counts the account's tries from all sources, this try included. */
   key: Key
@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Takes back a counted try whose password was not compared. Resolves with the counts that remain. */
+/** Undoes the counting of a try whose password was not compared. Resolves with the counts after that. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
@@ -130,8 +130,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if other requests have meanwhile sent the right password: the tries of those requests no
-  // longer count.
+  // `wait` is 0 if other tries were taken back, because their passwords were right.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

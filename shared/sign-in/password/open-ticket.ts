@@ -35,8 +35,8 @@ const maxMails = 5
 
 /**
  * Creates a login ticket. Also creates a code that will be mailed, but at most five codes an hour. Starts
- * again if another request changes the sign-in record meanwhile. If a new password was set, `password` must
- * match it.
+ * again if another request changes the sign-in record meanwhile. If that change set a new password,
+ * `password` must match the new one.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -103,15 +103,16 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When the codes of the last hour were mailed, with this ticket's; undefined if the ticket gets none. */
+  /** Times at which codes were mailed in the last hour, with this ticket's; undefined if it gets no code. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * In one write, adds a login ticket, counts its mail, and takes back the count of the password try. Throws
- * SignInRecordChanged if meanwhile the user was disabled, or the password or the list of mails has changed.
+ * In one write, adds a login ticket, counts the mail that is sent for it, and takes back the counted password
+ * try. Throws SignInRecordChanged if meanwhile the user was disabled, or the password or the list of mails
+ * has changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mails, newHash } = step

@@ -56,7 +56,7 @@ function perSignIn(rows: readonly Row[]): Map<string, number> {
   return total
 }
 
-/** Shows what each load takes: requests, events, mails and request units a second, and dollars a month. */
+/** Shows, for each load, requests, events, mails and request units per second, and dollars per month. */
 export function describeLoad(operations: readonly Row[]): Table {
   const total = perSignIn(operations)
   const row = (what: string, amount: number, times: number, unit: string): Row => ({

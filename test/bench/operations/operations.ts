@@ -113,7 +113,7 @@ const calls: Record<string, Record<string, Measured>> = {
   },
 }
 
-/** A measured function. The titles of its operations begin with `name`. */
+/** A function to measure. The titles of its operations begin with its `name`. */
 type Called = [kind: Operation['kind'], of: string, name: string]
 
 const functions: Called[] = [

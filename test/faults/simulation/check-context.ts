@@ -4,7 +4,7 @@ import { contentOf, type SimulationRecord } from './record.ts'
 /** Calls an endpoint as a user, and resolves with the `data` of its answer. */
 export type Get = (path: string, query?: string, parameters?: Record<string, string>) => Promise<unknown>
 
-/** What the checks of a user's data need to know. */
+/** The input of the checks of a user's data. */
 export interface CheckContext {
   record: SimulationRecord
   userId: number

@@ -11,7 +11,7 @@ export interface Draws {
   pick: <T>(stream: string, items: readonly T[]) => T
 }
 
-/** Creates the random draws that a seed determines. */
+/** Creates a generator of random draws from a seed, which determines all draws. */
 export function openDraws(seed: number): Draws {
   const counts = new Map<string, number>()
   const number = (stream: string): number => {

@@ -52,7 +52,7 @@ function possibleRates(record: SimulationRecord, currency: string, during: Span)
   return possibleValues([none, ...published], during).map((rate) => new Big(rate))
 }
 
-/** The number of a user's active devices. The latest event of each device decides. */
+/** The number of a user's active devices. A device is active if its latest event is an activation. */
 export function devicesOf(record: SimulationRecord, userId: number): number {
   const events = acceptedOf(record, 'device.activated', 'device.deactivated')
   const latest = new Map<string, (typeof events)[number]>()

@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draw does not depend on the item's key, because tokens have new keys when a seed is run again.
+    // The draw does not depend on the item's key: tokens have other keys in every run, even of the same seed.
     return () => draws.number(stream) * 1_000
   }
 
@@ -117,7 +117,7 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
   return []
 }
 
-/** Sends refused events again if the service did not know their user, referrer or address. */
+/** Sends events again that were refused because the service did not know their user, referrer or address. */
 function redrive({ world, record }: Run): void {
   for (const { id, type, detail, refusal = '' } of [...record.events]) {
     const isFirst = record.events.filter((event) => event.id === id).length === 1
@@ -191,7 +191,7 @@ async function rotateKeys(run: Run, input: object): Promise<void> {
   let result = await world.rotateKeys(input)
   for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
     if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
-    // A failed run is repeated after 5 s. Otherwise, the next run comes a minute later, as scheduled.
+    // A failed run is repeated after 5 s. A successful run is followed by the next one a minute later.
     await world.time.pass(result === undefined ? 5_000 : 60_000)
     result = await world.rotateKeys(result === undefined ? input : {})
   }

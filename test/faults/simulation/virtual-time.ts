@@ -156,7 +156,7 @@ function virtualNow(): number | undefined {
   return task && task.time.now + task.clockOffset
 }
 
-/** Gives all tasks of this process the clock, the timers and the random numbers of their simulation. */
+/** Gives each task of this process the clock, the timers and the random numbers of their simulation. */
 export function installVirtualTime(): void {
   const real = { Date, setTimeout, clearTimeout, setInterval, clearInterval, random: Math.random }
   const realWait = timersPromises.setTimeout

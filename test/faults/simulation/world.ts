@@ -227,7 +227,7 @@ export class World {
     }
     if (command instanceof PutEventsCommand) {
       for (const { DetailType = '', Detail = '' } of command.input.Entries ?? [])
-        // Delays a mail to a user with an authenticator, as the queue mail.delayed does (infra/events.ts).
+        // Delays mails to a user who has an authenticator, like the queue mail.delayed (infra/events.ts).
         this.put(DetailType, JSON.parse(Detail) as object, {
           delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0,
         })

@@ -98,7 +98,7 @@ it('the evidence of a requested rotation records who requested it', async () => 
   await expectSoundKeySet()
 })
 
-it('an emergency rotation reports for how long functions might still sign with the old key', async () => {
+it('an emergency rotation reports how long functions might still sign with the old key', async () => {
   await invoke({})
   const old = await signer()
   passTime(1)
@@ -206,7 +206,7 @@ it('a key that KMS does not know counts as deleted only if it is older than ten 
   expect(await disableKey(unknown, 7, Date.now() - 10 * minute)).toBe('Deleted')
 })
 
-/** Lets a run crash only right after AWS calls: a crash just before the next call has the same effect. */
+/** Lets a run crash only right after an AWS call: a later crash before the next call has the same effect. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('after a crash of the first rotation, the next run repairs the key set', async () => {
     for (let at = 1, died = true; died; at += 1) {

@@ -69,7 +69,7 @@ describe('a valid code', () => {
   test.each([
     ['capitals', (email: string) => email.toUpperCase()],
     ['spaces around it', (email: string) => ` ${email} `],
-  ])('a second factor is accepted when the email address is sent with %s', async (_how, spell) => {
+  ])('a second factor is accepted when the email address is written with %s', async (_how, spell) => {
     const code = await authenticatorCode(user.totpSecret)
     expect((await verifyAuthenticator({ email: spell(user.email) }, ticket, code)).code).toBe(0)
   })

@@ -6,7 +6,7 @@ import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
-/** Number of members that join at once. */
+/** Number of members that join at the same time. */
 const backlog = 2_000
 const sampleMilliseconds = 100
 

@@ -111,7 +111,7 @@ test.each([
   ['a throttled table', Object.assign(new Error('slow'), { name: 'ThrottlingException' }), 0],
   ['an unexpected error', new TypeError('x is undefined'), 1],
 ])(
-  'after %s, the worker retries a referral tree with delays of 2, 4 and 8 seconds, and only an unexpected error counts as a fault',
+  'after %s, the worker retries the update of a referral tree after 2, 4 and 8 seconds, and only an unexpected error counts as a fault',
   async (_what, error, faults) => {
     const rootId = await addRoot()
     vi.spyOn(log, 'warn').mockReturnValue(undefined)

@@ -41,6 +41,6 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // The deployment would have to import API Gateway's own address from the stack of the API.
+  // If the page called API Gateway's own address, the template would import it from this stack.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

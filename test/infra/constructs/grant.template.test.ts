@@ -113,7 +113,7 @@ describe('an administrator, to whom IAM policies allow everything', () => {
     },
   )
 
-  it('an administrator can enable a disabled signing key, and can delete the keys of a stage that protects no data', () => {
+  it('an administrator can enable a disabled signing key, and can delete the keys of a stage whose data is not protected', () => {
     const open = (stage: string) => readConfig({ ...configured, stage }).breakGlass
     expect(open('prod')).toEqual([])
     for (const request of [onKey('EnableKey', key), onKey('ScheduleKeyDeletion', keyOf('dev', open('dev')))])
@@ -198,7 +198,7 @@ it.each<[string, string[] | undefined, boolean]>([
   ['no encryption context', undefined, false],
   ['another encryption context', ['purpose'], false],
   ['the user id and more', ['user_id', 'purpose'], false],
-])('decryption of a TOTP secret with %s (%s) is allowed: %s', (_, keys, allowed) => {
+])('a TOTP secret can be decrypted with %s (%s): %s', (_, keys, allowed) => {
   const denial = dev.denialsOf('user-login-2fa')(
     onKey('Decrypt', dev.keys.TOTP, { 'kms:EncryptionContextKeys': keys }),
   )

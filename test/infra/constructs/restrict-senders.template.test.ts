@@ -48,7 +48,7 @@ describe('the policy of the bus', () => {
     ['a role of another service', { ...own, service: 'shop' }, 'Deny'],
     ['a role without tags', {}, 'Deny'],
   ])(
-    'if %s sends an event with the source account-service, the policy of the bus decides %s',
+    'if %s sends an event with the source account-service, the decision of the bus’s policy is %s',
     (_who, tags, decision) => {
       for (const knob of [{}, senders])
         expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)

@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** A grant is used if a request used one of its actions (on its `partition`, if that is set). */
+/** A grant counts as used if a request used one of its actions (on its `partition`, if that is set). */
 interface Grant {
   actions: string[]
   resources: readonly string[]
@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * Finds the policy statement that allows the most partitions of a transaction, and lists the partitions that
- * this statement lacks. They may be denied, because AWS may require one statement for a whole transaction.
+ * AWS may require that one policy statement allows all partitions of a transaction. Finds the statement that
+ * allows most of them, and lists the partitions that this statement does not allow.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -21,7 +21,7 @@ it.each([
   ['in memory', () => undefined],
   ['in a directory', () => mkdtempSync(join(directory, 'data-'))],
 ])(
-  'without the access key, nobody can read the data of DynamoDB Local %s over the network',
+  'nobody can read the data of DynamoDB Local over the network without the access key: %s',
   async (_where, choose) => {
     const running = await startDynamodb(choose())
     await createTables(running.endpoint, [table])

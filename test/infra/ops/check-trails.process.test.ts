@@ -57,7 +57,7 @@ it.each([
   },
 )
 
-it('`doctor` and `audit` report an account without a CloudTrail trail only if the stage has alarms', async () => {
+it('if an account has no CloudTrail trail, `doctor` and `audit` report this only for a stage with alarms', async () => {
   expect(await check()).toMatchObject({ ok: false, words: expect.stringContaining('auditTrail') as string })
   const words = async (stage: string) => (await checkTrails({ stage, hasAlarms: false })).words
   expect(await words('local')).toBe('the local stack has no CloudTrail')

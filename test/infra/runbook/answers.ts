@@ -39,7 +39,7 @@ export async function get(url: string, token: string, path: string): Promise<unk
   return response.json()
 }
 
-/** Requests everything that a client can read about these users, without the values that a replay changes. */
+/** Requests all that a client can read about these users, and removes the values that a replay changes. */
 export async function readEverything(
   url: string,
   users: readonly number[],
@@ -91,8 +91,8 @@ function pathsWith(network: string): string[] {
 
 /**
  * Removes, from an answer, the times of bookings and everything that depends on the order of bookings. A
- * replay may change both, as the runbook says. Of a list with several pages, keeps only the numbers of
- * records and pages.
+ * replay may change both, as the runbook says. If a list has several pages, removes its records, and keeps
+ * only the numbers of records and pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

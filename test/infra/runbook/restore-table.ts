@@ -63,7 +63,7 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The next full hour, in ISO 8601, which tests specify as the restore time. Instead of waiting for it, tests
+ * The restore time that tests specify: the next full hour, in ISO 8601. Tests do not wait until then. They
  * copy the table while nothing writes to it, and use the copy as the restored table.
  */
 export const nextHour = (): string =>

@@ -105,7 +105,7 @@ describe('a temporary error of AWS', () => {
   })
 })
 
-it.concurrent.each(allCalls)('%s without permission is a fault of the service', async (call) => {
+it.concurrent.each(allCalls)('%s without the permission for it is a fault of the service', async (call) => {
   const error = await failureOf(call, refuse('AccessDeniedException'))
   expect(error).toMatchObject({ name: 'AccessDeniedException' })
   expect(isFault(error)).toBe(true)
@@ -149,8 +149,8 @@ it.concurrent(
 )
 
 /**
- * A server that runs in a thread of its own, because the test freezes the main thread. After the message
- * `age`, it resets each connection that was opened before, as soon as it is used again, as a NAT device does.
+ * A server that runs in a thread of its own, because the test freezes the main thread. Like a NAT device, it
+ * resets each connection that was opened before the message `age`, once the connection is used again.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -6,7 +6,7 @@ import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 // Loads every file that declares a kind of item.
 beforeAll(() => describeItems())
 
-/** For each key that a template describes, the part before the first `#`. `{list}` is DIR or TEAM. */
+/** The prefixes, up to the first `#`, of keys that fit a key template. `{list}` stands for DIR or TEAM. */
 const beginnings = (template: string): string[] => {
   const beginning = /^[^#]*#?/.exec(template)?.[0] ?? ''
   return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]

@@ -181,7 +181,7 @@ it('a table restored to a moment between two writes is complete once all events 
     await live(history)
     return readContents()
   })
-  // Tests only every 16th of the moments between two writes; with `npm run test:properties`, every one.
+  // Tests only every 16th position between writes; with `npm run test:properties`, every position.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

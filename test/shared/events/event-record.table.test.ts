@@ -125,7 +125,7 @@ test('a redriven event leaves one dead letter for each new refusal, with the num
   }
 })
 
-test('a repeated delivery of a refused event leaves no new dead letter if `refusals` in the message is invalid or too low', async () => {
+test('when a refused event is delivered again, no second dead letter is sent, even if the message’s `refusals` is invalid or too low', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])

@@ -4,7 +4,7 @@ import { BillType, billTypes, codeOf, readCode } from '../../../shared/ledger/bi
 
 it('the stored code of a bill type never changes', () => {
   expect(Object.fromEntries(Object.entries(billTypes).map(([type, { code }]) => [type, code])))
-    // To add a bill type, add a line. Never change an existing line: stored bills have its code.
+    // To add a bill type, add a line. Never change an existing line: the codes are stored in bills.
     .toEqual({
       DEPOSIT: 0,
       WITHDRAWAL: 1,
@@ -24,7 +24,7 @@ it('the stored code of a bill contains the currency and the bill type', () => {
   expect(() => readCode(15)).toThrow('unknown type')
 })
 
-it('each type of bill is caused by an event that the bus accepts', () => {
+it('for each type of bill, the bus accepts the event that causes it', () => {
   const detailTypes = events.map(({ detailType }) => detailType)
   for (const { event } of Object.values(billTypes)) expect(detailTypes).toContain(event)
 })

@@ -6,7 +6,7 @@ import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createClient, createSession, pkce, type SignedIn } from '../../support/oauth-clients.ts'
 import { actWhile } from '../../support/tamper-calls.ts'
 
-/** Stores a forged code, as an attacker in the consent function could, and exchanges it for a token. */
+/** Stores a forged code, as an attacker in the consent function could do, and exchanges it for a token. */
 async function exchangeForged(
   session: SignedIn,
   client: Awaited<ReturnType<typeof createClient>>,

@@ -98,7 +98,7 @@ it('signing a device_token with a cached key set makes one KMS call and no other
   expect(calls).toEqual(['SignCommand'])
 })
 
-it('signDeviceToken throws the error unavailable while there is no signing key', async () => {
+it('signDeviceToken throws the error “unavailable” while there is no signing key', async () => {
   await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
 })
 

@@ -45,7 +45,7 @@ interface Read {
   ConsistentRead?: boolean
 }
 
-/** Decides how stale each item of an eventually consistent read is; undefined: all items are up to date. */
+/** Returns, for a read, how stale each of its items is; undefined if all of its items are up to date. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**

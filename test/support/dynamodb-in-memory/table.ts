@@ -50,7 +50,7 @@ type States = { at: number; item: Attributes | undefined }[]
 /** The items of one table, with the older states that an eventually consistent read can still show. */
 export class Table {
   readonly input: TableInput
-  /** For each partition key, the items of the partition, by their full primary keys. Keys are strings. */
+  /** For each partition key, a map of the partition's items by full primary key. Both keys are strings. */
   readonly #partitions = new Map<string, Map<string, States>>()
   readonly #keys: string[]
   readonly #now: () => number

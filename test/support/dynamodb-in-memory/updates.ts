@@ -59,7 +59,7 @@ function add(one: Value, other: Value, sign: 1 | -1 = 1): Value {
   return { N: toNumber(new Big(held as string).plus(new Big(otherHeld as string).times(String(sign)))) }
 }
 
-/** Returns an item with another value at a path. An undefined value removes the attribute. */
+/** Returns a copy of an item with a new value at a path. An undefined value removes the attribute. */
 function changeAt(
   item: Attributes,
   [name = '', ...rest]: readonly string[],

@@ -33,8 +33,8 @@ export function refuseForConflict(
 const singleWrites = new Set(['PutItem', 'UpdateItem', 'DeleteItem'])
 
 /**
- * Cancels a transaction because of one item. `share` selects the item by its relative position: 0 the first,
- * almost 1 the last.
+ * Cancels a transaction because of one item. `share` selects the item: 0 is the first item, and a value just
+ * below 1 is the last.
  */
 function cancel(items: number, share: number, code: string, message: string): never {
   const item = Math.floor(share * items)

@@ -48,7 +48,9 @@ export interface TableUse {
   /** Name or ARN of the table; undefined for an operation on no table. */
   table: string | undefined
   index?: string | undefined
-  /** The item's key or all its attributes; for a query, the key attributes that it compares with `=`. */
+  /**
+   * For an item: its key, or all its attributes. For a query: the key attributes that it compares with `=`.
+   */
   attributes: Attributes
 }
 

@@ -9,8 +9,8 @@ export interface AccessRequest {
   /** Values of case-insensitive condition keys. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The resource's own policy. Either this policy or an IAM policy is enough to allow an access. If `role` is
-   * `required` (KMS), an IAM policy counts only if the resource's policy leaves the decision to IAM policies.
+   * The resource's own policy. Either this policy or an IAM policy is enough to allow an access. With
+   * `required` (KMS), an IAM policy is enough only if the resource's policy says that IAM policies decide.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }

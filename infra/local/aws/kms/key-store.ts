@@ -25,7 +25,10 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** The properties of a KMS key whose new values callers see only after a delay. */
+/**
+ * The properties of a KMS key that change with a delay: callers see a new value only some time after it was
+ * set.
+ */
 interface VisibleKey {
   exists: LaggingValue<boolean>
   tags: LaggingValue<KeyRecord['tags']>
@@ -126,7 +129,7 @@ export class KeyStore {
     return this.#arnPrefix + keyId
   }
 
-  /** Shows changes of a key to callers after a delay. Keys that exist at the start are visible at once. */
+  /** Lets callers see a change of a key only after a delay. Keys that exist at first are visible at once. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

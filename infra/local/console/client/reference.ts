@@ -50,7 +50,7 @@ const plugin = ({ React: { createElement }, getComponent }: System) => ({
   wrapComponents: {
     ExamplesSelect: (Select: unknown) => (shown: object) =>
       createElement('label', null, 'Example', createElement(Select, shown)),
-    // Formats JSON instead of Swagger UI. Swagger UI reads numbers as doubles, and would lose digits.
+    // Formats JSON itself, because Swagger UI reads numbers as doubles, and would lose digits.
     responseBody: (Body: unknown) => (shown: { content: unknown; contentType: string }) =>
       createElement(
         Body,

@@ -66,7 +66,7 @@ function compare(key: SigningKey, history: History | undefined, archived: boolea
 const differs = (recorded: number | null, evident: number | undefined): boolean =>
   evident === undefined ? recorded !== null : Math.abs((recorded ?? 0) - evident) > maxInstantGapMilliseconds
 
-/** The states and timestamps of a signing key according to its evidence. */
+/** The states and timestamps that a signing key should have, computed from its evidence. */
 interface History {
   state: KeyState
   since: Partial<Record<KeyState, number>>

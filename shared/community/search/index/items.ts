@@ -20,7 +20,7 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** The numbers of a tail's items begin at `from` and end before `to`. All items except the last are full. */
+/** A tail's items have the numbers from `from` to `to` - 1. All items except the last are full. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 
@@ -158,14 +158,14 @@ export interface Posting {
 /** Maximum number of members in a segment: a rank, the position of a member in its segment, has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of member ranks that a block keeps for one term. These ranks take a few hundred bytes. */
+/** Maximum number of member ranks that a block keeps for one search term. They take a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
- * the number of all matches plus `maxSegment`, a sum that exceeds every rank.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row
+ * has, in place of a rank, the number of all matches plus `maxSegment`, which is more than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

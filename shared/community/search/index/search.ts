@@ -33,8 +33,8 @@ export interface SearchQuery extends RangeQuery {
 const itemUnits = 0.5
 
 /**
- * Read units for the session, the caller's items, the index items that hold the members to return, and a page
- * of 20 members with the notes on them.
+ * Number of read units for the session, the caller's items, the index items that hold the members to return,
+ * and a page of 20 members with the notes on them.
  */
 const otherUnits = 60
 
@@ -132,8 +132,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, a range of matches that covers all the segment's matches on the requested page. The range
- * can cover more, because segments can overlap in time.
+ * For each segment, a range of matches that includes every match of that segment on the requested page. The
+ * range can include others, because segments can overlap in time.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -157,8 +157,8 @@ function rangesOfWindow(
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * Chooses which members to read to get a range of matches. The range begins after the first `skip` members
- * that match.
+ * Chooses the members that must be read for a given range of matches. The range begins after the first `skip`
+ * members that match.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

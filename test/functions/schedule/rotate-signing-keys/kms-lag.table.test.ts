@@ -66,7 +66,7 @@ async function bootstrap() {
 
 const signer = async () => activeKey(await readKeySet()) ?? expect.unreachable('there is no signer')
 
-/** Counts the KMS keys of this test, after everything in KMS has become visible. */
+/** Counts the KMS keys of this test, after all changes in KMS have become visible. */
 async function countKeys(): Promise<number> {
   passTime(20 * minute)
   return (await listOwnKeys()).length

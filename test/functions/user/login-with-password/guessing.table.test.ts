@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Records that a source sent wrong passwords for other accounts. Real sign-ins would take too long. */
+/** Records wrong passwords of a source for other accounts, because real sign-ins would take too long. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('right passwords leave the counter of each account at zero, and a sign-in from the same source minutes later removes these counters', async () => {
+  test('right passwords leave the source’s counter for each account at zero, and the source’s next sign-in, minutes later, removes these counters', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {

@@ -24,7 +24,7 @@ export const table: TableModel = {
   },
 }
 
-/** Runs DynamoDB Local in a test file. Returns a function that starts an AWS endpoint that serves `table`. */
+/** Runs DynamoDB Local for a test file. Returns a function that starts an AWS endpoint serving `table`. */
 export function useTable() {
   let local: RunningDynamodb
   beforeAll(async () => {

@@ -85,7 +85,7 @@ it.each<[string, (userId: number) => { pk: string; sk: string }[], number]>([
   expect(report.differences.map(({ what }) => what)).toHaveLength(differences)
 })
 
-it('`ledger verify` reports the bill of a deposit that is pending', async () => {
+it('`ledger verify` reports a bill whose deposit is still pending', async () => {
   const { userId, address } = await addDepositor()
   const { currency_network: network, txid, ...rest } = deposit(address)
   await deliver(depositUpdated, { currency_network: network, txid, ...rest })

@@ -24,7 +24,7 @@ it.each([
   ['is missing', {}, false, '401 with www-authenticate: nothing'],
   ['is renamed', { headers: { 'x-amzn-remapped-www-authenticate': 'Bearer' } }, false, '401 with'],
   ['is not sent, because a stranger is let in', { status: 200 }, false, 'is answered 200'],
-])('doctor reports that the www-authenticate header of a 401 %s', async (_what, api, ok, words) => {
+])('doctor reports a 401 whose www-authenticate header %s', async (_what, api, ok, words) => {
   expect(await check(checkChallenge, api)).toEqual({ ok, words: expect.stringContaining(words) as string })
 })
 

@@ -6,7 +6,7 @@ it.each([
   ['events', 30],
   ['schedules', 180],
 ] as const)(
-  'after a stop of %s, maintenance waits %i s for running calls to end, but not for the ledger verification',
+  'after %s is stopped, maintenance waits %i s for running calls to end, but not for the ledger verification',
   (part, seconds) => {
     expect(drainMilliseconds(part)).toBe(seconds * 1_000)
   },

@@ -80,7 +80,7 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
         await writeItem({ Delete: { Key: searchBudgetOf(owner.userId).key } })
         const filter: MemberFilter = { type, keyword, ...span }
         const expected = model.find(owner, filter)
-        // The page size is at least seven, and so large that no list has more than eight pages.
+        // The page size is at least seven, and large enough that no list has more than eight pages.
         const size = Math.max(7, Math.ceil(expected.length / 8))
         for (let current = 1; (current - 2) * size < expected.length; current += 1) {
           const page = await listMembers(await prefetchMembers(filter, owner.userId), filter, {
@@ -130,7 +130,7 @@ it(
           ...renames.map((event) => event()),
         ])
         await growInSmallNodes(root.userId)
-        // Concurrent writes may have let some renames fail, so all are sent again, as SQS would do.
+        // Some renames may have failed because of concurrent writes, so all are sent again, as SQS would do.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]

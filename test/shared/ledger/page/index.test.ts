@@ -81,7 +81,7 @@ const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currenc
   [undefined, 1 as const, 2 as const, ...BillType.options].map((kind) => ({ currency, kind })),
 )
 
-/** The number of each bill that a filter selects, found by looking at every bill. */
+/** The bill numbers of all bills that a filter selects, found by looking at every bill. */
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 

@@ -38,7 +38,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Returns a pseudo-random generator. fast-check draws only a seed: it shrinks long arrays slowly. */
+/** Returns a pseudo-random generator. fast-check would shrink long arrays slowly, so it draws only a seed. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
