@@ -18,7 +18,7 @@ export interface Permissions {
   totpKey?: ('Encrypt' | 'Decrypt')[]
   /** Access to the signing keys in KMS. `sign`: sign tokens. `manage`: create, check and delete keys. */
   signingKeys?: 'sign' | 'manage'
-  /** Detail-types of the events that the function may put on the event bus in the service's name. */
+  /** Detail-types of events that the function may put on the event bus with the service as their source. */
   publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
   /** Allows sending mails with SES. */
   mail?: true

@@ -13,10 +13,10 @@ export const anyPrincipal = 'arn:*:iam::*:*'
 /**
  * The policy of every signing key of a stage. Only the service's roles may sign. Only the rotation,
  * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only
- * `breakGlass` and the root user may share the key. The rotation creates the keys, and KMS creates a key only
- * if the creator may change the key's policy ("policy lockout safety check", KMS API reference, CreateKey).
- * So the policy names the rotation as `Principal`, without a condition. Conditions name the other roles and
- * users, because KMS refuses a `Principal` that does not exist.
+ * `breakGlass` and the root user may let others use the key. The rotation creates the keys, and KMS creates a
+ * key only if the creator may change the key's policy ("policy lockout safety check", KMS API reference,
+ * CreateKey). So the policy names the rotation as `Principal`, without a condition. Conditions name the other
+ * roles and users, because KMS refuses a `Principal` that does not exist.
  */
 export function signingKeyPolicy(
   { partition, account, region }: Record<'partition' | 'account' | 'region', string>,

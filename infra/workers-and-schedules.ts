@@ -46,8 +46,8 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so up to three runs overlap. A shorter interval would use too many
-    // of the ten concurrent executions that a new account has.
+    // A run takes up to fifteen minutes, so with this interval up to three runs overlap. A shorter interval
+    // would use too many of the ten concurrent executions that a new account has.
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {

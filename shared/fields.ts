@@ -69,7 +69,7 @@ export const Day = v.pipe(
   }, 'must be a date that exists, yyyy-MM-dd'),
 )
 
-/** Schema of the code of a currency or network, converted to upper case. */
+/** Schema of a currency code or network code. Converts the code to upper case. */
 export const CurrencyCode = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._-]{1,20}$/, 'must be a code of 1 to 20 letters and digits'),

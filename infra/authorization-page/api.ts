@@ -1,7 +1,7 @@
 /** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** `code` of the API's envelope, or the equivalent for an answer of API Gateway; 0 for other failures. */
+  /** `code` of the API's envelope, or the equivalent of an answer by API Gateway; 0 if there is no answer. */
   readonly code: number
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
@@ -64,9 +64,9 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer without an envelope. Such an answer comes from API Gateway itself. API
- * Gateway's 429 ends within seconds. Unlike the API's own 429, it does not mean that this user has tried too
- * often.
+ * Creates the failure for an answer without an envelope. Such an answer comes from API Gateway itself. Its
+ * 429 means that the API has too many requests for some seconds. The API's own 429 means that this user has
+ * tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

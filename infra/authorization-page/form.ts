@@ -68,7 +68,7 @@ export function makeAlert() {
 
 /**
  * Returns a function that runs one action at a time, and ignores a click while an action runs. If the action
- * throws an ApiFailure that `onFailure` does not handle (it returns false), the alert shows the failure.
+ * throws an ApiFailure for which `onFailure` returns false (not handled), the alert shows the failure.
  */
 export function makeGuard(alert: ReturnType<typeof makeAlert>, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false

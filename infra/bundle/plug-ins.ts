@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
 
 /**
- * Changes a bundle so that it loads Node's modules with `process.getBuiltinModule`, and read only the exports
+ * Changes a bundle so that it loads Node's modules with `process.getBuiltinModule`, and reads only exports
  * that it uses. A plain `import` reads every export of a module. For `node:http`, a plain `import` loads
  * fetch and WebSocket, which took half of a function's import time. Exports of `node:fs` are read only when
  * code that uses them runs. Otherwise the SDK's import of `ReadStream` would load nine more modules.
@@ -16,8 +16,8 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // Loads all of `node:process`, because a bundler that runs in a thread sees an incomplete list of its
-      // exports.
+      // Imports `node:process` as a whole: to a bundler that runs in a thread, the list of its exports is
+      // incomplete.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })

@@ -2,7 +2,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 
 /**
  * Replaces `@aws-sdk/signature-v4-multi-region`, which EventBridge's client loads for requests to several
- * regions at once (SigV4a). Not in stubs.ts, which every bundle contains: all bundles would then contain
+ * regions at once (SigV4a). Not in stubs.ts, because every bundle contains that file, and would then contain
  * `SignatureV4`, too.
  */
 export class SignatureV4MultiRegion extends SignatureV4 {

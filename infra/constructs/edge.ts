@@ -119,9 +119,9 @@ export class Edge extends Construct {
   /**
    * Adds the secret that CloudFront sends, and the secrets whose numbers are one lower and one higher.
    * Functions accept all of them, because a deployment or rollback may update CloudFront and functions in any
-   * order. One more secret lists all accepted ones: each function refers to this list only, because a
-   * template can have at most 60 references to secrets. The id of the secret that holds this list contains
-   * `number`, because CloudFormation reads a secret again only if the reference to it changes.
+   * order. A fourth secret, the list, holds these three values. Each function refers only to the list,
+   * because a template can have at most 60 references to secrets. The list's id contains `number`, because
+   * CloudFormation reads a secret again only if the reference to it changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

@@ -90,8 +90,8 @@ export class KeyChanges extends Construct {
 /**
  * Matches every caller except the service's functions that `functionName` names. `functionName` is a pattern:
  * `*-rotate-signing-keys` names the function rotate-signing-keys of every stage. Compares the ARN of the
- * caller's session, which contains the names of the function and its role. People can choose the session name
- * of only one role, the auditor's, and that role can change nothing.
+ * caller's session, which contains the names of the function and its role. A person could imitate this name
+ * only with the auditor's role, whose session name people choose, and which can change nothing.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

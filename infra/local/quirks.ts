@@ -62,8 +62,8 @@ export interface Quirks {
 }
 
 /**
- * Creates the random draws of the chosen quirks. From the seed, each `stream` gets its own series of draws,
- * whatever other streams draw. A stream is, for example, all calls of one operation by one function.
+ * Creates the random draws of the chosen quirks. The seed gives each `stream` its own series of draws,
+ * independent of other streams. A stream is, for example, all calls of one operation by one function.
  */
 export function openQuirks(options: QuirkOptions = { quirks: [], seed: 0 }): Quirks {
   const { quirks, seed, speed = 1 } = options

@@ -35,8 +35,8 @@ const templatesFile = join(root, 'dist', 'local-templates.json')
 const anyPage = 'https://authorization-page.invalid'
 
 /**
- * Reads the templates of the stage `local` that the last synthesis wrote, which takes a second less.
- * Synthesizes them anew if their sources have changed.
+ * Reads the templates that the last synthesis of the stage `local` wrote, which saves a second. If their
+ * sources have changed, synthesizes them anew.
  */
 async function readTemplates(
   settings: Record<string, string>,

@@ -22,8 +22,7 @@ export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSche
 
 /**
  * Registers a schema, parameter or response under a name, and returns a reference to it. If the name already
- * belongs to something different, throws in the case of a schema, and otherwise returns `part` itself instead
- * of a reference.
+ * belongs to something different, throws for a schema, but returns `part` itself for a parameter or response.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -34,7 +33,7 @@ export function namePart(components: Components, kind: keyof Components, name: s
 
 /**
  * Registers a schema under a name, and returns a reference to it. First registers the properties that
- * memberNames lists. For an array, registers the schema of the items, and returns an array of references.
+ * memberNames lists. For an array, registers the schema of its items, and returns an array schema.
  */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema

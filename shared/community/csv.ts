@@ -21,8 +21,8 @@ export function membersCsv(members: readonly Member[]): Reply {
 const byteOrderMark = '\ufeff'
 
 /**
- * Quotes a cell that contains a quote or a separator. In many countries, spreadsheets separate cells at a
- * semicolon or tab. A single CR or LF ends a row.
+ * Quotes a cell that contains a quote or a separator. In many countries, a semicolon or tab separates the
+ * cells of a spreadsheet. A single CR or LF ends a row.
  */
 const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
@@ -36,7 +36,7 @@ function toCell(value: Member[keyof Member]): string {
  * Finds the characters, plain or full-width, with which a spreadsheet formula starts. A formula starts at the
  * beginning of the text or after a separator. Spaces and quotes may precede it. Quoting the cell does not
  * help: a spreadsheet whose separator is not the comma reads the quotes as text. The pattern finds the
- * character first, because a look-behind at every position would take quadratic time.
+ * character, then looks behind it, because looking behind at every position would take quadratic time.
  */
 const formula = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s"]*.)/gu
 

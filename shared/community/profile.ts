@@ -9,7 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
-/** Maximum number of ancestors in a profile. The profile of the farthest of them lists further ancestors. */
+/** Maximum number of ancestors in a profile. The profile of the most distant of them lists more ancestors. */
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({

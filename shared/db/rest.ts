@@ -23,7 +23,7 @@ const pauseAfter = 2_000
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** The instant at which the pause begins that precedes a full hour. */
+/** Start of the pause before a full hour, epoch milliseconds. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (

@@ -19,9 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /**
-   * If `digest` is a MAC, its equivalents with older keys. An earlier delivery may have stored one of these.
-   */
+  /** If `digest` is a MAC, the MACs of the same data with older keys, which may be stored instead. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -33,8 +31,8 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused when the message was sent; 0 for a message from the bus. Needed
-   * besides `sentAt`, because a function's clock can be minutes ahead of the clock of SQS.
+   * How often the event had already been refused before the message was sent; 0 for a message from the bus.
+   * Needed besides `sentAt`, because a function's clock can be minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
@@ -66,7 +64,7 @@ export const eventRecord = (
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
  * Resolves with `duplicate` if it has taken effect before. Throws RejectedEvent if an event with the same key
- * but other content has taken effect, or if the event was refused after this copy of it was sent. If a
+ * but other content has taken effect, or if the event was refused later than this copy of it was sent. If a
  * condition of `writes` does not hold, throws the same error as `transact`.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
@@ -93,9 +91,9 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 
 /**
  * Returns `duplicate` if the event has taken effect before, else undefined. Throws RejectedEvent if an event
- * with the same business key but other content took effect, or if the event was refused after this copy was
- * sent. Call this before rejecting an event for a low balance, because an earlier delivery may have used the
- * money.
+ * with the same business key but other content took effect, or if the event was refused later than this copy
+ * was sent. Call this before rejecting an event for a low balance, because an earlier delivery may have used
+ * the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -140,7 +138,7 @@ const StoredOutcome = v.object({
 
 /**
  * Whether a message was sent again after its event had been refused: only then may it take effect. `refusals`
- * shows that it was redriven, `sentAt` that a person sent the event again.
+ * tells whether it was redriven, and `sentAt` whether a person sent the event again.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
@@ -199,9 +197,9 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event. From then on, a copy that was sent before has no effect, and is not
- * refused again. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if
- * another function may be sending the dead letter, or if other events with the same key are being refused.
+ * Records the refusal of an event. Copies of the event that were sent before the refusal have no effect, and
+ * are not refused again. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError
+ * if another function may be sending the dead letter, or if other events with the same key are being refused.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

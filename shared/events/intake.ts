@@ -86,7 +86,7 @@ export const readRefusals = (text: string | undefined): number =>
 interface ReceivedEvent {
   message: SQSRecord
   event: RefusedEvent
-  /** When Lambda ends the invocation, epoch milliseconds. */
+  /** Time at which Lambda ends the invocation, epoch milliseconds. */
   end: number
 }
 

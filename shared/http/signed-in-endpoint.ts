@@ -61,7 +61,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. With a scope for reading only, an unknown token would be read twice. */
+/** The endpoint of warm-up requests. A scope for only reading would make it read an unknown token twice. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),

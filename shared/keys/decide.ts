@@ -59,8 +59,8 @@ export type RotationStep =
   /** Wait, because the run that began the attempt may still create the key. */
   | { kind: 'wait' }
   /**
-   * Begin a new attempt: either KMS does not let the key of `attempt` sign, or the run that began `attempt`
-   * seems dead.
+   * Begin a new attempt, because KMS does not let the key of `attempt` sign, or because the run that began
+   * `attempt` seems dead.
    */
   | { kind: 'restartAttempt'; attempt: Attempt }
   | { kind: 'addKey'; attempt: Attempt; arn: string }

@@ -27,7 +27,7 @@ export type KeyCheck = v.InferOutput<typeof KeyCheck>
 export const isSound = (check: KeyCheck): boolean =>
   check.signed && check.verified_by_kms && check.verified_by_jwk
 
-/** Actions of key transitions. `bootstrap` activates a deployment's first key. */
+/** The kinds of key transitions. `bootstrap` activates a deployment's first key. */
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const
 
 /** Evidence: the audit record of a key transition, written in the same transaction and never changed. */
@@ -47,7 +47,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test result of the key that was added or became the signer, or of the signer if there is no such key. */
+  /** Test result of the key that was added or became the signer; if there is none, of the current signer. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),

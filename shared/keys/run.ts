@@ -30,7 +30,7 @@ export interface RotationResult {
  */
 const maxSteps = 400
 
-/** How long a run waits while another run creates a key. KMS needs less time. */
+/** How long a run waits while another run creates a key. KMS creates a key in less time. */
 const patienceMilliseconds = 10_000
 
 /**

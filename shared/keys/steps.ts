@@ -114,7 +114,7 @@ async function makeTransition(
   const check = await checkResult(planned)
   const context = { action, trigger, run_id: run.id, check, kms_state: kmsState }
   const evidence = await signEvidence(describeTransition(keySet, planned, times, context))
-  // Apply the transition again with the time of the write, because the calls to KMS took a while.
+  // Apply the transition again for the time of the write, because the calls to KMS took a while.
   const { keys, old } = applyTransition(keySet.keys, transition, times, Date.now())
   const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
   const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
@@ -124,7 +124,7 @@ async function makeTransition(
   log.info('signing keys changed', { action: evidence.action, old_kid, new_kid, trigger: trigger.kind })
 }
 
-/** Tests the next key, and throws if it fails. Without one, tests the signer, and only logs a failure. */
+/** Tests the next key, and throws if it fails. If there is none, tests the signer, but only logs failures. */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')
   if (key === undefined) return null

@@ -4,7 +4,7 @@ import { rateOf, type Rates } from '../rates/rates.ts'
 import { settings } from '../settings.ts'
 import type { Wallet } from './wallet.ts'
 
-/** The data that a user sees of one currency in a wallet. */
+/** What a user is shown about one currency in a wallet. */
 export const Account = v.object({
   currency: v.string(),
   /** Amount that can be spent. */

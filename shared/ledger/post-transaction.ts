@@ -95,7 +95,7 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Computes the wallets and bills after a transaction. A wallet's bookings stay in order of time. */
+/** Computes wallets and bills as they are after a transaction. A wallet's bookings stay in order of time. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

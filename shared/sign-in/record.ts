@@ -34,11 +34,11 @@ const Ticket = v.object({
   network: v.string(),
 })
 
-/** A user's sign-in record. More attributes, not listed here, count tries (limits/tries.ts). */
+/** A user's sign-in record. Other attributes, which are not listed here, count tries (limits/tries.ts). */
 export const SignInRecord = v.looseObject({
   ...itemFields['sign-in'],
   user_id: Integer,
-  /** The number of times that all sessions of the user were ended; new sessions store this number. */
+  /** How often all sessions of the user were ended. A new session stores the current number. */
   generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),

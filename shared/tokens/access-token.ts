@@ -24,9 +24,9 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** How many times all sessions of the user had been ended together before this session began. */
+  /** How many times all of the user's sessions had been ended at once before this session began. */
   generation: Integer,
-  /** Number of tokens that were derived from this one. In a derived token, its number among these tokens. */
+  /** Number of tokens derived from this one. In a derived token, its number among all from the same token. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -75,11 +75,11 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   sessionId?: string | undefined
   scopes: readonly Scope[]
   /**
-   * The user's generation when this session began: how often all sessions of the user had been ended by then.
+   * The user's generation when this session began. It counts how often all sessions of the user were ended.
    * Default: 0.
    */
   generation?: number
-  /** The number of a derived token in its session; 0, the default, for the session's own token. */
+  /** Sequence number of a derived token within its session; 0, the default, for the session's own token. */
   derived?: number
 }
 
@@ -122,7 +122,7 @@ const EndedItem = v.object({ generation: Integer })
 
 /**
  * The write that ends all sessions of a user. The same transaction must contain changeSignInRecord, which
- * ends the login tickets and increments the generation number, which new sessions get.
+ * ends the login tickets, and increments the generation that new sessions get.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {
@@ -132,7 +132,7 @@ export const endAllSessions = (userId: number): Write => ({
   },
 })
 
-/** Requires in a transaction that the user's sessions of this generation have not been ended. */
+/** A condition for a transaction: the user's sessions of this generation have not been ended. */
 export const requireGeneration = (userId: number, generation: number, otherwise: () => Error): Write => ({
   ConditionCheck: {
     Key: endedKey(userId),

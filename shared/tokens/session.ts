@@ -50,7 +50,7 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Prepares the writes that derive a token from the session that `named` describes. The writes fail with
+ * Prepares the writes that derive a token from a session, which `named` describes. The writes fail with
  * SessionChanged if another token was derived meanwhile. If the session has ended or a property in `named` is
  * wrong, either this function or the writes fail with `invalid_grant`.
  */
@@ -87,7 +87,7 @@ export async function readDerivingSession(named: NamedSession) {
   }
   return {
     generation: own.generation,
-    /** The number of the next token that is derived from the session. */
+    /** The sequence number of the next token that is derived from the session. */
     next: own.derived + 1,
     /** The writes that check the session, count the new token and delete the oldest tokens over the limit. */
     writes: [

@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** For each item of a user (user, sign-in record), the fields that it stores and that events can change. */
+/** Fields that events can change, for each item stored about a user: the user item, the sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {

@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// A generator may choose the name `LoginVerifyFormMethod`, because the API document does not name this enum.
-// If it had a name, its constants in the Go client would collide with those of TwoFactorMethod.
+// The API document does not name this enum: with a name, its constants in the Go client would collide with
+// those of TwoFactorMethod. So a generator may choose a name.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // Tries the clients one after the other, because requests time out if a machine compiles several at once.
 console.table(await Array.fromAsync(generators, tryGenerator))

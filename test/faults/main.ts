@@ -19,7 +19,7 @@ function parseCount(text: string): number {
   return Number(text)
 }
 
-// Another process serves the table and the keys. If TABLE_NAME is set, a test has already started it.
+// Another process serves the table and the keys. If TABLE_NAME is set, that process runs already.
 const isServed = process.env['TABLE_NAME'] !== undefined
 const server = isServed
   ? undefined

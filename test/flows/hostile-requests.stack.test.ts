@@ -6,7 +6,7 @@ import { createClient, createSession, issueClientToken } from '../support/oauth-
 import { address } from '../support/oauth.ts'
 import { createAccessToken } from '../support/community.ts'
 
-/** A text that occurs in requests, for example as a parameter name, and that may not appear in any answer. */
+/** A text that occurs in requests, for example as a parameter name, and must not appear in any answer. */
 const marker = 'zzmarkerzz'
 
 interface Sent {

@@ -5,7 +5,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 }))
 afterEach(() => vi.useRealTimers())
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
-/** Creates a cache whose read function returns how often it was called. The cache never keeps 13. */
+/** Creates a cache whose read function returns the number of its calls. The cache never keeps 13. */
 function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }) {
   let reads = 0
   const cached = cacheRead(() => Promise.resolve((reads += 1)), {
@@ -58,7 +58,7 @@ it('simultaneous requests share a read if the value is requested often', async (
   expect(await Promise.all(Array.from({ length: 6 }, get))).toEqual([1, 2, 3, 3, 3, 3])
 })
 
-it('a value is read again if the cache was told to forget it or not to keep it', async () => {
+it('a value is read again if the cache was told to forget it, or if it was read with the option not to keep it', async () => {
   const { get, getSeveral, forget } = countReads()
   for (let reads = 1; reads <= 12; reads += 1) {
     expect(await getSeveral(2)).toBe(reads)

@@ -57,7 +57,7 @@ export class AnswerCheck {
   /** Says how an answer differs from the API reference; undefined if it agrees, or its route is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
-    // The API reference has no operation for an unknown path or method, which is answered 404 or 405.
+    // The API reference has no operation for an unknown path or method. The answer is 404 or 405.
     if (found === undefined) return undefined
     const where = `${method} ${found.template} answered ${status}`
     const described = found.operation.responses[String(status)]
@@ -70,7 +70,7 @@ export class AnswerCheck {
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // A failure must match `Failure`. The route's schema may also allow answers of API Gateway itself.
+    // A failure must match `Failure`, because the route's schema also allows API Gateway's own answers.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??

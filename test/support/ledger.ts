@@ -25,7 +25,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
     referrerId: undefined,
     registeredAt: Date.now(),
   })
-  // A transaction, because the SDK may repeat a write that took effect: a single write would then fail.
+  // A transaction, because a single write fails if the SDK repeats it after it has taken effect.
   await transact([write])
   return userId
 }

@@ -28,7 +28,7 @@ export interface Mail {
   sent_at: number
 }
 
-/** Reads the mails to one address from the outbox, newest first. */
+/** Reads the mails in the outbox that were sent to one address, newest first. */
 export async function readOutbox(to: string): Promise<Mail[]> {
   const { base_url: baseUrl } = await useLocalStack()
   const response = await fetch(`${baseUrl}/_local/outbox?${new URLSearchParams({ to }).toString()}`)

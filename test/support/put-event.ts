@@ -6,7 +6,7 @@ import { requireEnv } from '../../shared/env.ts'
 /** Maximum number of events in one PutEvents call. */
 const entriesAtOnce = 10
 
-/** Puts events of one kind on the bus of the shared stack, as one of their senders would. */
+/** Puts events of one kind on the bus of the shared stack, as a real sender of such events would. */
 export async function putEvents(
   detailType: string,
   details: readonly object[],

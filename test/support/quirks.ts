@@ -4,5 +4,5 @@ export const stackQuirks = process.env['STACK_QUIRKS']
 /** The timeout for a wait: four times as long if the shared stack simulates slow and faulty AWS. */
 export const patience = (milliseconds: number): number => milliseconds * (stackQuirks === undefined ? 1 : 4)
 
-/** The text at the end of each line that the local stack prints for each answer with status 500. */
+/** End of the line that the local stack prints for every answer with status 500. */
 export const answered500 = 'was answered 500'

@@ -112,7 +112,7 @@ export const signingKey = (tags: Record<string, string>): KeyModel => ({
   tags,
 })
 
-/** Makes the model of a signing key of a stage, with the key policy that the rotation gives such keys. */
+/** Makes a KeyModel for a stage's signing key, with the key policy that the rotation gives such keys. */
 export const keyOf = (stage: string, breakGlass: readonly string[] = []): KeyModel => ({
   ...signingKey({ 'signing-key': `account-service-${stage}` }),
   keyPolicy: signingKeyPolicy({ partition: 'aws', account: accountId, region }, { stage, breakGlass }),

@@ -21,7 +21,7 @@ export interface World {
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
-  /** Number that the name of the next attempt or key will contain. */
+  /** Number to put into the name of the next attempt or key. */
   names: number
 }
 
@@ -31,7 +31,7 @@ interface ModelKey {
   disabledAt: number | null
 }
 
-/** A run of the rotation in the model. `pending` is a step that the run has decided on, but not taken yet. */
+/** A simulated run of the key rotation. `pending` is a step that the run has chosen, but not taken yet. */
 export interface ModelRun {
   request: RotationRequest
   knowledge: RunKnowledge

@@ -20,7 +20,7 @@ export interface TamperedCall {
   perform: () => Promise<unknown>
 }
 
-/** Lets `decide` perform or refuse each AWS call of this process, until `restore` is called. */
+/** Until `restore` is called, `decide` performs or refuses each AWS call of this process. */
 export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): { restore: () => void } {
   const original = base.send
   base.send = function (command, ...rest) {
@@ -62,7 +62,7 @@ export interface TamperedAttempt {
   /** Name of the operation, for example `CreateKey`. */
   operation: string
   input: object
-  /** Identifies the call to which the attempt belongs. The object that all attempts of one call share. */
+  /** Identifies the call to which the attempt belongs: an object that all attempts of one call share. */
   call: object
   perform: () => Promise<unknown>
 }
@@ -106,7 +106,7 @@ const passAttempts =
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
 
-/** The error with which DynamoDB refuses a write because of one of its items. */
+/** The error with which DynamoDB refuses a transaction because of one of the items in it. */
 export function writeError(
   operation: string,
   input: object,
@@ -143,8 +143,8 @@ export function throttle(operation: string): { restore: () => number } {
 
 /**
  * Runs `work`. Lets the first `skip` calls of an operation pass. At each of the next `count` calls, AWS
- * carries out the first attempt, but the SDK gets a timeout instead of the answer. These attempts time out
- * only after AWS has carried out all of them.
+ * carries out the first attempt, but the SDK gets a timeout instead of the answer. None of these timeouts
+ * occurs before AWS has carried out all `count` attempts.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

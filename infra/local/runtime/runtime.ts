@@ -134,7 +134,7 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // Functions without a worker come first, then the function that has waited longest.
+    // Functions without a worker come first, then those that have waited longest.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )

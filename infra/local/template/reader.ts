@@ -118,7 +118,7 @@ export class TemplateReader {
     return v.parse(v.record(v.string(), Text), Object.fromEntries(outputs))
   }
 
-  /** Throws a `StartupError` if a template has a resource that is neither read nor ignored. */
+  /** Throws a `StartupError` if a template has a resource that the local stack neither reads nor ignores. */
   refuseUnknown(): void {
     const unknown = this.active.filter(({ type }) => !this.servedTypes.has(type) && !isIgnored(type))
     const names = unknown.map(({ stack, logicalId, type }) => `${stack.name}/${logicalId} (${type})`)

@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** keepRefused dates refusals this far in the future. Copies of their events sent by then have no effect. */
+/** How far keepRefused dates refusals in the future. Copies of the events sent by then have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /**
@@ -33,13 +33,13 @@ const aheadMilliseconds = 30 * 86_400_000
 const beyondAllRefusals = 1_000_000
 
 /**
- * Maximum number of dead letters in a queue. With more, the first read could be visible again before the last
- * is read.
+ * Maximum number of dead letters in a queue. With more, the first one that is read could become visible again
+ * before the last one is read.
  */
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused because of errors in the events themselves, earlier than `before`.
+ * Blocks events that were refused earlier than `before` because of errors in the events themselves.
  * Otherwise, a replay might apply such events, because balances may have changed since the refusal. Records
  * each refusal again, because a restored table may lack the record. A blocked event has no effect until
  * `release` is called.
@@ -50,8 +50,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
-      // If the event was refused in an earlier replay, that does not count: that replay may have sent it too
-      // early.
+      // A refusal in an earlier replay does not count, because that replay may have sent the event too early.
       matches: ({ replay, since }) => replay === null && since < before,
     })
     if (letters.length < maxLetters) return letters
@@ -68,7 +67,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // claimRefusal replaces only refusals of events sent earlier. With this time of sending, it replaces any
+    // claimRefusal replaces refusals of events sent earlier than this one: with this time of sending, any
     // refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
@@ -83,10 +82,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /**
-     * Sets the date of the refusals, which was in the future, to now. From then on, a refused event can take
-     * effect if it is redriven.
-     */
+    /** Ends the effect of the refusals. From then on, a refused event can take effect if it is redriven. */
     release: () => date(Date.now(), 1),
   }
 }

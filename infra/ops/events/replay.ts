@@ -44,8 +44,8 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 
 /**
  * Replays the archived events of a span of time, and waits until they are applied. Redrives refused events,
- * which may have come too early, until their number stops falling. An event that is itself wrong, and was
- * refused before the end of the span, stays a dead letter. Resolves with true if all other events took
+ * which may have come too early, until their number stops falling. Events that are wrong in themselves stay
+ * dead letters if they were refused before the end of the span. Resolves with true if all other events took
  * effect.
  */
 export async function replayEvents(

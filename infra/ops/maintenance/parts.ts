@@ -44,8 +44,9 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs of a stage, each with a switch. The switch sets a stage variable, and functions that see
- * this variable refuse each request. There are two APIs while a deployment adds the edge (CloudFront).
+ * Finds the APIs of a stage, each with functions that stop and start it. They set a stage variable. Functions
+ * that see this variable refuse each request. There are two APIs while a deployment adds the edge
+ * (CloudFront).
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())

@@ -91,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys that are newer than the restored key set. These records would block the
- * next signing-key transition. The rotation writes at full hours, too, and a restored table can have a part
- * of a transaction: these records without the key set.
+ * next signing-key transition. Unlike others, the rotation also writes at full hours. A restore to a full
+ * hour can split its transaction: these records without the key set.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

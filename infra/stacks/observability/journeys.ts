@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** A journey is a group of alarms, which watch one use of the service or one of its own tasks. */
+/** A journey is one use of the service, or one of the service's own tasks, with the alarms on it. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -16,9 +16,9 @@ const journeys = {
 } as const
 
 /**
- * `shared` has the alarms on what all journeys need. `requests` has the alarms on failures that clients see.
- * An alarm of `shared` silences the alarms of all journeys. An alarm of `shared` or of a journey silences the
- * alarms of `requests`. So a fault sends one notification.
+ * The group `shared` has the alarms for what all journeys need. The group `requests` has the alarms for
+ * failures that clients see. An alarm of `shared` silences the alarms of all journeys. An alarm of `shared`
+ * or of a journey silences the alarms of `requests`. So a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 

@@ -82,7 +82,7 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes `grown`, a number in an ancestor's profile. It tells how far new members have been added to the
+ * Computes `grown`, a number in an ancestor's profile. It encodes which new members are already in the
  * ancestor's lists: all members of the batches before `batch`, and the first `members` members of `batch`.
  * `grown` only rises, so nothing is added twice.
  */

@@ -28,8 +28,8 @@ export interface BatchEntry {
 }
 
 /**
- * Reads the users that journal entries name, and all ancestors of these users. Sorts the entries by the time
- * of joining, because adding members in this order fills the nodes of a list's B-tree best.
+ * Reads the users of journal entries, and all ancestors of these users. Sorts the entries by the time of
+ * joining, because adding members in this order fills the nodes of a list's B-tree best.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))
@@ -71,8 +71,8 @@ export interface AncestorUpdate {
 
 /**
  * Sums up a batch of journal entries: one update for each ancestor. No two updates write the same item. The
- * same batch always gives the same updates, with the members in the same order, so an interrupted batch can
- * be continued.
+ * same batch always gives the same updates, with the users in the same order, so an interrupted batch can be
+ * continued.
  */
 export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   const updates = new Map<number, AncestorUpdate>()

@@ -71,7 +71,7 @@ const HeadItem = v.object({
 
 /**
  * The head of a referral tree is an item with the progress of its worker. Each batch, and each reorganization
- * of a search index, raises the version, so only one of two simultaneous workers can write.
+ * of a search index, raises the version in this item, so only one of two simultaneous workers can write.
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 

@@ -130,8 +130,8 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
 }
 
 /**
- * Maximum size of exported members, in bytes. A Lambda function can return at most 6 MB (AWS: Lambda quotas),
- * of which 64 KB are reserved for headers and envelope.
+ * Maximum total size of exported members, in bytes. A Lambda function can return at most 6 MB (AWS: Lambda
+ * quotas), of which 64 KB are reserved for headers and envelope.
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the listed member whose full address is the keyword, unless the text search finds this member. */
+/** Finds the listed member whose full address is the keyword; nobody if the text search finds this member. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -35,9 +35,9 @@ export interface Chunk {
   /** The chunk's number in its wallet, from 0. Chunk 0 has the bills 1 to 64. */
   number: number
   marks: readonly Mark[]
-  /** How many bills of each kind the wallet has before the first bill of the chunk. */
+  /** How many of the wallet's bills of each kind precede the chunk's first bill. */
   before: Counts
-  /** The quarter of an hour of the booking of the first bill after this chunk. */
+  /** The quarter-hour in which the first bill after this chunk was booked. */
   until: number
 }
 
@@ -100,12 +100,12 @@ export interface BlockPart {
 }
 
 /**
- * The name of the list of bills that a filter selects: a currency and a kind, each `*` if the filter does not
- * set it.
+ * Name of the list of bills that a filter selects. It consists of a currency and a kind, each `*` if the
+ * filter does not set it.
  */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** A chunk adds bills to several blocks. Makes a part for each of them, with the bills for that block. */
+/** A chunk adds bills to several blocks. Returns one part for each block, with the bills for that block. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()
@@ -148,7 +148,7 @@ const ChunkItem = v.object({
   until: Integer,
 })
 
-/** Key of a chunk: the quarter of an hour of its first bill, then the number of the chunk. */
+/** Key of a chunk: the quarter-hour in which its first bill was booked, then the number of the chunk. */
 export const chunkKey = (id: WalletId, quarter: number, number = 0): Key =>
   chunkKeys.key({ ...id, quarter: quarterText(quarter), number: numberText(number) })
 

@@ -74,7 +74,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Returns the bill numbers at the positions `oldest` to `newest` among the bills that a filter selects. */
+/** Of the bills that a filter selects, returns the numbers of those at the positions `oldest` to `newest`. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -100,12 +100,13 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Maximum number of bills that a range query reads for each bill of a page. Beyond it, reads are by key. */
+/** If a range query would read more than this many bills for each bill of a page, reads go by key instead. */
 const maxDilution = 8
 
 /**
  * Reads bills by number, newest first, with eventually consistent reads. Reads missing bills again, strongly
- * consistent. Throws if a bill is still missing, because a number is never stored before its bill.
+ * consistent. Throws if a bill is still missing, because a bill's number is never stored before the bill
+ * itself.
  */
 async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
   const [oldest, newest] = [numbers.at(0), numbers.at(-1)]

@@ -42,8 +42,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Ignores chunks after the first `chunks`: a new chunk is
- * added to the blocks before it is added to the wallet.
+ * Lists the numbers of a block's bills, ascending. Reads only the first `chunks` chunks: the blocks can have
+ * a newer chunk that the wallet does not have yet.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -51,7 +51,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads some blocks of a filter's list of bills. Resolves with the bill number at each position read. */
+/** Reads some blocks of a filter's list of bills. Resolves with the bill numbers, by position in the list. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,

@@ -12,7 +12,7 @@ const SliceItem = v.object({
   started_at: Integer,
   /** Start of the last finished verification of the shard, epoch milliseconds; 0 if none has finished. */
   verified_at: Integer,
-  /** The wallet that the current verification verified most recently, as a path (see pathOfPartition). */
+  /** Path (see pathOfPartition) of the last wallet that the current verification has checked. */
   after: v.optional(v.string()),
 })
 

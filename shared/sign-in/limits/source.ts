@@ -51,7 +51,7 @@ export const splitNetworks = (joined: Uint8Array): string[] =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
   )
 
-/** Joins digests of networks, the network of the latest sign-in first. */
+/** Joins the digests of the networks from which a user signed in, the latest sign-in first. */
 export const addNetwork = (networks: readonly string[], latest: string): Uint8Array =>
   Buffer.concat(
     [latest, ...networks.filter((known) => known !== latest)]
@@ -67,8 +67,8 @@ const sources = itemType({
 })
 
 /**
- * One source network and one account whose passwords it tries. A network's counters for all accounts are in
- * one item.
+ * A pair of a source network and an account whose password it tries. A network's counters for all accounts
+ * are in one item.
  */
 export interface Source {
   key: Key
@@ -76,7 +76,7 @@ export interface Source {
   account: string
 }
 
-/** Name of the counter of a network's tries for all accounts together. */
+/** Name of the counter that adds up a network's tries for all accounts. */
 const all = 'all'
 
 /**
@@ -85,7 +85,7 @@ const all = 'all'
  */
 const maxWrong = { account: 10, all: 100 }
 
-/** Names of the counters for a network that tries passwords for an email address, with or without account. */
+/** Names of the counters for a network that tries passwords for an email address, even an unknown address. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.
@@ -93,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many of the tries in
- * `item` were made by the current sign-in. They do not count against it.
+ * Seconds until a source can try a password again; 0 if it can try now. The current sign-in itself has made
+ * `counted` of the tries in `item`, which do not make it wait.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

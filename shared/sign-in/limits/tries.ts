@@ -19,7 +19,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** Instant (epoch milliseconds) at which every try in this count is at least an hour old. */
+  /** Instant (epoch milliseconds) at which the last try in this count becomes an hour old. */
   expiresAt: number
 }
 
@@ -85,12 +85,12 @@ export function removal(
 }
 
 /**
- * How long after the end of a minute the minute's count can be removed if it is 0. By then, all requests of
- * the minute have ended.
+ * A minute's count of 0 can be removed when this time has passed since the minute: all of its requests have
+ * ended.
  */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/** Names of the attributes to remove: the tries that they count are over an hour old or were taken back. */
+/** Names of the attributes to remove: all tries that they count were taken back or are over an hour old. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds

@@ -54,7 +54,7 @@ export interface PasswordAttempt {
   source: Source
   /** Digest of the source network. */
   network: string
-  /** The item that counts the tries of the source network, including this one. */
+  /** The item that counts the source network's tries, including the current try. */
   sourceItem: Item
   /** Key of `item`, which counts the account's tries from all sources, this try included. */
   key: Key
@@ -130,7 +130,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if other tries were taken back, because their passwords were right.
+  // `wait` is 0 if other tries no longer count, because their passwords were right.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

@@ -40,8 +40,8 @@ export async function loginWithPassword(email: string, password: string, sourceI
 /**
  * Requests the mail by an event, so that a slow or failed mail service neither delays nor fails the sign-in.
  * For a user with an authenticator, the mail is delayed, because most such users sign in without the mailed
- * code. If the event cannot be sent, resolves with false, or throws if a mailed code is the user's only
- * second factor.
+ * code. If the event cannot be sent, resolves with false. It throws instead if a mailed code is the user's
+ * only second factor.
  */
 async function requestCodeMail(
   record: SignInRecord,

@@ -103,7 +103,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** Times at which codes were mailed in the last hour, with this ticket's; undefined if it gets no code. */
+  /** When codes were mailed in the last hour, including this ticket's code; undefined if it gets none. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined

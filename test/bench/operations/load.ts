@@ -56,7 +56,7 @@ function perSignIn(rows: readonly Row[]): Map<string, number> {
   return total
 }
 
-/** Shows, for each load, requests, events, mails and request units per second, and dollars per month. */
+/** For each load, shows requests, events, mails and request units per second, and dollars per month. */
 export function describeLoad(operations: readonly Row[]): Table {
   const total = perSignIn(operations)
   const row = (what: string, amount: number, times: number, unit: string): Row => ({

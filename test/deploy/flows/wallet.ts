@@ -22,7 +22,7 @@ export const expectWallet = (
     assert.ok(page.text.includes(`"total":${bills},`), `there are not ${bills} bills: ${page.text}`)
   })
 
-/** Credits the user's wallet by event, and checks the exact balance and the bill over the API. */
+/** Credits the user's wallet by sending an event, and checks the exact balance and the bill over the API. */
 export async function useWallet(user: SignedIn): Promise<void> {
   const amount = '0.100000000000000001'
   await putEvents('wallet.adjusted', [credit(user, amount)])

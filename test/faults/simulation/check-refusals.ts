@@ -16,7 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** If a cancellation or failure may have undone this change, the time span in which that happened. */
+  /** Time span in which a cancellation or failure may have undone this change; undefined if none may have. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined

@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** Maximum age, in milliseconds, of what an eventually consistent read finds: one second, plus a margin. */
 const staleMilliseconds = 1_500
 
-/** Values that may have been in effect in a time span. Received values replace those with an earlier `at`. */
+/** Values that may have been in effect in a time span. A new value replaces those with an earlier `at`. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))

@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draw does not depend on the item's key: tokens have other keys in every run, even of the same seed.
+    // The draw does not depend on the item's key, which differs for tokens even between runs of one seed.
     return () => draws.number(stream) * 1_000
   }
 

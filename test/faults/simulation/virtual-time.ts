@@ -50,7 +50,7 @@ export class VirtualTime {
     this.#beginning = now
   }
 
-  /** How many events the clock has run. Orders events of the same instant. */
+  /** Number of events that the clock has run so far. It decides the order of events of the same instant. */
   step = 0
 
   /** Runs something after this many milliseconds. Returns a function that cancels it. */
@@ -156,7 +156,7 @@ function virtualNow(): number | undefined {
   return task && task.time.now + task.clockOffset
 }
 
-/** Gives each task of this process the clock, the timers and the random numbers of their simulation. */
+/** Gives each task of this process the clock, timers and random numbers of the task's simulation. */
 export function installVirtualTime(): void {
   const real = { Date, setTimeout, clearTimeout, setInterval, clearInterval, random: Math.random }
   const realWait = timersPromises.setTimeout

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { ownSource, requireEnv } from '../../../shared/env.ts'
 
-test('only the service can put on the bus an event mail.requested whose source is the service', async () => {
+test('only the service can send an event mail.requested that names the service as its source', async () => {
   const credentials = { accessKeyId: 'anybody', secretAccessKey: 'any' }
   const put = (Source: string) => {
     const entry = { EventBusName: requireEnv('EVENT_BUS_NAME'), Source, DetailType: 'mail.requested' }

@@ -54,7 +54,7 @@ describe('a mail that SES refuses', () => {
       'BadRequestException',
       'Local address contains control or whitespace',
     ],
-  ])('%s causes a dead letter (mail_refused), and no fault', async (_what, code, message) => {
+  ])('%s causes a dead letter (mail_refused), but no fault', async (_what, code, message) => {
     expect(await deliverRefused(code, message)).toEqual({
       outcome: { refused: 'mail_refused: the mail service does not deliver to this address' },
       faults: 0,

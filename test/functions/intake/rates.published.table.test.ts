@@ -33,7 +33,7 @@ test('the latest publication replaces all rates, an earlier one has no effect, a
   expect(await rateAt('ETH')).toBeUndefined()
 })
 
-test('a busy process reuses rates for an estimate if it has read them within the last second', async () => {
+test('a busy process makes an estimate with the rates that it has read within the last second', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   for (const [rate, milliseconds, seen] of [
     ['4', 0, '4'],

@@ -110,7 +110,7 @@ describe('the worth of a reward in the reward currency', () => {
     ['HALF', '0.000000000000000003', '0.000000000000000002'],
     ['HALF', '0.000000000000000005', '0.000000000000000002'],
   ])(
-    'if rewards are shown in EUR and the quote currency is another, a reward of %s %s counts as EUR %s',
+    'if rewards are shown in EUR but the quote currency is not EUR, a reward of %s %s counts as EUR %s',
     async (currency, amount, worth) => {
       const userId = await addUser()
       const code = currency === 'QUOTE' ? settings().quoteCurrency : currency

@@ -47,7 +47,7 @@ it('a scheduled rotation that KMS throttles is continued by the next run; a requ
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws the throttling error itself, because the SDK would first retry a throttled call for seconds.
+  // Throws the throttling error without a call, because the SDK would retry a throttled call for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()
@@ -193,7 +193,7 @@ it('a rotation succeeds even if the bucket for copies of evidence does not answe
   await expectSoundKeySet()
 })
 
-it('when the address for copies of evidence changes, the next run copies the old records to the new address', async () => {
+it('when evidence is copied to another address from now on, the next run copies the old records there, too', async () => {
   await invoke({})
   process.env['EVIDENCE_COPIES'] = `${process.env['AWS_ENDPOINT_URL']}/${randomUUID()}/`
   await invoke({})

@@ -14,7 +14,7 @@ const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
 // At this time, the first of the 16 slices of wallets is verified. That slice gets twenty wallets: more than
-// two batches of eight. It is one minute past the hour, because writes pause at full hours.
+// two batches of eight. The time is one minute past the hour, because writes pause at full hours.
 let now = Math.floor(Date.now() / day) * day + turnOfEach + 60_000
 
 beforeAll(async () => {

@@ -67,7 +67,7 @@ describe('bundleFunctions', () => {
     const record = JSON.parse(readFileSync('dist/functions.json', 'utf8')) as { outputs: object }
     const marked = { ...record.outputs, 'not/bundled': 'a' }
     writeFileSync('dist/functions.json', JSON.stringify({ ...record, outputs: marked }))
-    // Only the record has the entry `not/bundled`: if it is returned, nothing was built.
+    // Only the record has the entry `not/bundled`. A result with this entry was not built anew.
     expect(Object.fromEntries(await bundleFunctions())).toEqual(marked)
     writeFileSync('dist/functions.json', '{"key":""}')
     expect(Object.fromEntries(await bundleFunctions())).toEqual(record.outputs)

@@ -51,7 +51,7 @@ describe('the public address of a stage with a CloudFront distribution (edge)', 
     expect(JSON.stringify([...stacks.values()].map(({ outputs }) => outputs))).not.toContain('ApiEndpoint')
   })
 
-  it('a stage to which an edge is added gets a new API, because the old API’s address is publicly known', () => {
+  it('adding an edge to a stage gives the stage a new API, because the old API’s address is publicly known', () => {
     const idOf = (from: Stacks) => ofType(from, 'AWS::ApiGatewayV2::Api').map(({ id }) => id)
     expect(idOf(stacks)).not.toEqual(idOf(without))
   })

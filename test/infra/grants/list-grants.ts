@@ -12,8 +12,8 @@ interface Grant {
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /**
- * Lists a function's grants. A policy statement with partitions gives one grant for each partition, and one
- * for DeleteItem if the statement allows it. A statement without partitions gives one for each action.
+ * Lists a function's grants. A policy statement with partitions gives one grant for each partition, plus one
+ * for DeleteItem if it allows that. A statement without partitions gives one for each action.
  */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
@@ -31,7 +31,7 @@ const listGrants = ({ policies }: FunctionModel): Grant[] =>
 
 const toList = (value: string | readonly string[] = []): readonly string[] => [value].flat()
 
-/** The table partitions that a statement allows; none if the statement is not about table items. */
+/** The table partitions that a policy statement allows; none if it is not about table items. */
 const partitionsOf = ({ Condition }: PolicyStatement): readonly string[] =>
   toList(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'])
 

@@ -42,7 +42,7 @@ export const signInScenarios: Record<string, Scenario> = {
   },
   'well-known-jwks': ({ request }) => request(),
   'user-login-with-password': async ({ request }) => {
-    // A user without authenticator gets a code, for which the function may put the event mail.requested.
+    // A user without authenticator gets a code by mail, so the function has the permission to request mails.
     const { email, password } = await createUser({ totp_secret: null })
     await request({ json: { email, login_password: md5('another') }, expect: 401 })
     await request({ json: { email, login_password: password } })
@@ -53,7 +53,7 @@ export const signInScenarios: Record<string, Scenario> = {
     await request({ json: { ...(await body()), method: 'EMAIL', validate_code: '123456' } })
     const code = await authenticatorCode(user.totpSecret)
     await request({ json: { ...(await body()), method: 'AUTHENTICATOR', authenticator_code: code } })
-    // At the twentieth wrong code, the function puts the event mail.requested, which needs a permission.
+    // At the twentieth wrong code, the function puts mail.requested on the bus, which needs a permission.
     for (let i = 1; i <= 20; i += 1) {
       const wrong = { ...(await body()), method: 'EMAIL', validate_code: '000000' }
       await request({ json: wrong, expect: i < 20 ? 401 : 429 })

@@ -125,7 +125,7 @@ async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost
 const readLives = (url: string, lives: readonly Lived[]) =>
   Promise.all(lives.map(({ users, network }) => readEverything(url, users, network)))
 
-/** Checks that no user gets an address that another user got after the time of the restored table. */
+/** Checks that no user gets an address that another user got after the time of the restore. */
 async function expectOtherAddress(url: string, { users, network }: Lived): Promise<void> {
   const addresses = await Promise.all(
     [...users, newUserId()].map(async (userId) => {
@@ -137,7 +137,7 @@ async function expectOtherAddress(url: string, { users, network }: Lived): Promi
   expect(new Set(addresses).size).toBe(addresses.length)
 }
 
-/** Returns a device_token signed by this key. Signs in repeatedly until the functions use the key. */
+/** Returns a device_token signed by this key. Repeats the sign-in until the functions use the key. */
 const signedBy = (people: People, kid: string | undefined): Promise<string> =>
   vi.waitFor(async () => {
     const { deviceToken } = await people.signIn()

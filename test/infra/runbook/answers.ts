@@ -92,14 +92,14 @@ function pathsWith(network: string): string[] {
 /**
  * Removes, from an answer, the times of bookings and everything that depends on the order of bookings. A
  * replay may change both, as the runbook says. If a list has several pages, removes its records, and keeps
- * only the numbers of records and pages.
+ * only how many records and pages there are.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer
   const { data } = answer as { data: { records: Record<string, unknown>[]; total: number; pages: number } }
   const { total, pages } = data
   if (pages > 1) return { total, pages, size: data.records.length }
-  // A bill's id depends on the order of bookings, so a replay may change it; a deposit's id does not.
+  // A replay may change a bill's id, which depends on the order of bookings, but not a deposit's id.
   const anew = ['created_at', 'credited_at', 'balance_after', ...(path.includes('bills') ? ['id'] : [])]
   const records = data.records.map((record) =>
     JSON.stringify(Object.entries(record).filter(([name]) => !anew.includes(name))),

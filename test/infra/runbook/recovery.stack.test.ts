@@ -1,7 +1,7 @@
 import { afterAll, it, vi } from 'vitest'
 import { startOwnStack } from './own-stack.ts'
 
-// Waits only half a second for running calls to end: they take milliseconds here, but maybe minutes on AWS.
+// Waits only half a second for running calls to end: here they take milliseconds, on AWS up to minutes.
 vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   probing: { answers: 3, pauseMilliseconds: 50 },

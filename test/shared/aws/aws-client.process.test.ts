@@ -150,7 +150,7 @@ it.concurrent(
 
 /**
  * A server that runs in a thread of its own, because the test freezes the main thread. Like a NAT device, it
- * resets each connection that was opened before the message `age`, once the connection is used again.
+ * forgets old connections: each one opened before the message `age` is reset when it is used again.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -131,7 +131,7 @@ async function live(events: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Applies `history`, but only the first `writes` writes succeed. Resolves with whether a write failed. */
+/** Applies `history`. All writes after the first `writes` fail. Resolves with true if a write failed. */
 async function liveUntil(writes: number): Promise<boolean> {
   const send = db.send.bind(db)
   let left = writes
@@ -181,7 +181,7 @@ it('a table restored to a moment between two writes is complete once all events 
     await live(history)
     return readContents()
   })
-  // Tests only every 16th position between writes; with `npm run test:properties`, every position.
+  // Tries every 16th moment only; with `npm run test:properties`, every moment.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

@@ -28,7 +28,7 @@ describe('a deposit address', () => {
       expect.objectContaining({ reason: expect.objectContaining({ failure: 'unavailable' }) as unknown }),
     )
     expect(metrics.length).toBe(2)
-    // A user for whom no address was left gets one when another address is provisioned.
+    // A user who got no address, because none was free, gets one when another address is provisioned.
     await deliver(addressesProvisioned, provision(pool, 1))
     await Promise.all(users.map((userId) => claimAddress(userId, pool)))
   })

@@ -142,7 +142,7 @@ test('a repeated delivery of a refused event leaves no second dead letter, even 
   expect(letters).toEqual(['1'])
 })
 
-test('if sending a dead letter fails, the function does not send it again until the failed call’s time limit has passed', async () => {
+test('if sending a dead letter fails, the function waits for that call’s time limit to pass before it sends the dead letter again', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -238,7 +238,7 @@ test('an event that took effect leaves no dead letter, even if its function fail
   fails = true
   expect(await deliver(failing, [{ ...copy, receives: 20 }])).toBe(0)
   expect(letters).toEqual([])
-  // An event with the same business key but other content did not take effect, so it leaves a dead letter.
+  // An event with a known business key but other content has no effect, so it leaves a dead letter.
   expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
   expect(letters).toHaveLength(1)
 })

@@ -47,7 +47,7 @@ describe('events that are built to be expensive to process', () => {
     ['nested as deep as allowed', nest(20), 'done'],
     ['nested too deep', nest(40), 'refused'],
     ['of too many values', Array.from({ length: 60_000 }, () => 0), 'refused'],
-  ])('an event with a detail %s is applied or refused at its first delivery', async (_what, any, outcome) => {
+  ])('an event with detail %s is applied or refused at its first delivery', async (_what, any, outcome) => {
     const refused = { refused: 'too_complex: the message is nested too deep or has too many values' }
     expect(await deliver(anything, { any })).toEqual(outcome === 'done' ? 'done' : refused)
   })

@@ -9,7 +9,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS archived_events (archive TEXT, at INTEGER, id TEXT, event TEXT);
   CREATE INDEX IF NOT EXISTS archived_events_at ON archived_events (archive, at)`
 
-/** An event in EventBridge's envelope: the envelope's id and time, and the whole event as JSON text. */
+/** An event: the id and time of its EventBridge envelope, and the envelope with the event as JSON text. */
 export interface SealedEvent {
   head: { id: string; time: string }
   text: string
@@ -18,7 +18,7 @@ export interface SealedEvent {
 /** The event archives of the stack, which are kept in the store. */
 export type Archives = ReturnType<typeof openArchives>
 
-/** Opens the archives of the stack. Throws on an event pattern that is not emulated. */
+/** Opens the stack's EventBridge archives. Throws on an event pattern that is not emulated. */
 export function openArchives({ archives }: StackModel, { database }: Store) {
   database.exec(schema)
   const insert = database.prepare('INSERT INTO archived_events VALUES (?, ?, ?, ?)')

@@ -10,7 +10,7 @@ export interface AccessRequest {
   context?: Record<string, string | readonly string[] | undefined>
   /**
    * The resource's own policy. Either this policy or an IAM policy is enough to allow an access. With
-   * `required` (KMS), an IAM policy is enough only if the resource's policy says that IAM policies decide.
+   * `required` (KMS), an IAM policy is enough only if the resource's policy leaves decisions to IAM.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }

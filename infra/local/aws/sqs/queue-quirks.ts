@@ -19,8 +19,8 @@ export const drawRepetition = (quirks: Quirks, queue: string): number | undefine
     : undefined
 
 /**
- * Chooses at random whether a function's answer to a batch is lost. The function has done its work, but the
- * messages stay in the queue and block their FIFO groups until the visibility timeout ends.
+ * Chooses at random whether a function's answer to a batch is lost. If so, the function has done its work,
+ * but the messages stay in the queue and block their FIFO groups until the visibility timeout ends.
  */
 export const losesAnswer = (quirks: Quirks, queue: string): boolean =>
   quirks.happens('lost-answers', queue, lostAnswerProbability)

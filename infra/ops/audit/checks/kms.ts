@@ -60,8 +60,8 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
   else if (state === otherRegion && key.state !== 'retired') yield problem('key_in_other_region', elsewhere)
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield problem('disabled_behind_the_service', disabled)
-  // Until it is archived, a retired key may still be enabled: the rotation disables it in KMS before it
-  // archives it.
+  // A retired key may still be enabled, an archived key may not: the rotation disables a key in KMS before it
+  // archives the key.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
     yield problem('retired_but_enabled', 'The key is retired, but KMS would still sign with it.')
 }

@@ -147,7 +147,7 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
 /**
  * The members of a segment who match a term. A member's rank is its index in the segment, oldest first. If
  * many members match, `ranks` has only every `interval`-th of them. To find the others, a search checks the
- * texts of all members whose rank is between two of these.
+ * texts of all members between two neighbouring ranks in `ranks`.
  */
 export interface Posting {
   count: number
@@ -164,8 +164,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row
- * has, in place of a rank, the number of all matches plus `maxSegment`, which is more than any rank.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
+ * a count in place of a rank: the number of all matches plus `maxSegment`, which is more than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -132,8 +132,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, a range of matches that includes every match of that segment on the requested page. The
- * range can include others, because segments can overlap in time.
+ * For each segment, a range of its matches that includes all those on the requested page. The range can
+ * include matches of other pages, because segments can overlap in time.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],

@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('right passwords leave the source’s counter for each account at zero, and the source’s next sign-in, minutes later, removes these counters', async () => {
+  test('a right password does not count: the source’s counter for the account stays at zero, and its next sign-in, minutes later, removes the counter', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -144,7 +144,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Besides the keys, the TTL and totals (`all@…`), the item has an attribute for each account and minute.
+    // Besides its keys, TTL and totals (`all@…`), the item has an attribute for each account and minute.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })

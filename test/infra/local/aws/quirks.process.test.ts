@@ -33,7 +33,7 @@ it('the simulated behaviour “conflicts” refuses a single write with Transact
 it.each([
   ['conflicts', 'TransactionConflict'],
   ['throttles', 'ThrottlingError'],
-] as const)('simulated %s cancel a transaction with the reason %s', async (quirk, Code) => {
+] as const)('if %s are simulated, transactions are cancelled with the reason %s', async (quirk, Code) => {
   const { dynamodb: client } = await start([], alwaysBad([quirk], 0.5))
   const TransactItems = ['a', 'b'].map((pk) => ({ Put: { TableName, Item: { ...Key, pk: { S: pk } } } }))
   await expect(client.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const addresses = {
 }
 let counter = 0
 
-/** Builds the local stack's model of a synthesized CDK stack. `fill` puts resources into the CDK stack. */
+/** Synthesizes a CDK stack, to which `fill` adds resources, and builds the local stack's model from it. */
 function modelOf(fill: (stack: Stack) => void) {
   const app = new App({
     outdir: join(directory, String((counter += 1))),

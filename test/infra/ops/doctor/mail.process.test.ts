@@ -59,7 +59,7 @@ it.each([
     { SendQuota: { Max24HourSend: 100, SentLast24Hours: 100 } },
     'the quota of SES is used up (100 mails sent in 24 hours, of at most 100)',
   ],
-])('the command doctor reports what keeps SES from sending: %s', async (_what, account, words) => {
+])('`doctor` reports what keeps SES from sending: %s', async (_what, account, words) => {
   const found = await check({ 'example.com': verified }, { ...production, ...account })
   expect(found).toEqual({ ok: false, words })
 })

@@ -68,7 +68,7 @@ it.each([
   await deliver(id, debit, { refusals })
   expect(await balanceOf(userId)).toBe('10')
   await release()
-  // This message was sent before the refusal, and redriven afterwards, which only its `refusals` show.
+  // This message was sent before the refusal and redriven after it. Only its `refusals` show that.
   await deliver(id, debit, { refusals: number, sentAt: 1 })
   expect(await balanceOf(userId)).toBe('6')
 })

@@ -34,7 +34,7 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports bookings whose time is within the hourly write pause, because they may be incomplete', async () => {
+it('prepareTable reports bookings whose time is within the hourly write pause, because such bookings may be incomplete', async () => {
   const restored = nextHour()
   const userId = await addUser()
   vi.useFakeTimers({ toFake: ['Date'], now: lastWriteBefore(restored) })
@@ -65,7 +65,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'an address whose assignment was restored only in part is free or has one owner, if the address %s',
+  'after a restore of only a part of its assignment, an address that %s is free or has one owner',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {

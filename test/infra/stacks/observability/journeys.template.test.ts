@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('the dashboard shows the alarms “causes” and “requests” first; “causes” is raised by every other composite alarm', () => {
+it('the dashboard shows the alarms “causes” and “requests” first; all remaining composite alarms raise “causes”', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))

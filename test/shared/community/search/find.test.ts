@@ -77,7 +77,7 @@ it('a search uses a search index even if the index is so new that the first, eve
   expect([hidden, records.length]).toEqual([1, 20])
 })
 
-it('an export stops at the maximum size of an answer, even before the maximum number of members, and is marked as truncated', async () => {
+it('an export stops at the maximum size of an answer, even if it has not reached the maximum number of members, and is marked as truncated', async () => {
   const size = 10_000
   // A quotation mark in a text takes four bytes, because Lambda encodes the JSON body as JSON a second time.
   const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })

@@ -40,7 +40,7 @@ interface State {
 
 const bounds = { starts: 2, ticks: 1 }
 
-/** The requests with which a run can start: fewer for the second run, to limit the number of states. */
+/** The requests that a run can begin with. The second run has fewer, to limit the number of states. */
 function requests({ keySet, lag, now }: World, isFirst: boolean): RotationRequest[] {
   if (lag > 0 && !isFirst) return [{ action: 'clock' }]
   const states: KeyState[] = isFirst ? ['active', 'published', 'retiring'] : ['active']

@@ -143,7 +143,7 @@ it(
             before,
             ...window,
             count: size,
-            // The index has only masked addresses, so this function finds the owner of a whole address.
+            // Finds the owner of a whole address. The index has only masked addresses.
             findOther: async () =>
               people.find(
                 (person) =>
