@@ -36,7 +36,9 @@ export async function startRepeatingProxy(awsUrl: string) {
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arrived = performance.now()
     const body = await buffer(message)
-    const key = `${String(message.headers['x-amz-target'])} ${body.toString()}`
+    // Calls share an answer if only texts differ, such as the unknown tokens that warm-up requests make up.
+    const shape = body.toString().replaceAll(/:"[^"]*"/g, ':""')
+    const key = `${String(message.headers['x-amz-target'])} ${shape}`
     const found = known.get(key) ?? pass(body, message)
     known.set(key, found)
     const { status, type, body: bytes } = await found
