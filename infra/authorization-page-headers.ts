@@ -1,7 +1,7 @@
 /**
  * Builds the Content-Security-Policy of the authorization page. The page's script may connect only to
- * `connectSource`: the API's address, or `https:` (any HTTPS origin) if the API's address is not known yet.
- * In that case, the policy in the page's own meta tag restricts the script to the API.
+ * `connectSource`: the API's address, or any HTTPS origin (`https:`) while the address is unknown. With
+ * `https:`, the page's own meta tag restricts the script to the API.
  */
 export const pagePolicy = (connectSource: string): string =>
   [

@@ -14,9 +14,8 @@ const minPublishSeconds = 7_200
 const isMacKey = (name: string) => /^MacKey\d*$/.test(name)
 
 /**
- * The configuration (knobs) of a deployment. Values come from cdk.json (context `stages.NAME`), or for the
- * local stack from `--set NAME=VALUE`. A knob that is left out has the default given here or in
- * shared/settings.ts.
+ * The configuration of a deployment. Its values (knobs) come from cdk.json (context `stages.NAME`), or for
+ * the local stack from `--set NAME=VALUE`. The defaults are here and in shared/settings.ts.
  */
 export const Config = v.pipe(
   v.strictObject({
@@ -38,15 +37,15 @@ export const Config = v.pipe(
      */
     domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
     /**
-     * ARN of the certificate for `domainName` in AWS Certificate Manager. The certificate is in us-east-1 if
-     * the stage has an `edge`, and in the deployment's region otherwise.
+     * ARN of the certificate for `domainName` in AWS Certificate Manager: in us-east-1 if the stage has an
+     * `edge`, otherwise in the deployment's region.
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether the only way to the API is the edge: CloudFront with a firewall (AWS WAF). Instead of `true`,
-     * these settings can be given. `rate` (600): maximum requests a minute from one IPv4 address, fewer for
-     * expensive routes. `secretNumber` (1): add one to rotate the secret that proves that a request came
-     * through the edge. `alarmTopicArn`: topic for alarms in us-east-1.
+     * Whether the only way to the API is the edge: CloudFront with a firewall (AWS WAF). Settings can replace
+     * `true`. `rate` (600): requests a minute from one IPv4 address; expensive routes allow fewer.
+     * `secretNumber` (1): add one to rotate the secret by which functions know the edge. `alarmTopicArn`:
+     * topic for alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
@@ -69,14 +68,14 @@ export const Config = v.pipe(
      */
     standby: v.optional(Standby),
     /**
-     * Deploys the stage in its standby region. The value names the table to use: the replica there, or a
-     * table restored from it. Set `failover` only when the stage's own region is lost. Default: none.
+     * Deploys the stage in its standby region, with the table of this name: the replica, or a table restored
+     * from it. Set `failover` only when the stage's own region is lost. Default: none.
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
-     * Delay of the mailed code for a user who has an authenticator. No mail is sent if the user completes the
-     * sign-in sooner. Maximum: 900, the longest delay of a queue. A delay over half of loginTicketTtlSeconds
-     * is reduced to that half. Default: 10, or 3 on the local stack, where somebody waits for the mail.
+     * Delay of the mailed code for a user who has an authenticator. A user who completes the sign-in sooner
+     * gets no mail. At most 900, the longest delay of a queue; reduced to half of loginTicketTtlSeconds if
+     * longer. Default: 10, or 3 on the local stack, where somebody waits for the mail.
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /**
@@ -96,21 +95,21 @@ export const Config = v.pipe(
      */
     auditors: v.optional(Principals),
     /**
-     * ARNs of the IAM roles and users that may disable, delete or share signing keys. The root user may
-     * always do so, and the rotation may always disable and delete keys. Default with `protectData`: none.
-     * Default without `protectData`: everyone in the account whom IAM policies allow to do so.
+     * ARNs of the IAM roles and users that, besides the root user, may disable, delete or share signing keys.
+     * The rotation may always disable and delete keys. Default: none with `protectData`, otherwise everyone
+     * in the account whom IAM policies allow to do so.
      */
     breakGlass: v.optional(Principals),
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket whose files nobody can
-     * delete for 400 days. The bucket also gets copies of the evidence (signed records) of the key rotation.
-     * If the account or its organization already has a trail, this knob is needed only for the copies.
+     * delete for 400 days. The bucket also gets copies of the key rotation's evidence (signed records). Where
+     * another trail exists, this knob is needed only for the copies.
      */
     auditTrail: v.optional(Flag, false),
     /**
      * Who may send events of each `source` (`business`, `chain`, `rewards`, `operator`): ARNs of IAM roles
-     * and users, also of other accounts. Nobody else may send these events. A source that is left out is open
-     * to everyone whom the account's IAM policies allow to put events on the bus.
+     * and users, also of other accounts. Nobody else may send these events. For a source that is left out,
+     * the account's IAM policies decide who may send.
      */
     senders: v.optional(Senders, {}),
     /** Days after which log lines are deleted. */
@@ -183,8 +182,8 @@ export const Config = v.pipe(
 export type Config = v.InferOutput<typeof Config>
 
 /**
- * The configuration that differs in a standby region. There is no edge (CloudFront with a firewall): the old
- * edge still holds the domain, and a new firewall would need us-east-1, which may be the lost region.
+ * The configuration that differs in a standby region. There is no edge, because the old edge still holds the
+ * domain. Also, a new firewall would need us-east-1, which may be the lost region.
  */
 const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,
@@ -194,7 +193,7 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
 
 /**
  * Returns the region of a deployment: the standby region after a failover, otherwise the given one. Throws a
- * ConfigError if the standby region is given without a failover: two regions must not serve one table.
+ * ConfigError for a standby region without a failover, because two regions must not serve one table.
  */
 export function deploymentRegion(
   { standby: place, failover }: Config,

@@ -11,7 +11,7 @@ export interface EndpointFunction {
 
 /**
  * Groups routes by entry (source file) into functions, in the order of the routes. Throws if routes of one
- * entry have different permissions, because their function would get only those of the first route.
+ * entry have different permissions, because the function would get only the first route's.
  */
 export function endpointFunctions(all: readonly Route[] = routes): EndpointFunction[] {
   return [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, served]) => {

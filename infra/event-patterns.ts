@@ -10,8 +10,8 @@ export const unmatchedQueueName = 'unmatched-dead-letters'
 type Row = Pick<Event, 'detailType' | 'senders'>
 
 /**
- * Returns the sources from which a stage's bus accepts an event, or undefined if it accepts every source. The
- * local stack's bus accepts every source, unless the event is of a type that the service itself sends.
+ * Returns the sources from which a stage's bus accepts an event; undefined means every source. The local
+ * stack's bus accepts every source, except for event types that the service itself sends.
  */
 export const acceptedSources = (stage: string, { senders }: Row): readonly string[] | undefined =>
   stage === 'local' && !senders.includes(ownSource) ? undefined : senders

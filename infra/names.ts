@@ -20,7 +20,7 @@ export const tagsOf = (stage: string) => ({ [serviceTag.name]: serviceTag.value,
 
 /**
  * Maximum length of a stage's name. Lambda allows 64 characters for a function's name. The prefix, which
- * contains the stage's name, takes up to 29 of them. So 35 are left for what follows the prefix.
+ * contains the stage's name, takes up to 29. So 35 are left for the rest.
  */
 export const maxStageLength = 12
 

@@ -36,8 +36,8 @@ const checks = ['ConditionCheckItem']
 
 /**
  * A function's permissions on items of the table: one statement for reads, one for writes. AWS does not
- * document whether IAM checks each write of a transaction by itself, or all its writes together. Statements
- * of this form work in both cases, except for the transactions that infra/SECURITY.md lists.
+ * document whether IAM checks the writes of a transaction one by one or all together. These statements work
+ * in both cases, except for the transactions that infra/SECURITY.md lists.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

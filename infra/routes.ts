@@ -15,14 +15,14 @@ export interface Route {
 }
 
 /**
- * The share of the throttle that each of the three token-signing routes gets. With the default throttle, the
- * three routes together stay below KMS's quota of 1,000 RSA signatures a second.
+ * Share of the throttle for each of the three routes that sign tokens. With the default throttle, the three
+ * routes together stay below KMS's quota of 1,000 RSA signatures a second.
  */
 const signingShare = 0.3
 
 /**
- * Permissions and memory of the member list and its export. With 1,769 MB, a function has a whole processor
- * (AWS: Configure Lambda function memory). A search of a million members takes over a second of CPU time.
+ * Permissions and memory of the member list and its export. Searching a million members takes over a second
+ * of CPU time. With 1,769 MB, a function has a whole processor (AWS: Configure Lambda function memory).
  */
 const searchPermissions: Permissions = {
   reads: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],

@@ -1,8 +1,8 @@
 import { namePrefix, tagsOf } from './names.ts'
 
 /**
- * Name of the role that rotates the signing keys. The name is fixed, because the policies of the keys contain
- * it. It includes the region, because after a failover the account has two such roles.
+ * Name of the role that rotates the signing keys. The name is fixed, because the key policies contain it. The
+ * region is in the name, because after a failover the account has two such roles.
  */
 export const rotationRoleName = (stage: string, region: string): string =>
   `${namePrefix(stage)}rotate-signing-keys-${region}`
@@ -13,9 +13,9 @@ export const anyPrincipal = 'arn:*:iam::*:*'
 /**
  * The policy of every signing key of a stage. Only the service's roles may sign. Only the rotation,
  * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only
- * `breakGlass` and the root user may let others use the key. The rotation creates the keys, and KMS creates a
- * key only if the creator may change the key's policy ("policy lockout safety check", KMS API reference,
- * CreateKey). So the policy names the rotation as `Principal`, without a condition. Conditions name the other
+ * `breakGlass` and the root user may share the key (grants, replicas, tags). KMS creates a key only if its
+ * creator may change the key's policy ("policy lockout safety check", KMS API reference, CreateKey). So the
+ * policy names the creator, the rotation, as `Principal`, without a condition. Conditions name the other
  * roles and users, because KMS refuses a `Principal` that does not exist.
  */
 export function signingKeyPolicy(

@@ -1,6 +1,6 @@
-// Installs the dependencies if needed, then runs a script of this project, so that `npm start` and `npm test`
-// work on a fresh clone. Written in plain JavaScript, because it runs under the host's Node (20 or later);
-// the script itself runs under the Node version that the lock file pins.
+// Installs the dependencies if needed, then runs a script of this project. So `npm start` and `npm test` work
+// on a fresh clone. This file is plain JavaScript, because it runs under the host's Node (20 or later). The
+// script runs under the Node version that the lock file pins.
 //
 //   node infra/with-dependencies.mjs SCRIPT [ARGUMENT ...]
 import { spawn, spawnSync } from 'node:child_process'
@@ -23,8 +23,8 @@ const { node } = process.versions
 if (parseInt(node) < 20)
   refuse(`Node.js ${node} is too old: install version 20 or later (https://nodejs.org)`)
 
-// After a successful `npm ci`, this script copies the lock file to the stamp. `npm ci` runs again if the
-// stamp is missing, as after an interrupted install, or if the lock file has changed since.
+// After a successful `npm ci`, the stamp is a copy of the lock file. `npm ci` runs again if the lock file has
+// changed since, or if the stamp is missing, as after an interrupted install.
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   console.error('installing the pinned dependencies (npm ci), which may take a minute ...')
   // npm_execpath is the path of npm's own script if npm started this process. Running that script works on

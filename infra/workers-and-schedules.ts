@@ -1,8 +1,8 @@
 import type { Permissions } from './permissions.ts'
 
 /**
- * A worker: a function that handles the messages of its own FIFO queue, one after another within a message
- * group. Other functions may send to this queue if their permission `queues` lists the worker's name.
+ * A function that handles the messages of its own FIFO queue, one after another within a message group. Other
+ * functions may send to the queue if their permission `queues` lists the worker's name.
  */
 export interface Worker {
   /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
@@ -29,8 +29,8 @@ export const workers: Worker[] = [
       reads: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
       writes: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
       deletes: ['FIND#', 'TREE#'],
-      // Gives the function a whole processor: creating a segment of a search index takes a second of CPU
-      // time, and adding a new member to a large referral tree takes a millisecond or two.
+      // Gives the function a whole processor. Creating a segment of a search index takes a second of CPU
+      // time. Adding a member to a large referral tree takes a millisecond or two.
       memory: 1769,
     },
   },
@@ -46,8 +46,8 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so with this interval up to three runs overlap. A shorter interval
-    // would use too many of the ten concurrent executions that a new account has.
+    // A run takes up to fifteen minutes, so up to three runs overlap. With a shorter interval, the runs would
+    // use too many of a new account's ten concurrent executions.
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {

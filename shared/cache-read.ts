@@ -2,7 +2,7 @@ interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * Lets a call of `get` reuse the value only if `get` was already called at least `requests` times in the
+   * A call of `get` may reuse the value only if `get` was already called at least `requests` times in the
    * last `withinMilliseconds`. By default, every call may reuse the value.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
@@ -18,9 +18,9 @@ export interface CachedRead<Value> {
 }
 
 /**
- * Keeps the value of a read in memory for a short time, so that a function does not read a hot item for every
- * request. The value's age is measured with the wall clock, because monotonic clocks stand still while a
- * function is frozen. A failed read is not kept.
+ * Keeps the value of a read in memory for a short time, so that not every request reads a hot item. The wall
+ * clock measures the value's age, because monotonic clocks stand still while a function is frozen. A failed
+ * read is not kept.
  */
 export function cacheRead<Value>(
   read: () => Promise<Value>,

@@ -14,8 +14,8 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * The calendar day of an instant in a time zone, as a comparable number (UTC midnight of that day). For UTC
- * it does not use Intl, whose first use takes 10 ms of processor time.
+ * The day of an instant in a time zone, as a comparable number: UTC midnight of the day. UTC days are
+ * computed without Intl, because its first use takes 10 ms of processor time.
  */
 const calendarDay = (instant: number, timeZone: string): number =>
   timeZone === 'UTC'
@@ -33,8 +33,8 @@ export const addDays = (day: string, days: number): string =>
   new Date(utcMidnight(day) + days * dayMilliseconds).toISOString().slice(0, 10)
 
 /**
- * First instant (epoch milliseconds) of a day, in the reporting time zone by default. This is midnight, or
- * one o'clock on a day whose midnight is skipped by a clock change.
+ * First instant (epoch milliseconds) of a day, in the reporting time zone by default. The instant is
+ * midnight, or one o'clock if a clock change skips midnight.
  */
 export const startOfDay = (day: string, timeZone = settings().reportingTimeZone): number =>
   firstInstantFrom(utcMidnight(day), timeZone)

@@ -1,6 +1,6 @@
 /**
- * Every environment variable that the stacks give to functions besides the settings (settings.ts). The stacks
- * and the functions both take the names from here, so that a misspelt one does not compile.
+ * Every environment variable that the stacks give to functions, besides the settings (settings.ts). Stacks
+ * and functions take the names from here, so that a misspelt name does not compile.
  */
 export const environment = {
   TABLE_NAME: 'name of the table',
@@ -47,7 +47,7 @@ export const queueUrlName = (worker: string): string =>
 export const ownSource = 'account-service'
 
 /**
- * Stage variable of the API that switches the service off. API Gateway passes stage variables in the event of
- * every request. So a function reads the switch without an AWS call, even in a new execution environment.
+ * Stage variable of the API that switches the service off. API Gateway passes stage variables with every
+ * request. So a function reads the switch without an AWS call, even in a new execution environment.
  */
 export const maintenanceVariable = 'maintenance'

@@ -1,7 +1,6 @@
 /**
- * Every failure that a client can see, by name. `code` is an integer that begins with the HTTP status, `msg`
- * is the message for people: both are in the envelope. `oauth` is the `error` of RFC 6749 §5.2 and RFC 6750
- * §3.1 in answers of OAuth endpoints.
+ * Every failure that a client can see, by name. The envelope has `code`, which begins with the HTTP status,
+ * and `msg`, a message for people. `oauth` is the `error` of OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1).
  */
 export const failures = {
   malformed_request: { code: 40000, msg: 'the request body could not be read', oauth: 'invalid_request' },

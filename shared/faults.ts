@@ -3,15 +3,14 @@ import { Failure, OptimisticLockError, RuntimeFault, UnderMaintenance } from './
 import { OutOfTime } from './invocation.ts'
 
 /**
- * The cause of a temporary failure. A retry can succeed a moment later, and neither the request nor the
- * service's code is wrong. `not_ready`: a part of the service is not ready. `maintenance`: an operator has
- * switched the service off.
+ * The cause of a temporary failure: a retry can succeed, and neither the request nor the code is wrong.
+ * `not_ready`: a part of the service is not ready. `maintenance`: an operator switched the service off.
  */
 type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
 /**
- * Temporary causes of errors, each with a pattern for names of AWS errors and codes of Node.js errors. The
- * SDK retries most of these errors (`@smithy/core/retry`), so only the error of the last attempt gets here.
+ * Temporary causes, each with a pattern for names of AWS errors and codes of Node.js errors. The SDK retries
+ * most of these errors (`@smithy/core/retry`), so only the last attempt's error gets here.
  */
 const names = [
   ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],

@@ -47,8 +47,8 @@ export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
   )
 
 /**
- * Schema of the instant of a past event, in epoch milliseconds. An instant far in the future is refused: an
- * update with that instant would count as newer than every correct update.
+ * Schema of the instant of a past event, in epoch milliseconds. An instant far in the future is refused,
+ * because an update with it would count as newer than every correct update.
  */
 export const Instant = instantAhead(
   () => clockToleranceMilliseconds,
@@ -96,9 +96,9 @@ export const Text = (max: number) =>
   )
 
 /**
- * Zero-width characters that people's names may have: joiners and non-joiners between letters, and joiners in
- * emoji, keycaps and the flags of England, Scotland and Wales (UTS #51). All others are refused, because
- * nobody would see them.
+ * Zero-width characters that names may have: joiners and non-joiners between letters, and those in emoji,
+ * keycaps and the flags of England, Scotland and Wales (UTS #51). Others are refused, because nobody would
+ * see them.
  */
 const joiners = new RegExp(
   [
@@ -115,9 +115,9 @@ const joiners = new RegExp(
 export const hasInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text)
 
 /**
- * Schema of a text without hidden differences: in normalization form C, and without control, zero-width or
- * bidi characters, except for the joiners in words and emoji. Each violation has its own reason, so that a
- * sender learns the cause. Trim only after this check, because trimming removes such characters at the ends.
+ * Schema of a text without hidden differences: in normalization form C, without control, zero-width or bidi
+ * characters, except `joiners`. Each violation has its own reason, so that a sender learns the cause. Trim
+ * only after this check, because trimming removes such characters at the ends.
  */
 export const UnambiguousText = v.pipe(
   v.string(),

@@ -28,9 +28,9 @@ const invocations = new AsyncLocalStorage<Invocation>()
 export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
 
 /**
- * Runs the work of an invocation. AWS calls and retries fail with OutOfTime at the deadline, which is
- * `reserveMilliseconds` before Lambda would kill the process. Settles only when no AWS call is under way.
- * Otherwise, Lambda would freeze the process during a call, and the call would go on in a later invocation.
+ * Runs the work of an invocation. AWS calls and retries fail with OutOfTime `reserveMilliseconds` before
+ * Lambda kills the process. Settles only when no AWS call is pending. Otherwise, Lambda would freeze the
+ * process, and the call would go on in a later invocation.
  */
 export async function runInvocation<T>(
   { getRemainingTimeInMillis }: RunContext,
@@ -55,8 +55,8 @@ export async function runInvocation<T>(
 export const deadlineSignal = (): AbortSignal | undefined => invocations.getStore()?.deadline.signal
 
 /**
- * Performs an AWS call within the running invocation. At the deadline, the call fails with OutOfTime. Throws
- * if the invocation already has its result, for example when work goes on after a failed `Promise.all`.
+ * Performs an AWS call within the running invocation. Fails with OutOfTime at the deadline. Throws if the
+ * invocation has ended, for example when work goes on after a failed `Promise.all`.
  */
 export async function callWithinInvocation<T>(
   perform: (deadline: AbortSignal | undefined) => Promise<T>,

@@ -10,8 +10,8 @@ const write = (level: string) => (message: string, fields?: Fields) => {
 }
 
 /**
- * The structured log of a function. Log only named fields, never a request, an event, an error's message or a
- * validator's message: those may contain passwords, codes, tokens or secrets.
+ * The structured log. Log only named fields, never a request, an event, or the message of an error or a
+ * validator. These may contain passwords, codes, tokens or secrets.
  */
 export const log = {
   info: write('INFO'),

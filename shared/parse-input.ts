@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { Failure, type FieldError } from './errors.ts'
 
 /**
- * Parses a request by its schema. Throws `invalid_parameter` with one entry per field. valibot's default
- * messages quote the received value, so only our own messages are passed on.
+ * Parses a request by its schema. Throws `invalid_parameter` with one entry per field. Passes on only our own
+ * messages, because valibot's default messages quote the value.
  */
 export function parseInput<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -15,8 +15,8 @@ export function parseInput<Schema extends v.GenericSchema>(
 }
 
 /**
- * The fields that a schema refused, each once, with a reason that does not quote the value. Fields of a
- * request are named without their location (body, query, path), which the sender knows.
+ * The fields that a schema refused, each once, with a reason that does not quote the value. The location of a
+ * request's field (body, query, path) is left out: `email`, not `body.email`.
  */
 export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], of: 'request' | 'event'): FieldError[] {
   const byField = new Map<string, FieldError>()

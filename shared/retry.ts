@@ -7,9 +7,9 @@ const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150
 
 /**
- * Runs `attempt` until it succeeds. Throws the attempt's error if it is not retryable or if the attempt was
- * the last one allowed. Throws OutOfTime at the deadline of the invocation. Waits between attempts with
- * exponential backoff and full jitter, so that competing processes do not retry at the same time.
+ * Runs `attempt` until it succeeds. Throws an error that is not retryable, the error of the last attempt, or
+ * OutOfTime at the deadline of the invocation. Waits with exponential backoff and full jitter, so that
+ * competing processes do not retry at the same time.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,

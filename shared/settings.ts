@@ -10,8 +10,8 @@ const seconds = (fallback: number, minimum = 1) =>
 const currency = (fallback: string) => v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,16}$/)), fallback)
 
 /**
- * Schema of a time zone that this runtime knows, for example `Europe/Berlin`. UTC is accepted without asking
- * Intl. The first use of Intl takes 10 ms of a full processor, which is 80 ms in a function with 256 MB.
+ * Schema of a time zone that this runtime knows, for example `Europe/Berlin`. UTC needs no Intl, whose first
+ * use takes 10 ms of a full processor (80 ms in a function with 256 MB).
  */
 const timeZone = v.pipe(
   v.string(),
@@ -32,8 +32,8 @@ export const Flag = v.pipe(
 )
 
 /**
- * Every setting that functions read at run time, with its default. infra/config.ts extends this schema with
- * the settings that only the stacks read. Each function receives all settings as environment variables.
+ * Every setting that functions read at run time, with its default. Functions receive the settings as
+ * environment variables. infra/config.ts adds the settings that only the stacks read.
  */
 export const Settings = v.object({
   /** Lifetime of an access_token and of the device_token issued with it. */

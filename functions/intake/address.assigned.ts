@@ -14,9 +14,9 @@ import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-eve
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 
 /**
- * Records the assignment of a deposit address to a user if the table lacks it. The service sends an event for
- * each assignment, so that a replay can restore lost assignments. Normally the event changes nothing. A user
- * with two addresses of one pool keeps both, and sees the address that was assigned first.
+ * Restores a lost assignment of a deposit address to a user, for example in a replay. The service sends this
+ * event at every assignment, so normally the event changes nothing. A user with two addresses of one pool
+ * keeps both, and sees the earlier one.
  */
 export const handler = intake({
   detailType: addressAssigned,

@@ -15,17 +15,16 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Size of a chunk: the number of addresses that one transaction adds. A transaction can have at most 100
- * writes. A chunk needs two for each address, and one for its event record. Never change the size: a retry
- * skips chunks by their number.
+ * Size of a chunk, in addresses. Each address needs two of a transaction's 100 writes, and the chunk's event
+ * record needs one. Never change the size, because a retry skips chunks by their number.
  */
 const chunkSize = 48
 
 /**
- * Adds deposit addresses to the pool of their currency and network. A repeated delivery adds only addresses
- * that are still missing. Each chunk of addresses has a transaction and an event record of its own. A final
- * transaction records the batch under `batch_id`, so a recorded batch has all its addresses. If another batch
- * already has one of the addresses, the new batch is rejected before anything is written.
+ * Adds deposit addresses to the pool of their currency and network. Each chunk of addresses has its own
+ * transaction and event record, so a retry adds only missing addresses. The last transaction records
+ * `batch_id`, so a recorded batch is complete. A batch with an address of an earlier batch is rejected before
+ * anything is written.
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',

@@ -7,8 +7,8 @@ import { codeMailFields, mailRejections, sendMail } from '../../shared/sign-in/s
 import { readSignInRecord } from '../../shared/sign-in/record.ts'
 
 /**
- * Mails a sign-in code to a user who has an authenticator, unless the login ticket was used or became invalid
- * during the event's delay. As with mail.requested, the user gets two mails if the event is delivered twice.
+ * Mails a sign-in code to a user with an authenticator, unless the login ticket was used or became invalid
+ * meanwhile. As with mail.requested, a second delivery of the event sends a second mail.
  */
 export const handler = intake({
   detailType: mailDelayed,

@@ -6,9 +6,9 @@ import { warningKinds, warningLifetimeMilliseconds } from '../../shared/sign-in/
 import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shared/sign-in/send-mail.ts'
 
 /**
- * Mails a user a sign-in code, or a warning that somebody else knows the password. An expired mail is not
- * sent. No record of the event is kept: if the queue delivers it twice, the user gets the mail twice. With a
- * record, a failure between recording and sending would lose the mail, which is worse than a second mail.
+ * Mails a user a sign-in code, or a warning that somebody else knows the password. Sends no expired mail.
+ * Does not record the event, so a second delivery sends a second mail. A record would be worse, because a
+ * failure between recording and sending would lose the mail.
  */
 export const handler = intake({
   detailType: mailRequested,

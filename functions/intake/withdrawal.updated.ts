@@ -5,8 +5,8 @@ import { updateWithdrawal, WithdrawalStatus } from '../../shared/ledger/withdraw
 import { Amount } from '../../shared/money.ts'
 
 /**
- * Moves the money of a withdrawal. The request moves it from the balance to the hold (set aside for
- * withdrawals). Settlement then takes it out of the wallet; a cancellation returns it to the balance.
+ * Moves the money of a withdrawal: `requested` from the balance to the hold (set aside for withdrawals),
+ * `settled` out of the wallet, and `cancelled` back to the balance.
  */
 export const handler = intake({
   detailType: 'withdrawal.updated',

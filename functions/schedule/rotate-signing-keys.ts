@@ -21,7 +21,7 @@ const Call = v.union([
 const reserveMilliseconds = 15_000
 
 /**
- * Rotates the signing keys. Input `{}` (from the schedule) performs every step of the rotation that is due.
+ * Rotates the signing keys. Input `{}`, from the schedule, takes every step that is due.
  * `{"action":"rotate"}` starts a rotation now; with `"emergency":true` the new key signs at once.
  * `{"action":"revoke","kid":…}` takes a key out of the JWKS and disables it.
  */

@@ -30,9 +30,9 @@ const reserveMilliseconds = 120_000
 const concurrency = 8
 
 /**
- * Recomputes the balances of every wallet from its bills once a day. The wallets are divided into sixteen
- * slices. An invocation starts every five minutes, continues one slice and takes at most fifteen minutes. A
- * slice is continued every eighty minutes, so two invocations never work on the same wallets.
+ * Recomputes the balances of every wallet from its bills once a day. Every five minutes, an invocation
+ * continues one of sixteen slices of the wallets, for at most fifteen minutes. A slice has its turn every
+ * eighty minutes, so two invocations never work on the same wallets.
  */
 export async function handler(_event: unknown, context: Run): Promise<VerificationReport> {
   resetConsumedUnits()

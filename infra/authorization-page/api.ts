@@ -64,9 +64,9 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer without an envelope. Such an answer comes from API Gateway itself. Its
- * 429 means that the API has too many requests for some seconds. The API's own 429 means that this user has
- * tried too often.
+ * Creates the failure for an answer without an envelope, which comes from API Gateway itself. A 429 of API
+ * Gateway means too many requests to the whole API for some seconds. A 429 of the API means too many tries by
+ * this user.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

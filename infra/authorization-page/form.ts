@@ -67,8 +67,8 @@ export function makeAlert() {
 }
 
 /**
- * Returns a function that runs one action at a time, and ignores a click while an action runs. If the action
- * throws an ApiFailure for which `onFailure` returns false (not handled), the alert shows the failure.
+ * Returns a function that runs an action, or does nothing while an earlier action runs. If the action throws
+ * an ApiFailure, the alert shows the failure, unless `onFailure` returns true (handled).
  */
 export function makeGuard(alert: ReturnType<typeof makeAlert>, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false

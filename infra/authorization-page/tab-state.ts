@@ -1,8 +1,8 @@
 import type { Account, Method, Ticket } from './sign-in-api.ts'
 
 /**
- * The state of a sign-in that survives a reload. It is kept in session storage, which other tabs cannot read
- * and which is deleted when the tab closes. It never contains the password.
+ * The part of a sign-in's state that survives a reload; never the password. Kept in session storage, which
+ * other tabs cannot read and which is deleted when the tab closes.
  */
 export interface TabState {
   email?: string

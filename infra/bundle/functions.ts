@@ -40,16 +40,16 @@ export const functionEntries = (): string[] =>
   globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) => file.replace(/\.ts$/, ''))
 
 /**
- * Creates the directories of all bundles, empty if nothing has been bundled yet. CDK's synthesis needs only
- * the directories, so a command that only reads templates need not wait for the bundler.
+ * Creates the directories of all bundles. CDK's synthesis needs only the directories, so a command that only
+ * reads templates need not wait for the bundler.
  */
 export function makeBundleDirectories(): void {
   for (const entry of functionEntries()) mkdirSync(bundleDirectory(entry), { recursive: true })
 }
 
 /**
- * Bundles all functions, unless nothing has changed since they were bundled. Returns the hash of each bundle,
- * keyed by entry. Throws esbuild's `BuildFailure` for a source with errors, after esbuild has printed them.
+ * Bundles all functions, unless nothing has changed since the last build. Returns the hash of each bundle,
+ * keyed by entry. Throws esbuild's `BuildFailure` for a source with errors, which esbuild prints first.
  */
 export async function bundleFunctions(): Promise<Map<string, string>> {
   const entries = functionEntries()
@@ -78,9 +78,9 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
 }
 
 /**
- * How esbuild bundles functions, each into one ES module with all its dependencies. One call bundles them
- * all, which saves a process start per function. The AWS SDK is bundled, because the runtime's own copy is
- * larger and loads more slowly.
+ * esbuild's options. Each function becomes one ES module with all its dependencies. One call for all
+ * functions saves process starts. Bundles the AWS SDK, because the runtime's own copy is larger and loads
+ * more slowly.
  */
 export const bundleOptions = (entries: readonly string[]) =>
   ({
@@ -95,8 +95,8 @@ export const bundleOptions = (entries: readonly string[]) =>
     target: 'node24',
     // `module` comes first, because esbuild cannot tree-shake the SDK's CommonJS files (`main`).
     mainFields: ['module', 'main'],
-    // Replaces SDK parts that no function uses: the default chain of credential providers, endpoint
-    // discovery, event streams, and multi-region signing. These parts made up a third of a bundle.
+    // Replaces SDK parts that no function uses and that made up a third of a bundle: the default chain of
+    // credential providers, endpoint discovery, event streams, and multi-region signing.
     alias: {
       '@aws-sdk/credential-provider-node': stubs,
       '@aws-sdk/endpoint-cache': stubs,

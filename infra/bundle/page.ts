@@ -10,8 +10,8 @@ const source = join(root, 'infra', 'authorization-page')
 export const pageDirectory = join(root, 'dist', 'authorization-page')
 
 /**
- * Bundles the authorization page into one script, one stylesheet, one icon and the index.html that references
- * them. The assets' names contain their hashes, so that browsers can cache them for ever.
+ * Bundles the authorization page into one script, one stylesheet, one icon and an index.html. The assets'
+ * names contain hashes, so that browsers can cache the assets for ever.
  */
 export async function bundleAuthorizationPage(outputDirectory = pageDirectory): Promise<void> {
   const { metafile, outputFiles } = await build({

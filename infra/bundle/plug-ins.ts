@@ -6,10 +6,10 @@ import { basename, join } from 'node:path'
 const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
 
 /**
- * Changes a bundle so that it loads Node's modules with `process.getBuiltinModule`, and reads only exports
- * that it uses. A plain `import` reads every export of a module. For `node:http`, a plain `import` loads
- * fetch and WebSocket, which took half of a function's import time. Exports of `node:fs` are read only when
- * code that uses them runs. Otherwise the SDK's import of `ReadStream` would load nine more modules.
+ * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
+ * A plain `import` reads every export. With `node:http`, a plain `import` loads fetch and WebSocket, which
+ * took half of a function's import time. Exports of `node:fs` are read only when they are used. Otherwise the
+ * SDK's import of `ReadStream` would load nine more modules.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
@@ -55,7 +55,7 @@ const stubbed = [
 ]
 
 /**
- * Removes 18 KB from most bundles: SDK modules that no function needs, and the SDK's list of regions. Without
+ * Removes SDK modules that no function needs, and the SDK's list of regions: 18 KB of most bundles. Without
  * the list, the SDK derives a region's partition from the region's name.
  */
 const stubSdk: Plugin = {
@@ -75,8 +75,8 @@ const stubSdk: Plugin = {
 }
 
 /**
- * The AWS errors that keep a class of their own, because our code or the SDK's retry needs the class. All
- * other errors keep their names and HTTP statuses, but the SDK throws them as the service's base class.
+ * AWS errors that keep their own class, because our code or the SDK's retry needs the class. The SDK throws
+ * all other errors as the service's base class, with their own names and HTTP statuses.
  */
 const errorClasses = [
   'BadRequestException',
@@ -94,9 +94,9 @@ const otherError = new RegExp(
 )
 
 /**
- * Lets esbuild drop the schemas of operations and errors that a function does not use. Saves up to 100 KB.
- * Replaces computed keys (`[_name]`) by fixed text, because esbuild keeps an object whose keys might have
- * side effects. Registers only the `errorClasses`, because esbuild keeps every registered error.
+ * Lets esbuild drop the schemas of unused operations and errors, up to 100 KB. Replaces computed keys
+ * (`[_name]`) by fixed text, because esbuild keeps an object with computed keys. Registers only the
+ * `errorClasses`, because esbuild keeps every registered error.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

@@ -11,8 +11,8 @@ type Price = [what: string, dollars: (properties: Properties) => number]
 const monthSeconds = 30 * 86_400
 
 /**
- * Number of requests a month to an empty queue. A queue with a maximum concurrency has five pollers. Each
- * poller waits for 20 seconds (Lambda: Configuring scaling behavior for SQS event source mappings).
+ * Requests a month to an empty queue. A queue with a maximum concurrency has five pollers, which wait 20
+ * seconds per poll (Lambda: Configuring scaling behavior for SQS event source mappings).
  */
 const polls = (5 * monthSeconds) / 20
 

@@ -15,9 +15,9 @@ const otherKeys: Record<string, typeof macKey> = {
 }
 
 /**
- * The policy of a KMS key that encrypts data. The account's IAM policies decide who may use the key, but the
- * service's roles may perform only actions that suit the key's purpose. `owner` is the account's root
- * principal.
+ * The policy of a KMS key for passwords, TOTP secrets or evidence. The account's IAM policies decide who may
+ * use the key. But the service's roles may perform only actions that suit the key's purpose. `owner` is the
+ * account's root principal.
  */
 export function dataKeyPolicy(
   name: string,
@@ -46,8 +46,8 @@ export const keyRemoval = (config: Config) => ({
 })
 
 /**
- * With `protectData`, KMS rotates an encryption key every year. Without it, the interval is as long as KMS
- * allows, because each of the first two rotations raises the price by a dollar a month (AWS KMS pricing).
+ * With `protectData`, KMS rotates an encryption key every year, otherwise as rarely as possible. Each of the
+ * first two rotations adds a dollar a month to the price (AWS KMS pricing).
  */
 export const keyRotation = ({ protectData }: Config) => ({
   enableKeyRotation: true,
@@ -55,9 +55,9 @@ export const keyRotation = ({ protectData }: Config) => ({
 })
 
 /**
- * Statements for a key's own policy, which IAM policies cannot override. Roles of this stage may perform only
- * `actions` with the key, and roles of the service's other stages may do nothing. Principals without the
- * service's tag, such as the role that deploys the service, cannot sign with the key.
+ * Statements for a key policy, which IAM policies cannot override. Roles of this stage may perform only
+ * `actions` with the key, and roles of other stages nothing. Principals without the service's tag, such as
+ * the deploying role, cannot sign with the key.
  */
 export function limitActions(
   { stage }: Pick<Config, 'stage'>,

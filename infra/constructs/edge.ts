@@ -43,9 +43,9 @@ const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
- * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets
- * that prove to functions that a request came through the edge. Functions refer to the edge. The edge refers
- * to the API but not to functions. So the API, the edge and the functions can be in one stack.
+ * CloudFront with a firewall in front of the API, and the secrets by which functions know requests through
+ * the edge. Functions refer to the edge, and the edge refers to the API but not to functions. So the three
+ * can be in one stack.
  */
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
@@ -117,11 +117,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Adds the secret that CloudFront sends, and the secrets whose numbers are one lower and one higher.
-   * Functions accept all of them, because a deployment or rollback may update CloudFront and functions in any
-   * order. A fourth secret, the list, holds these three values. Each function refers only to the list,
-   * because a template can have at most 60 references to secrets. The list's id contains `number`, because
-   * CloudFormation reads a secret again only if the reference to it changes.
+   * Adds the secret that CloudFront sends, and the secrets with the next lower and the next higher number.
+   * Functions accept all of them, because CloudFront and functions may be updated in any order. A further
+   * secret, the list, holds their values, because a template can have at most 60 references to secrets. The
+   * list's id contains `number`, because CloudFormation reads a secret again only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

@@ -61,8 +61,8 @@ function* statementsFor(
     })
   if (publish)
     yield allow(['events:PutEvents'], [resources.bus.eventBusArn], {
-      // `events:source` is a multivalued key, so it needs a set operator. ForAllValues also matches requests
-      // without this key, but Null excludes them (EventBridge: Using IAM policy conditions).
+      // `events:source` is multivalued, so it needs a set operator. ForAllValues also matches a request
+      // without this key, but Null does not (EventBridge: Using IAM policy conditions).
       'ForAllValues:StringEquals': { 'events:source': ownSource },
       Null: { 'events:source': 'false' },
       StringEquals: { 'events:detail-type': publish },
@@ -87,8 +87,7 @@ function* statementsFor(
 
 /**
  * Creates a condition that allows only requests for these partition keys (of the table or of the index).
- * ForAllValues also matches a request without a partition key, such as a scan. The operator Null excludes
- * such requests.
+ * ForAllValues also matches a request without a partition key, such as a scan, but Null does not.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {
@@ -121,9 +120,8 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey needs kms:TagResource to tag a new key. The conditions exclude a key that has an alias, or
-  // whose usage, spec or deployment is wrong. IfExists admits a new key, because IAM knows none of its
-  // properties yet.
+  // CreateKey needs kms:TagResource to tag a new key. The conditions exclude a key with an alias, or with a
+  // wrong usage, spec or deployment. IfExists admits a new key, whose properties IAM does not know yet.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

@@ -35,9 +35,8 @@ const otherActions =
   )
 
 /**
- * Counts changes of `keys` that CloudTrail reports, and refused attempts at a change. A queue keeps the
- * reports. With `watchesAll`, also counts signatures that the service did not make, and unusual changes of
- * any KMS key.
+ * Counts changes of `keys`, and refused attempts at a change, as CloudTrail reports them. A queue keeps the
+ * reports. With `watchesAll`, also counts signatures by others, and unusual changes of any KMS key.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -79,19 +78,19 @@ export class KeyChanges extends Construct {
         { errorCode: [{ exists: true }] },
       ],
     })
-    // CloudTrail logs calls of Sign as read-only events, and only a rule in this state receives such events
-    // (EventBridge: Receiving read-only management events). Read-only events that no rule matches cost
-    // nothing. A metric filter would cost $0.50 per GB of them.
+    // CloudTrail logs Sign as a read-only event, which only a rule in this state receives (EventBridge:
+    // Receiving read-only management events). Unmatched events cost nothing, but a metric filter would cost
+    // $0.50 per GB of read-only events.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }
 }
 
 /**
- * Matches every caller except the service's functions that `functionName` names. `functionName` is a pattern:
- * `*-rotate-signing-keys` names the function rotate-signing-keys of every stage. Compares the ARN of the
- * caller's session, which contains the names of the function and its role. A person could imitate this name
- * only with the auditor's role, whose session name people choose, and which can change nothing.
+ * Matches every caller except the service's functions of this name. `functionName` is a pattern:
+ * `*-rotate-signing-keys` names one function of every stage. Compares the ARN of the caller's session, which
+ * contains the names of the function and its role. Only people with the auditor's role could choose such a
+ * session name, and this role can change nothing.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

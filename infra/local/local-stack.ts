@@ -49,9 +49,9 @@ const accountId = '000000000000'
 const minFreeBytes = 100_000_000
 
 /**
- * Starts the local stack. Resolves when every server answers (with demo data: when the demo user Alice can
- * sign in). If the start fails, stops what has already started, and throws. The error is a `StartupError` if
- * a person can fix the cause.
+ * Starts the local stack. Resolves when every server answers and, with demo data, Alice can sign in. If the
+ * start fails, stops what has already started, and throws. A `StartupError` has a cause that a person can
+ * fix.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
   const started = new AsyncDisposableStack()
@@ -152,8 +152,8 @@ async function openDynamodb(directory: string | undefined, started: AsyncDisposa
 }
 
 /**
- * Runs every function with a `rate(...)` schedule once at the start. On AWS, a new rule first runs up to one
- * period later, but the local stack needs its first signing key at once.
+ * Runs every function with a `rate(...)` schedule once at the start, because the local stack needs its first
+ * signing key at once. AWS first runs a new rule up to one period later.
  */
 async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
   const targets = rules

@@ -5,8 +5,8 @@ import { StartupError } from './startup-error.ts'
 
 /**
  * Locks a data directory for this process, and returns a function that releases the lock. However the process
- * ends, the lock ends with it, because SQLite locks files through the operating system. Throws a
- * `StartupError` if another local stack holds the lock.
+ * ends, the operating system releases the lock, because SQLite uses its file locks. Throws a `StartupError`
+ * if another local stack holds the lock.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true })

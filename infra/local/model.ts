@@ -1,9 +1,8 @@
 import type { buildStackModel } from './template/build-model.ts'
 
 /**
- * What the local stack serves: the synthesized templates with every intrinsic function resolved. All parts of
- * the local stack use this description. Field names follow CloudFormation where possible. The files under
- * template/ describe the fields that they read.
+ * What the local stack serves: the synthesized templates with every intrinsic function resolved. Field names
+ * follow CloudFormation where possible. The files under template/ describe the fields that they read.
  */
 export type StackModel = ReturnType<typeof buildStackModel>
 

@@ -25,8 +25,8 @@ export interface QuirkOptions {
 }
 
 /**
- * Reads quirks separated by commas, or `all`, with an optional seed and speed: `conflicts,seed=7,speed=60`.
- * Without a seed it chooses one. Throws an `InvalidArgumentError` on anything else.
+ * Parses quirks or `all`, with an optional seed (default: random) and speed: `conflicts,seed=7,speed=60`.
+ * Throws an `InvalidArgumentError` on anything else.
  */
 export function parseQuirks(text: string): QuirkOptions {
   const words = text.split(',')
@@ -62,8 +62,8 @@ export interface Quirks {
 }
 
 /**
- * Creates the random draws of the chosen quirks. The seed gives each `stream` its own series of draws,
- * independent of other streams. A stream is, for example, all calls of one operation by one function.
+ * Creates the random draws of the chosen quirks. The seed gives each `stream` its own series of draws. A
+ * stream is, for example, all calls of one operation by one function.
  */
 export function openQuirks(options: QuirkOptions = { quirks: [], seed: 0 }): Quirks {
   const { quirks, seed, speed = 1 } = options

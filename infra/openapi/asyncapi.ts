@@ -9,9 +9,9 @@ import { intakeFile, loadIntakes } from './load-intakes.ts'
 import { inputSchema, type JsonSchema } from './schemas.ts'
 
 /**
- * Builds the AsyncAPI 3 document of the events that the service takes from its bus. The payload of a message
- * is the event's `detail`. The descriptions and schemas come from the handlers, the senders from
- * infra/events.ts, and the examples from the demo events.
+ * Builds the AsyncAPI 3 document of the events that the service takes from its bus. A message's payload is
+ * the event's `detail`. Descriptions and schemas come from the handlers, senders from infra/events.ts, and
+ * examples from the demo events.
  */
 export async function asyncApiDocument(): Promise<JsonSchema> {
   const intakes = await loadIntakes()

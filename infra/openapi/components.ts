@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a schema, parameter or response under a name, and returns a reference to it. If the name already
- * belongs to something different, throws for a schema, but returns `part` itself for a parameter or response.
+ * Registers a schema, parameter or response under a name, and returns a reference. If the name belongs to a
+ * different part, throws for a schema, and returns `part` itself for the other kinds.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -32,8 +32,8 @@ export function namePart(components: Components, kind: keyof Components, name: s
 }
 
 /**
- * Registers a schema under a name, and returns a reference to it. First registers the properties that
- * memberNames lists. For an array, registers the schema of its items, and returns an array schema.
+ * Registers a schema under a name, and returns a reference. Registers the properties in memberNames first.
+ * For an array, registers the schema of its items, and returns an array schema.
  */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema

@@ -15,8 +15,8 @@ const describedRoutes = routes.filter(({ method }) => method !== 'HEAD')
 
 /**
  * Builds the OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints'
- * schemas; descriptions and examples come from operations/. Throws if an endpoint has no description, or a
- * description has no endpoint.
+ * schemas, descriptions and examples from operations/. Throws if an endpoint has no description, or a
+ * description no endpoint.
  */
 export async function openApiDocument(): Promise<JsonSchema> {
   const paths: Record<string, JsonSchemas> = {}
@@ -143,8 +143,8 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
 }
 
 /**
- * The credentials that an endpoint takes, as OpenAPI's `security`. An empty list or object means no
- * credentials. `accessToken` lists the required scope, or `first-party`.
+ * An endpoint's credentials, as OpenAPI's `security`. An empty list or object means no credentials.
+ * `accessToken` lists the required scope, or `first-party`.
  */
 function security({ scope }: EndpointDescription, body: { name: string }[]): JsonSchema[] {
   const sends = (member: string) => body.some(({ name }) => name === member)

@@ -5,9 +5,8 @@ import type { Operation } from './operation.ts'
 import { type JsonSchema, objectOf } from './schemas.ts'
 
 /**
- * Error answers that API Gateway itself generates, keyed by status, with their causes. The service cannot
- * change the bodies of these answers. Sources: AWS guides on throttling, quotas and troubleshooting of HTTP
- * APIs.
+ * Error answers that API Gateway itself generates, with their causes, keyed by status. The service cannot
+ * change these bodies. Sources: AWS guides on throttling, quotas and troubleshooting of HTTP APIs.
  */
 const gatewayAnswers: Record<number, { message: string; when: string }> = {
   413: { message: 'Request Entity Too Large', when: 'the request is over 10 MB, or over 6 MB as an event' },

@@ -9,8 +9,8 @@ export interface Operation {
   /** Failures specific to the endpoint. Those implied by its scope, parameters and body are added by code. */
   failures?: FailureName[]
   /**
-   * JSON Schema of checks that the endpoint makes in code. A property with a `type` replaces the property's
-   * generated schema. Without a `type`, its keywords are added to that schema.
+   * JSON Schema of checks that the endpoint makes in code. A property with a `type` replaces its generated
+   * schema. A property without a `type` adds its keywords to the generated schema.
    */
   checks?: { required: string[]; properties: Record<string, JsonSchema> } & JsonSchema
   /** Schema name of the answer's `data`, or of the items if `data` is a list; undefined if `data` is null. */

@@ -12,8 +12,8 @@ import type { Target } from './target.ts'
 const kms = 'kms.amazonaws.com'
 
 /**
- * Checks that CloudTrail logs every call to KMS in this region. The trail may belong to the account or to its
- * organization. EventBridge gets only calls that a trail logs: without a trail, alarms on keys are silent.
+ * Checks that a CloudTrail trail of the account or its organization logs every call to KMS in this region.
+ * EventBridge gets only logged calls, so alarms on keys are silent without a trail.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html
  */
 export async function checkTrails({

@@ -47,8 +47,8 @@ export async function captureOps(commandLine: string[], input = '') {
 }
 
 /**
- * Puts a space before a kid that begins with a hyphen, because commander would take it for an option. One kid
- * in 64 begins with a hyphen, because a kid is a SHA-256 in base64url (RFC 7638).
+ * Puts a space before a kid that begins with a hyphen, because commander would take the kid for an option.
+ * One kid in 64 begins so, because a kid is a SHA-256 in base64url (RFC 7638).
  */
 const markKid = (argument: string): string =>
   /^-[A-Za-z0-9_-]{42}$/.test(argument) ? ` ${argument}` : argument

@@ -8,9 +8,9 @@ const CdkJson = v.object({ context: v.object({ stages: v.optional(v.unknown(), {
 const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
- * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. If an API has no
- * `domainName`, AWS chose its address, which must be given by the option `baseUrl` or the stack outputs file.
- * Throws a UsageError for an unknown stage, or for a stage with an invalid configuration.
+ * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. Without a
+ * `domainName`, AWS chose the API's address, and the option `baseUrl` or the stack outputs file must give it.
+ * Throws a UsageError for an unknown stage or an invalid configuration.
  */
 export function findStage(
   stage: string,

@@ -98,8 +98,8 @@ async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Des
 }
 
 /**
- * Sets the environment variables that a function of the deployment has. The modules in shared/ then use this
- * deployment. Some of these modules create AWS clients when they load. Import them only after this call.
+ * Sets the environment variables of the deployment's functions, so that the modules in shared/ use this
+ * deployment. Import these modules only after this call, because some create AWS clients when loaded.
  */
 export async function enterTarget(target: Target): Promise<void> {
   Object.assign(process.env, {
@@ -117,7 +117,7 @@ export async function enterTarget(target: Target): Promise<void> {
 
 /**
  * Credentials for the local stack: those of the environment, or placeholders. The local stack recognizes the
- * credentials of roles that were assumed there. All other credentials have the account owner's rights.
+ * credentials of roles assumed there. All others have the account owner's rights.
  */
 const localCredentials = (endpoint: string, region = 'us-east-1') => ({
   AWS_ENDPOINT_URL: endpoint,

@@ -8,8 +8,8 @@ import { ObservabilityStack } from './observability-stack.ts'
 import { StandbyStack, standbyStackName } from './standby-stack.ts'
 
 /**
- * Adds the stacks of a stage to a CDK app. The functions and the authorization page must have been bundled.
- * Only an edge (CloudFront distribution) and a standby need `region`, which CDK's command line sets.
+ * Adds the stacks of a stage to a CDK app. Bundle the functions and the authorization page first. CDK's
+ * command line sets `region`, which only an edge (CloudFront distribution) and a standby need.
  */
 export async function addStacks(
   app: App,

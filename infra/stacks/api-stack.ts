@@ -41,8 +41,8 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, resources, page, addEdge, ...props }: ApiStackProps) {
     super(scope, id, props)
-    // The edge (CloudFront distribution), if any, has the custom domain. Adding an edge changes the API's
-    // logical id, so CloudFormation replaces the API, and the API's known address stops working.
+    // With an edge (CloudFront distribution), the edge has the custom domain. Adding an edge changes the
+    // API's logical id. CloudFormation then replaces the API, and the API's old address stops working.
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))

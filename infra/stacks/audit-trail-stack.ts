@@ -9,9 +9,9 @@ import type { IntakeStack } from './intake-stack.ts'
 const retention = Duration.days(400)
 
 /**
- * Keeps a trail of all regions' management events, and a copy of each audit record of the key rotation. The
- * bucket locks each file for 400 days. Not even the account's root user can shorten the lock or delete the
- * file (S3: Locking objects, compliance mode).
+ * Keeps a trail of all regions' management events, and copies of the key rotation's audit records. The bucket
+ * locks each file for 400 days. Not even the account's root user can delete the file or shorten the lock (S3:
+ * Locking objects, compliance mode).
  */
 export class AuditTrailStack extends Stack {
   constructor(scope: Construct, id: string, { intake, ...props }: StackProps & { intake: IntakeStack }) {

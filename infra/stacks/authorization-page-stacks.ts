@@ -27,9 +27,9 @@ import { addLogGroup, writeLogs } from '../constructs/log-group.ts'
 import { removalPolicy } from '../constructs/removal-policy.ts'
 
 /**
- * Serves the authorization page from a private S3 bucket behind CloudFront. This stack is deployed before the
- * API's stack, which needs the page's URL. The page's files need the API's URL, so
- * AuthorizationPageContentStack copies them after the API's stack.
+ * Serves the authorization page from a private S3 bucket behind CloudFront. The API's stack needs the page's
+ * URL, so this stack is deployed first. The page's files need the API's URL, so AuthorizationPageContentStack
+ * copies them after the API's stack.
  */
 export class AuthorizationPageStack extends Stack {
   readonly bucket: IBucket

@@ -24,8 +24,8 @@ import { importReplica } from './standby-stack.ts'
 
 /**
  * Holds what must never be lost: the table, the KMS keys without which the table is useless, and the event
- * bus. The archive of the bus has every event, so that the table can be filled again from it. After a
- * failover, the stack uses the restored table and the keys that the standby region already has.
+ * bus. The table can be filled again from the bus's archive. After a failover, the stack uses the restored
+ * table and the keys that the standby region already has.
  */
 export class DataStack extends Stack {
   readonly table: DataTable
@@ -36,8 +36,8 @@ export class DataStack extends Stack {
   /** KMS key that signs the audit records (evidence) of the rotation. The audit reads its public half. */
   readonly evidenceKey: IKey
   /**
-   * KMS key of the archive, of the queues whose events hold password digests or secrets, and of the queue of
-   * unmatched events. The local stack has none: its queues are in a file on the developer's disk.
+   * KMS key of the archive, of the queues for events with password digests or secrets, and of the queue of
+   * unmatched events. The local stack has none, because its queues are in a file on the developer's disk.
    */
   readonly eventKey: Key | undefined
   readonly bus: EventBus
@@ -132,9 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the KMS key that encrypts queued events: AWS services can use it directly, everybody
- * else only through SQS. If the stage names its operators, only they and the service's roles can use it
- * through SQS.
+ * Limits who can use the KMS key of queued events. AWS services can use the key directly, everybody else only
+ * through SQS. If the stage names operators, only they and the service's roles can use it through SQS.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

@@ -27,8 +27,8 @@ interface EdgeStackProps extends StackProps {
 }
 
 /**
- * The firewall of the edge (CloudFront distribution). It blocks IP addresses that send too many requests, so
- * that no single client uses up the API's rate limit. The firewall's answers have the service's envelope.
+ * The firewall of the edge (CloudFront distribution). The firewall blocks IP addresses that send too many
+ * requests, so that no single client uses up the API's rate limit. Its answers have the service's envelope.
  */
 export class EdgeStack extends Stack {
   readonly webAclArn: string

@@ -92,8 +92,8 @@ export class IntakeStack extends Stack {
   private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
     const { detailType, delaySeconds, permissions } = event
     const name = eventName(detailType)
-    // The queue and its dead-letter queue use one key, because SQS does not encrypt a message again when it
-    // moves the message from one to the other (SQS: Encryption at rest).
+    // Both queues use the same key, because SQS does not encrypt a message again when the message moves from
+    // one queue to the other (SQS: Encryption at rest).
     const key = event.confidential ? eventKey : undefined
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...encryptedBy(key),
@@ -170,8 +170,8 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      // Each call of the worker counts as a receive, and SQS allows at most 1,000 receives. They suffice for
-      // seven hours of work, or for two days of failed calls with pauses of three minutes.
+      // Each call of the worker counts as a receive. SQS's maximum of 1,000 receives suffices for seven hours
+      // of work, or for two days of failed calls with pauses of three minutes.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     })
     this.resources.queues.set(name, queue)

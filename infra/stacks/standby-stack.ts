@@ -14,9 +14,8 @@ interface StandbyStackProps extends StackProps {
 }
 
 /**
- * What a standby region has while the stage's own region works: replicas of the KMS keys that the table
- * depends on, and an alarm on changes of the keys. DataStack, not this stack, creates the table's replica in
- * the standby region.
+ * The standby region's resources while the stage's own region works: replicas of the KMS keys that the table
+ * depends on, and an alarm on changes of the keys. DataStack creates the table's replica.
  */
 export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {

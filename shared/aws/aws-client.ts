@@ -13,9 +13,8 @@ interface Client {
 type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown) => Promise<unknown>
 
 /**
- * Prepares an AWS client for a function, and returns it. Each of the client's calls ends at the deadline of
- * the invocation at the latest. If a connection died while the process was frozen, a call is repeated on a
- * new connection.
+ * Prepares an AWS client for a function, and returns it. Each call ends at the invocation's deadline at the
+ * latest. A call is repeated on a new connection if its connection died while the process was frozen.
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client
@@ -45,8 +44,8 @@ const isBroken = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')
 
 /**
- * Closes all idle connections. If one connection is dead, the others are probably dead, too, because they are
- * just as old. Three dead connections would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
+ * Closes all idle connections. If one is dead, the others are probably dead, too, because they are just as
+ * old. Dead connections would use up the SDK's attempts (aws-sdk-js-v3 issue 3905).
  */
 function closeIdleConnections({ requestHandler }: Client['config']): void {
   const { httpAgent, httpsAgent } = requestHandler.httpHandlerConfigs()

@@ -2,8 +2,8 @@ import { requireEnv } from '../env.ts'
 
 /**
  * The options of every AWS client of a function. Credentials and region come from environment variables that
- * Lambda sets. Functions are bundled without the SDK's default credential chain, because loading its code
- * would slow down every cold start. If `AWS_ENDPOINT_URL` is set, the clients call that endpoint.
+ * Lambda sets. The SDK's default credential chain is not bundled, because loading its code would slow down
+ * every cold start. If `AWS_ENDPOINT_URL` is set, the clients call that endpoint.
  */
 export const clientOptions = () => {
   const endpoint = process.env['AWS_ENDPOINT_URL']
@@ -16,8 +16,8 @@ export const clientOptions = () => {
     }),
     ...(endpoint ? { endpoint } : {}),
     // Four attempts of two seconds fit into the shortest function timeout. If AWS throttles three in ten
-    // attempts, fewer than one call in a hundred fails. With three attempts, more calls would fail. Without
-    // throwOnRequestTimeout, the SDK would only log a warning at a timeout.
+    // attempts, fewer than one call in a hundred fails. Without throwOnRequestTimeout, the SDK would only log
+    // a warning at a timeout.
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
     maxAttempts: 4,
   }

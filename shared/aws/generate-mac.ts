@@ -15,7 +15,7 @@ export const macKeyIds = (): string[] => keyArns().map((arn) => idOf(arn))
 export const newestMacKey = (): string => idOf(keyArns()[0])
 
 /**
- * Computes an HMAC-SHA-256 in KMS. If the stage no longer has the key `keyId`, uses the newest key: the call
+ * Computes an HMAC-SHA-256 in KMS. If the stage no longer has the key `keyId`, uses the newest key. The call
  * then takes as long as any other, and the MAC matches nothing that is stored.
  */
 export async function generateMac(purpose: MacPurpose, text: string, keyId: string): Promise<Uint8Array> {

@@ -33,15 +33,15 @@ function toCell(value: Member[keyof Member]): string {
 }
 
 /**
- * Finds the characters, plain or full-width, with which a spreadsheet formula starts. A formula starts at the
+ * Finds the characters, plain or full-width, that start a spreadsheet formula. A formula starts at the
  * beginning of the text or after a separator. Spaces and quotes may precede it. Quoting the cell does not
- * help: a spreadsheet whose separator is not the comma reads the quotes as text. The pattern finds the
- * character, then looks behind it, because looking behind at every position would take quadratic time.
+ * help, because a spreadsheet whose separator is not the comma reads the quotes as text. The pattern looks
+ * behind only where it finds a character. Looking behind at every position would take quadratic time.
  */
 const formula = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s"]*.)/gu
 
 /**
- * Escapes a text so that no spreadsheet evaluates any part of it: puts an apostrophe before each formula. NUL
- * is removed, because no cell can hold it and a formula could follow it.
+ * Puts an apostrophe before each formula in a text, so that no spreadsheet evaluates any part of the text.
+ * Removes NUL, because no cell can hold it and a formula could follow it.
  */
 export const textCell = (text: string): string => text.replaceAll('\0', '').replaceAll(formula, "'$&")

@@ -21,9 +21,8 @@ export interface Membership {
 }
 
 /**
- * Prepares a member's profile and a journal entry. The worker `grow-tree` uses the entry to add the member to
- * all ancestors. Throws OutOfOrderEvent if the referrer is not registered, and RejectedEvent if the member
- * and the referrer are the same user.
+ * Prepares a member's profile, and a journal entry for the worker `grow-tree`, which adds the member to all
+ * ancestors. Throws OutOfOrderEvent if the referrer is not registered, and RejectedEvent for a self-referral.
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
@@ -48,10 +47,10 @@ export const placeBelow = ({
 })
 
 /**
- * Prepares a member's new nickname or email address: the write of the profile, and a journal entry. The
- * worker `grow-tree` uses the entry to update the search indexes of all ancestors. If nothing changes, there
- * are no writes. If the condition of a write fails, another writer has changed the profile. Then call this
- * function again. Throws OutOfOrderEvent for a user who is not registered.
+ * Prepares a member's new nickname or email address: the write of the profile, and a journal entry. With this
+ * entry, the worker `grow-tree` updates the search indexes of all ancestors. If nothing changes, there are no
+ * writes. If the condition of a write fails, another writer has changed the profile. Then call this function
+ * again. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,

@@ -38,8 +38,8 @@ interface Referral {
 }
 
 /**
- * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` if the target is not a
- * direct referral. `target` may come from an earlier read, because a member's referrer never changes.
+ * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` for any other target.
+ * `target` may come from an earlier read, because a member's referrer never changes.
  */
 export async function setNote(authorId: number, target: Referral | undefined, note: string): Promise<void> {
   if (target?.upline[0] !== authorId) throw new Failure('forbidden')

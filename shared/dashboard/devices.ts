@@ -41,8 +41,8 @@ export const deviceIntake = (detailType: 'device.activated' | 'device.deactivate
 
 /**
  * Marks a device as active or inactive, and counts it exactly once. The event with the latest `at` decides,
- * in whatever order events arrive. A device that another user activates belongs to that user from then on.
- * Of two events at the same instant, the deactivation decides.
+ * in whatever order events arrive; at the same instant, the deactivation decides. A device that another user
+ * activates belongs to that user from then on.
  */
 async function recordDevice(deviceId: string, device: Device, record: EventRecord): Promise<Outcome> {
   const stored = await readDevice(deviceId)

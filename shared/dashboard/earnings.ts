@@ -46,8 +46,8 @@ export const EarningsQuery = v.pipe(
 )
 
 /**
- * Reads a user's earnings in a period, by ascending day. Each day has an entry for every currency that was
- * earned in the period. Throws `invalid_parameter` as soon as there are too many entries (`maxPoints`).
+ * Reads a user's earnings in a period, by ascending day. Each day has an entry for every currency earned in
+ * the period. Throws `invalid_parameter` as soon as there are more than `maxPoints` entries.
  */
 export async function readEarnings(
   userId: number,

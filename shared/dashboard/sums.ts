@@ -52,9 +52,9 @@ export interface Reward {
 }
 
 /**
- * The writes that add a reward to the sums of the dashboard, for the transaction that credits the reward. The
- * transaction fails with too_many_reward_types if the user would exceed the maximum number of reward types.
- * It fails with ConditionFailed if another event has just added the first reward of this type and currency.
+ * The writes that add a reward to the dashboard's sums, for the transaction that credits the reward. The
+ * transaction fails with too_many_reward_types if the user would exceed `maxRewardTypes`. It fails with
+ * ConditionFailed if another event has just added the first reward of this type and currency.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const { currency, amount } = reward

@@ -13,12 +13,11 @@ const unitsPerOne = new Big(`1e${places}`)
 const fractionOf = (attribute: string): string => `~${attribute}`
 
 /**
- * The write that adds to attributes of an item. It adds a `Big` to an exact sum, and a `number` to a count.
- * DynamoDB does the addition, so nothing is read first.
+ * The write that adds to attributes of an item: a `Big` to an exact sum, and a `number` to a count. DynamoDB
+ * does the addition, so nothing is read first.
  *
- * A DynamoDB number has 38 digits, but a sum of large amounts can need more. So a sum is stored in two
- * attributes: its whole part, and its fraction in units of 10^-18. Amounts are rounded to 18 decimal places,
- * half to even.
+ * A sum can need more than the 38 digits of a DynamoDB number. So a sum has two attributes: its whole part,
+ * and its fraction in units of 10^-18. Amounts are rounded to 18 decimal places, half to even.
  */
 export function addToSums(
   key: Key,

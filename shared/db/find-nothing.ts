@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * Builds a response to GetItem, BatchGetItem or Query without items of the table. It has one item of another
- * table, so that the SDK also runs its code for decoding items.
+ * Builds a response to GetItem, BatchGetItem or Query without items of the table. The response has an item of
+ * another table, so that the SDK also runs its decoding code.
  */
 const nothing = () => ({
   statusCode: 200,

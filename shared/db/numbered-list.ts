@@ -5,9 +5,8 @@ import { indexName } from './partitions.ts'
 import type { Item, Key } from './table.ts'
 
 /**
- * A list whose rows are numbered 1, 2, 3, … without gaps, in the order of their instants. Any page is then
- * one range of rows, however long the list is. The list's name is its partition key. The code that appends to
- * a list stores its length.
+ * A list whose rows are numbered 1, 2, 3, … without gaps, in the order of their instants. So any page is one
+ * range of rows. The list's name is its partition key. The code that appends to a list stores its length.
  */
 
 const ordinalDigits = 12
@@ -38,8 +37,8 @@ export interface ListPage {
 }
 
 /**
- * Reads a page of a numbered list: rows of the requested period, and the number of rows in that period. The
- * first page of the whole list usually takes one round of reads, any other page takes two.
+ * Reads a page of rows of the requested period, and the number of all rows in that period. The first page of
+ * the whole list usually takes one round of reads, any other page takes two.
  */
 export async function readListPage(
   list: string,
@@ -65,8 +64,8 @@ export const isNewestPage = ({ beginTime, endTime, current }: Period & PageReque
   current === 1 && beginTime === undefined && endTime === undefined
 
 /**
- * Reads the newest rows of a list. The number of the newest row is the length of the list. The first read is
- * eventually consistent; if a row is missing in it, the rows are read again, strongly consistent.
+ * Reads the newest rows of a list; the number of the newest row is the list's length. The first read is
+ * eventually consistent. If that read lacks a row, a strongly consistent read follows.
  */
 export async function readNewest(list: string, count: number): Promise<ListPage> {
   const rows = await queryFirst(

@@ -1,7 +1,7 @@
 /**
- * How the partition keys of the table begin, by kind of item: a prefix that ends with `#`, or the whole key.
- * IAM policies grant functions access by these prefixes and keys (infra/permissions.ts). So two kinds of
- * items share a prefix or key only if the same functions need access to both kinds.
+ * How the table's partition keys begin: prefixes that end with `#`, and whole keys. IAM policies grant
+ * functions access by these values (infra/permissions.ts). So two kinds of items share a value only if the
+ * same functions need access to both.
  */
 export const partitions = [
   'ADDR#',

@@ -59,9 +59,8 @@ export async function readItem(
 }
 
 /**
- * Reads one item with an eventually consistent read, then with a strongly consistent one if it is not found.
- * The first read costs half as much as the second. The second read also finds an item that was written a
- * moment ago. With `consistent`, the only read is strongly consistent.
+ * Reads one item, eventually consistent, at half the price. If the item is not found, a strongly consistent
+ * read follows, because the item may be new. With `consistent`, the only read is strongly consistent.
  */
 export const findItem = async (
   key: Key,
@@ -70,9 +69,8 @@ export const findItem = async (
   (await readItem(key, { consistent })) ?? (consistent ? undefined : readItem(key, { consistent: true }))
 
 /**
- * Reads items by their keys, in parallel batches. The result has each item at the index of its key, or
- * undefined if the item does not exist. Keys that DynamoDB leaves unprocessed are requested again; throws
- * `unavailable` when some stay unprocessed.
+ * Reads items in parallel batches. The result has each item at the index of its key, or undefined if there is
+ * none. Repeats requests for unprocessed keys; throws `unavailable` if some stay unprocessed.
  */
 export const readItems = (keys: readonly Key[], options: ReadOptions = {}): Promise<(Item | undefined)[]> =>
   (shared.getStore() ?? readBatches)(keys, options)
@@ -118,8 +116,8 @@ export const between = (pk: string, first: string, last: string) => ({
 })
 
 /**
- * Yields the items of a query in order, and reads a page only when the caller needs it. `Limit` is the
- * maximum number of items per page, not of the result. To read fewer items, stop iterating.
+ * Yields the items of a query in order, and reads a page only when the caller needs it. `Limit` applies to
+ * each page, not to the result. To read fewer items, stop iterating.
  */
 export async function* queryItems(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<Item> {
   let ExclusiveStartKey: Item | undefined

@@ -10,9 +10,8 @@ const hourMilliseconds = 3_600_000
 const pauseBefore = 5_000
 
 /**
- * For this number of milliseconds after each full hour, nothing is written. A table that is restored to a
- * full hour can have items from slightly different instants, "usually much less than a second" apart, and no
- * write may happen between them.
+ * For this number of milliseconds after each full hour, nothing is written. Items of a table restored to a
+ * full hour can be from instants "usually much less than a second" apart. No write may fall between these.
  */
 const pauseAfter = 2_000
 
@@ -39,8 +38,8 @@ const pauseWrites: Middleware =
   }
 
 /**
- * Makes the calling function pause its writes, retries included, around every full hour. A table restored to
- * a full hour then contains each transaction entirely or not at all, although restores are not atomic (Amazon
+ * Pauses the calling function's writes, retries included, around every full hour. A table restored to a full
+ * hour then contains each transaction entirely or not at all. By themselves, restores are not atomic (Amazon
  * DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). Only for functions with a queue,
  * because nobody waits for their writes.
  */

@@ -7,8 +7,8 @@ import { requireEnv } from '../env.ts'
 import { countUnits } from './consumed-units.ts'
 
 /**
- * The client of the service's one table. Numbers are read as `NumberValue`, the decimal text that DynamoDB
- * stores, so that no amount passes through a double; `Integer` and `Decimal` (decimal.ts) convert them.
+ * The client of the service's one table. Numbers are read as decimal text (`NumberValue`), so that no amount
+ * passes through a double. `Integer` and `Decimal` (decimal.ts) convert them.
  */
 export const db = awsClient(
   DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()), {

@@ -23,9 +23,8 @@ export interface Write {
   /** Creates the error to throw when the write's condition fails; `stored` is the item at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether the stored item shows that this write has already taken effect. If an answer is lost, the SDK
-   * sends the write again, and the condition of the second write fails. Only for writeItem, because
-   * transactions have a request token.
+   * Whether the stored item shows that this write has taken effect. If an answer is lost, the SDK repeats the
+   * write, whose condition fails. Only for writeItem, because transactions have a request token.
    */
   isDone?: (stored: Item | undefined) => boolean
 }
@@ -46,9 +45,8 @@ export class ConditionFailed extends OptimisticLockError {
 export const maxTransactionWrites = 100
 
 /**
- * Writes all or nothing. If conditions do not hold, throws an error for the first write that failed. This is
- * the error from the write's `otherwise`, or ConditionFailed if the write has no `otherwise`. Throws
- * `unavailable` when the transaction keeps conflicting with others or being throttled.
+ * Writes all or nothing. If conditions fail, throws the error from `otherwise` of the first failed write, by
+ * default ConditionFailed. Throws `unavailable` if conflicts or throttling last too long.
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   const failures = await tryTransact(writes)
@@ -56,8 +54,8 @@ export async function transact(writes: readonly Write[]): Promise<void> {
 }
 
 /**
- * Like transact, but resolves with the writes whose conditions did not hold; an empty list means that
- * everything was written. An `abortSignal` ends the attempts: the function then throws an AbortError.
+ * Like transact, but resolves with the writes whose conditions failed; an empty list means that everything
+ * was written. If `abortSignal` ends the attempts, throws an AbortError.
  */
 export async function tryTransact(
   writes: readonly Write[],
@@ -92,8 +90,8 @@ export async function tryTransact(
 }
 
 /**
- * Performs one write on its own, at half the price of a transaction. Throws the same errors as transact. With
- * `returnNew`, resolves with the item's attributes as they are after the update.
+ * Performs one write, at half the price of a transaction. Throws the same errors as transact. With
+ * `returnNew`, resolves with the item's attributes after the update.
  */
 export async function writeItem(write: Write, options: { returnNew?: true } = {}): Promise<Item | undefined> {
   const { Put, Update, Delete } = toSdkWrite(write)
@@ -136,8 +134,8 @@ export const putNew = (item: Item): Write => ({
 })
 
 /**
- * A write to an item whose attribute `version` holds the number of its version. `readVersion` is the version
- * that was read, or 0 if there was no item. The condition fails if the stored version is different.
+ * A write to an item with the attribute `version`. The condition fails unless the stored version is still
+ * `readVersion`, the version that was read, or 0 if there was no item.
  */
 export const putVersioned = (item: Item, readVersion: number): Write =>
   readVersion === 0

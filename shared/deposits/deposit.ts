@@ -87,8 +87,8 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 }
 
 /**
- * Reads a user's deposit by its id; undefined if it does not exist or is another user's. Anyone can compute
- * ids from the chain, so both of these cases take two reads: response times must not tell them apart.
+ * Reads a user's deposit; undefined if the id is unknown or another user's. Both of these cases take two
+ * reads, so that response times do not tell them apart. Anyone can compute ids from the chain.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {
@@ -110,9 +110,9 @@ const rowKeys = itemType({
 const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
- * The writes of a deposit's next version: its own item, and its rows in the list of all deposits and in the
- * list of its currency. Rows hold the whole deposit, so that a page is one read. The first write fails unless
- * the stored version is the previous one.
+ * The writes of a deposit's next version: its item, and its rows in the lists of all deposits and of its
+ * currency. Rows hold the whole deposit, so that a page is one read. The first write fails unless the
+ * previous version is stored.
  */
 export function putDeposit(deposit: Deposit): Write[] {
   const { id, userId, currency, version, ordinal, currencyOrdinal } = deposit

@@ -30,12 +30,12 @@ export interface DepositUpdate extends DepositName {
 }
 
 /**
- * Advances a deposit to the status of an event, and credits it once, in the transaction that makes it
- * `CREDITED`. Updates may arrive in any order and any number of times; the first final status is kept.
+ * Advances a deposit to the status of an event. The transaction that makes the deposit `CREDITED` also
+ * credits it, once. Events may arrive in any order and repeatedly; the first final status is kept.
  *
- * Throws RejectedEvent when the address is not assigned or is for another currency, or when address, currency
- * or amount differ from an earlier event. Throws ConditionFailed when another event has meanwhile written
- * this deposit, the user's count of deposits or the wallet.
+ * Throws RejectedEvent if the address is unassigned or for another currency, or if address, tag, currency or
+ * amount differ from an earlier event. Throws ConditionFailed if another event has meanwhile written the
+ * deposit, the user's count of deposits or the wallet.
  */
 export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)

@@ -86,12 +86,12 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 })
 
 /**
- * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
- * user gets one address, and an address is assigned to one user. The user sees the address only after the
- * assignment's event is on the bus: in a restored table, a replay of that event repeats the assignment.
+ * Assigns a user a deposit address from the pool, in one transaction. Even if requests arrive at once, a user
+ * gets only one address, and an address only one user. The user sees the address only after its event is on
+ * the bus, because a replay of that event repeats the assignment in a restored table.
  *
- * Throws `invalid_parameter` for a currency or network that the service does not offer. Throws `unavailable`
- * when the pool is empty, or when other requests were faster at every attempt.
+ * Throws `invalid_parameter` if the service does not offer the currency or network. Throws `unavailable` if
+ * the pool is empty, or if other requests were faster at every attempt.
  */
 export async function claimAddress(userId: number, pool: Pool): Promise<UserAddress> {
   const claim = async () => (await readAssignment(userId, pool)) ?? takeAddress(userId, pool)
@@ -156,8 +156,8 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
 }
 
 /**
- * The write that records an assignment from an event. It succeeds only if no assignment is stored for the
- * user in the pool, or if the stored assignment is later, because the earliest assignment wins.
+ * The write that records an assignment from an event. The earliest assignment wins. So the condition fails if
+ * an assignment that is not later is stored for the user in the pool.
  */
 export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
   return {

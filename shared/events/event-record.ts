@@ -31,13 +31,13 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had already been refused before the message was sent; 0 for a message from the bus.
-   * Needed besides `sentAt`, because a function's clock can be minutes ahead of the clock of SQS.
+   * How often the event had been refused before the message was sent; 0 for a message from the bus. `sentAt`
+   * is not enough, because a function's clock can be minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
-   * Epoch milliseconds at which the event is booked. Normally, this is the time of its arrival. An event that
-   * was replayed from the archive is booked at the time when it was first sent.
+   * When the event is booked, epoch milliseconds: normally at its arrival. An event that was replayed from
+   * the archive is booked at the time when it was first sent.
    */
   bookedAt: number
 }
@@ -63,9 +63,8 @@ export const eventRecord = (
 
 /**
  * Writes an event's changes together with its business key, so that the event takes effect exactly once.
- * Resolves with `duplicate` if it has taken effect before. Throws RejectedEvent if an event with the same key
- * but other content has taken effect, or if the event was refused later than this copy of it was sent. If a
- * condition of `writes` does not hold, throws the same error as `transact`.
+ * Resolves with `duplicate` if it took effect before. Throws RejectedEvent in the same cases as
+ * resolveDuplicate. If a condition of `writes` fails, throws the same error as `transact`.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record, Date.now())
@@ -77,8 +76,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, but if a condition of `writes` fails, records the event without its writes. For an event
- * that must change nothing if a later event has already taken effect.
+ * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`. For an event that
+ * must change nothing after a later event has taken effect.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -90,10 +89,8 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 }
 
 /**
- * Returns `duplicate` if the event has taken effect before, else undefined. Throws RejectedEvent if an event
- * with the same business key but other content took effect, or if the event was refused later than this copy
- * was sent. Call this before rejecting an event for a low balance, because an earlier delivery may have used
- * the money.
+ * Looks up whether an event took effect; results and errors are those of resolveDuplicate. Call findOutcome
+ * before rejecting an event for a low balance, because an earlier delivery may have used the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -137,16 +134,15 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent again after its event had been refused: only then may it take effect. `refusals`
+ * Whether a message was sent after its event was refused; only such a message may take effect. `refusals`
  * tells whether it was redriven, and `sentAt` whether a person sent the event again.
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
 
 /**
- * The write that claims an event's business key in a transaction at the time `at` (epoch milliseconds). It
- * fails if an event with this key already took effect, or if this event was refused later than this copy of
- * it was sent.
+ * The write that claims an event's business key at the time `at` (epoch milliseconds). The condition fails if
+ * an event with this key took effect, or if this event was refused after this copy of it was sent.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
@@ -172,9 +168,9 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
- * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event has taken
- * effect before, else undefined. Throws RejectedEvent if an event with the same key but other content took
- * effect, or if the event was refused after this copy was sent.
+ * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event took
+ * effect before, else undefined. Throws RejectedEvent if an event with this key but other content took
+ * effect, or if the event was refused after this copy of it was sent.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
@@ -197,9 +193,9 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event. Copies of the event that were sent before the refusal have no effect, and
- * are not refused again. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError
- * if another function may be sending the dead letter, or if other events with the same key are being refused.
+ * Records the refusal of an event. Copies sent before the refusal have no effect, and are not refused again.
+ * Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another function
+ * may be sending the dead letter, or if other events with this key are being refused.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

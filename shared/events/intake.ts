@@ -42,8 +42,8 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
   /**
-   * Applies the event exactly once: writes `record` in the same transaction as the changes. After
-   * ConditionFailed (another writer was faster), `apply` is called again and must read and decide anew.
+   * Writes `record` and the event's changes in one transaction, so that the event takes effect exactly once.
+   * After ConditionFailed, `apply` is called again and must read and decide anew.
    */
   apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome>
 }
@@ -93,8 +93,7 @@ interface ReceivedEvent {
 /**
  * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
  * once, whole, with the message attributes `reason` and `refusals`. An event that is out of order, or fails
- * for another reason, is retried after growing pauses, and goes to the dead-letter queue after a limited
- * number of tries.
+ * otherwise, is retried after growing pauses. After too many tries, the event becomes a dead letter.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   restOnTheHour()
@@ -158,8 +157,8 @@ async function applyMessage<Detail extends v.GenericSchema>(
 const maxExplanationLength = 500
 
 /**
- * Explains which fields are not valid. An explanation can contain names that the sender chose. So the
- * explanation is cut, and contains only characters that SQS takes in a message attribute.
+ * Explains which fields are not valid. Because the sender can choose field names, the explanation is cut, and
+ * has only characters that SQS accepts in a message attribute.
  */
 function explain(issues: readonly v.BaseIssue<unknown>[]): string {
   const reasons = fieldErrors(issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
@@ -256,9 +255,9 @@ function decideRefusal(
 }
 
 /**
- * Sends one dead letter for all copies of an event's message. First records the refusal, then sends the dead
- * letter, then records the sending. After an interruption, a later delivery of the message sends the dead
- * letter, perhaps for the second time. Resolves with `duplicate` if the event needs no further dead letter.
+ * Sends one dead letter for all copies of an event's message. Records the refusal, sends the dead letter, and
+ * then records the sending. After an interruption, a later delivery sends the dead letter, perhaps a second
+ * time. Resolves with `duplicate` if the event needs no further dead letter.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,

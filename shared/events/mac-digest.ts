@@ -2,9 +2,8 @@ import { generateMac, macKeyIds } from '../aws/generate-mac.ts'
 import type { EventRecord } from './event-record.ts'
 
 /**
- * Replaces the digest in an event's record by a MAC, for an event that contains a secret. With a plain
- * SHA-256, whoever steals the table could try secrets until one matches. `olderDigests` are MACs by older
- * keys.
+ * Replaces the digest of an event that contains a secret by a MAC. With a plain SHA-256, a thief of the table
+ * could try secrets until one matches. `olderDigests` are MACs with older keys.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const text = `${record.detailType}:${record.digest}`

@@ -57,16 +57,16 @@ class UnappliedEvent extends Error {
 }
 
 /**
- * Error for an event that can never be applied. The event changes nothing. The whole event goes to the
- * dead-letter queue without a retry. The error's explanation names fields and rules, never contents.
+ * Error for an event that can never be applied. The event changes nothing, and goes whole to the dead-letter
+ * queue, without a retry. The explanation names fields and rules, never contents.
  */
 export class RejectedEvent extends UnappliedEvent {
   override readonly name = 'RejectedEvent'
 }
 
 /**
- * Error for an event that arrived before another one that it needs, such as the registration of its user. The
- * event is retried a few times and then goes to the dead-letter queue, from where a redrive applies it.
+ * Error for an event that arrived before an event that it needs, such as its user's registration. After a few
+ * tries, the event goes to the dead-letter queue, from where a redrive applies it.
  */
 export class OutOfOrderEvent extends UnappliedEvent {
   override readonly name = 'OutOfOrderEvent'

@@ -104,8 +104,8 @@ function answerAndLog(dialect: Dialect): HttpMiddleware {
 }
 
 /**
- * Answers a Failure with its own status and code. A temporary error becomes `unavailable`. Any other error
- * becomes `internal` and is logged without its message, which may quote what was sent.
+ * Answers a Failure with its own status and code, a temporary error as `unavailable`, and any other error as
+ * `internal`. Error messages are not logged, because they may quote what was sent.
  */
 function answerFailure(error: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
   const failure = toFailure(error)
@@ -139,8 +139,8 @@ const refuseInMaintenance: HttpMiddleware = {
 }
 
 /**
- * Time left to answer with 503 after a function's AWS calls are aborted. If Lambda ends a function before it
- * has answered, the client gets API Gateway's 500, which has no envelope and no Retry-After.
+ * Time left to answer with 503 after the AWS calls are aborted. If Lambda ends a function before it answers,
+ * the client gets API Gateway's 500, which has no envelope and no Retry-After.
  */
 const answerReserveMilliseconds = 500
 

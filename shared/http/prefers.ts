@@ -1,6 +1,6 @@
 /**
- * Whether an `Accept` header (RFC 9110 §12.5.1) prefers a media type to JSON: it names the type with a weight
- * above zero, and gives `application/json` no higher weight.
+ * Whether an `Accept` header (RFC 9110 §12.5.1) prefers a media type to JSON. The type's weight must be above
+ * zero, and not below the weight of `application/json`.
  */
 export function prefers(accept: string | undefined, mediaType: string): boolean {
   const weights = new Map(

@@ -4,8 +4,8 @@ import { json, Reply, successBody } from './reply.ts'
 import type { RequestInfo } from './request.ts'
 
 /**
- * Answers with a document that everyone may cache. The document's members are at the top level of the JSON.
- * If the client has the current version, the answer is a 304 without a body (RFC 9110 §15.4.5).
+ * Answers with a document that everyone may cache, or with 304 if the client has the current version (RFC
+ * 9110 §15.4.5). The document's members are at the top level of the JSON.
  */
 export function publicDocument(data: object, { header }: RequestInfo): Reply {
   const body = successBody(data, 'oauth')

@@ -9,8 +9,8 @@ export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayPro
 /** Reads from API Gateway's event what an endpoint can need besides its parsed input. */
 export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   /**
-   * The client's IP address as API Gateway sees it, or as the CloudFront distribution (edge) in front of API
-   * Gateway sees it. It never comes from a header that a client can write.
+   * The client's IP address, as CloudFront (the edge) sees it; without CloudFront, as API Gateway sees it. No
+   * header that a client can write changes this address.
    */
   sourceIp: event.requestContext.http.sourceIp,
   method: event.requestContext.http.method,
@@ -25,9 +25,9 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
 export type RequestInfo = ReturnType<typeof requestInfo>
 
 /**
- * Parses form-urlencoded text. A parameter that was sent more than once is left out, and named in `repeated`.
- * An empty parameter counts as omitted (OAuth 2.1 §3.1 and §3.2). API Gateway's parsed parameters would not
- * do, because repeated ones are joined by commas.
+ * Parses form-urlencoded text. Leaves out repeated parameters, and names them in `repeated`. An empty
+ * parameter counts as omitted (OAuth 2.1 §3.1 and §3.2). API Gateway's own parser is not used, because it
+ * joins repeated parameters with commas.
  */
 export function sentParameters(text: string) {
   const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]
@@ -67,8 +67,8 @@ export type BodyKind = 'none' | 'json' | 'form-or-json'
 export const maximumBodyBytes = 64 * 1024
 
 /**
- * Reads the body of a request: a JSON object, or the fields of a form. Refuses a body over 64 KiB, a media
- * type that the endpoint does not accept, and text that does not match its media type.
+ * Reads a request's body: a JSON object, or the fields of a form. Refuses a body over 64 KiB, a media type
+ * that the endpoint does not accept, and malformed text.
  */
 export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
@@ -87,8 +87,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
 /**
- * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. The parser is not used
- * as a middleware, because a bad token must be reported before a bad body.
+ * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. Not used as a
+ * middleware, because a bad token must be reported before a bad body.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
   // Drops the media type's parameters. The parser rejects a space before `;`, but RFC 9110 §5.6.6 allows it.

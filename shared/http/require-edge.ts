@@ -8,9 +8,8 @@ import type { HttpMiddleware } from './request.ts'
 export const originSecretHeader = 'x-origin-secret'
 
 /**
- * Middleware for a deployment behind a CloudFront distribution (edge). Refuses requests that did not come
- * through CloudFront, and takes the client's address from CloudFront's header. Without CloudFront, this
- * header is ignored.
+ * Middleware that refuses requests that did not come through CloudFront (the edge), and takes the client's
+ * address from CloudFront's header. Does nothing in a deployment without CloudFront.
  */
 export const requireEdge = (): HttpMiddleware => ({
   before({ event }) {
@@ -33,8 +32,8 @@ function isOneOf(sent: string, secrets: string[]): boolean {
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Reads the client's address from `CloudFront-Viewer-Address`, which ends with a colon and the port. Throws
- * if there is none, because all clients would otherwise share the limits of CloudFront's own address.
+ * Reads the client's address from `CloudFront-Viewer-Address` (`address:port`). Throws without an address,
+ * because all clients would then share the limits of CloudFront's address.
  */
 function viewerAddress(header = ''): string {
   const address = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

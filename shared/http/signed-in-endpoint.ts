@@ -35,9 +35,8 @@ interface SignedInSpec<
 > extends EndpointSpec<Input, Output> {
   scope: RequiredScope
   /**
-   * Starts a read in parallel with the session check, which saves a round trip. `prefetch` must not write,
-   * because `claimedUserId` comes from the unverified token. The endpoint uses the result of the read only
-   * after the session check.
+   * Starts a read in parallel with the session check, which saves a round trip. Must not write, because
+   * `claimedUserId` comes from the unverified token. The result is used only after the session check.
    */
   prefetch?: (input: v.InferOutput<Input>, claimedUserId: number) => Promise<Prefetched>
   run: (context: {
@@ -49,9 +48,9 @@ interface SignedInSpec<
 }
 
 /**
- * Creates an endpoint for signed-in callers. The endpoint checks the token and the token's scope, parses the
- * input, calls `run`, and answers in the envelope. Every failure is answered with its own status and code. A
- * bad token is reported before bad input, so that a stranger never learns what is wrong with the input.
+ * Creates an endpoint for signed-in callers. The endpoint checks the token and its scope, parses the input,
+ * calls `run`, and answers in the envelope. A bad token is reported before bad input, so that a stranger
+ * never learns what is wrong with the input.
  */
 export function signedInEndpoint<
   Input extends v.GenericSchema,
@@ -116,15 +115,15 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
 }
 
 /**
- * Number of warm-up requests in addition to the one that reads the table. They let V8 compile the hot code
- * and collect the garbage left by loading modules, so the first real request waits for neither.
+ * Number of warm-up requests besides the first one. They let V8 compile hot code and collect the garbage of
+ * module loading, so the first real request waits for neither.
  */
 const repetitions = 4
 
 /**
- * Warms the function up before its first real request: opens a connection to the table, and runs the code
- * that handles requests. The warm-up requests are refused, because their access_tokens were never issued.
- * Only the first of them calls the table. A failure is only logged, because a real request would report it.
+ * Warms the function up: connects to the table, and runs the code that handles requests. Warm-up requests are
+ * refused, because their access_tokens were never issued. Only the first one calls the table. Failures are
+ * only logged, because a real request would report them.
  */
 export async function warmUp(handler: Handler): Promise<void> {
   const first = warmUpOnce(handler)
@@ -152,6 +151,6 @@ async function warmUpOnce(handler: Handler): Promise<unknown> {
   }
 }
 
-// Warms up during initialization, when Lambda gives the function a whole processor. Later, a function with
-// 256 MB has only a seventh of a processor, and a first request with a TLS handshake would take 200 ms.
+// Warms up during initialization, when Lambda gives the function a whole processor. Later, a 256 MB function
+// has only a seventh, and a first request with a TLS handshake would take 200 ms.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await warmUp(checkAndRun(warmUpSpec, []))

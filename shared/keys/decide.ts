@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A requested rotation, which publishes a new key. With `emergency`, the new key signs at once. The request
-   * is fulfilled by the first key that becomes active at the instant `at` or later.
+   * A request to publish a new key. With `emergency`, the new key signs at once. Any key that becomes active
+   * at the instant `at` or later fulfils the request.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -71,16 +71,14 @@ export type RotationStep =
   | { kind: 'done' }
 
 /**
- * Scheduled runs create no key while the key set has this number of keys. The limit keeps the JWKS under
- * 150,000 bytes (the maximum of API Gateway), and the item of the key set under 400 KB (the maximum of
- * DynamoDB).
+ * Scheduled runs create no key while the key set has this many keys. The limit keeps the JWKS under API
+ * Gateway's maximum (150,000 bytes), and the key set's item under DynamoDB's maximum (400 KB).
  */
 const maxKeys = 100
 
 /**
- * Decides the next step of a rotation. It is a pure function of the state, so runs that compete or crash all
- * follow the same path. Steps that only need a write come first, then steps that need a new key, then
- * disabling old keys in KMS.
+ * Decides the next step of a rotation. Depends only on the state, so runs that compete or crash follow the
+ * same path. Steps with existing keys come first, then new keys, then disabling old keys in KMS.
  */
 export const decideRotation = (state: RotationState): RotationStep =>
   decideRevocation(state) ??
@@ -175,8 +173,8 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 }
 
 /**
- * If KMS still refuses the new key after `kmsLagMilliseconds`, a requested rotation begins another attempt
- * with another key. A scheduled run does not: if KMS refused all keys, each run would create one more.
+ * If KMS still refuses the new key after `kmsLagMilliseconds`, a requested rotation begins another attempt.
+ * Scheduled runs do not, because each would create a key if KMS refused every key.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

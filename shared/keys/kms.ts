@@ -47,8 +47,8 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
 }
 
 /**
- * Tests a signing key: signs random bytes, and verifies the signature with KMS and with the public key. It
- * never throws: a test that failed is false in the result, and `cause` is the error, if there was one.
+ * Tests a signing key: signs random bytes, then verifies the signature with KMS and with the public key.
+ * Never throws. A failed test is false in the result; `cause` is the error, if any.
  */
 export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; cause?: unknown }> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }
@@ -76,8 +76,8 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
 }
 
 /**
- * Signs an evidence record with the evidence key. If KMS refuses the evidence key, throws a different error,
- * because addKey would take KMS's error for a refusal of the new signing key.
+ * Signs an evidence record. If KMS refuses the evidence key, throws an error of its own. Otherwise, addKey
+ * would assume that KMS refuses the new signing key.
  */
 export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
   try {
@@ -96,9 +96,9 @@ export const isInOtherRegion = (arn: string): boolean => arn.split(':')[3] !== r
 
 /**
  * Disables a key in KMS, and schedules its deletion after `deletionDays` days (0: no deletion). Resolves with
- * the key's state if KMS shows that nobody can sign with the key any more. Resolves with undefined if KMS
- * does not show this yet. The caller must then call again later, which is safe. `createdAt` (epoch
- * milliseconds) tells whether a key unknown to KMS is new or deleted. Leaves keys in other regions unchanged.
+ * the key's state once KMS shows that nobody can sign with the key. Until then, resolves with undefined, and
+ * the caller must call again later. `createdAt` (epoch milliseconds) tells whether a key unknown to KMS is
+ * new or deleted. Leaves keys in other regions unchanged.
  */
 export async function disableKey(
   arn: string,

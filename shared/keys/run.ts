@@ -35,11 +35,11 @@ const patienceMilliseconds = 10_000
 
 /**
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
- * do. Every write is conditional on the key set that the step was decided from, so any number of runs can run
- * or crash at the same time. Throws if a key that is about to be used fails its check. If KMS refuses a new
- * key, this run and later runs try the key again. After KMS has refused the key for `kmsLagMilliseconds`,
- * each run throws. If AWS fails for a moment, a scheduled run leaves its step to the next run, and a
- * requested run throws.
+ * do. Every write is conditional on the key set that was read, so runs can compete or crash.
+ *
+ * Throws if a key that is about to be used fails its check. If KMS refuses a new key, this run and later runs
+ * try again. After `kmsLagMilliseconds` of refusals, each run throws. If AWS fails for a moment, a scheduled
+ * run leaves its step to the next run, but a requested run throws.
  */
 export async function rotateKeys(
   request: RotationRequest,

@@ -8,9 +8,8 @@ import { putNew, putVersioned, tryTransact, type Write } from '../db/write.ts'
 import { keysPartition } from '../aws/signing-key-names.ts'
 
 /**
- * The states of a signing key, in order: `published` (in the JWKS, does not sign yet), `active` (the one
- * signer), `retiring` (in the JWKS until every token that it signed has expired), `retired` (out of the
- * JWKS).
+ * The states of a signing key, in order: `published` (in the JWKS, not signing yet), `active` (the only
+ * signer), `retiring` (in the JWKS until its tokens have expired), `retired` (out of the JWKS).
  */
 export const keyStates = ['published', 'active', 'retiring', 'retired'] as const
 export type KeyState = (typeof keyStates)[number]
@@ -32,8 +31,8 @@ export const SigningKey = v.object({
   /** When a retiring key may leave the JWKS, epoch milliseconds. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: how long the key's last token can be valid after the key has stopped signing. While the key
-   * signs, longer caching or a longer token lifetime raises this time, but nothing lowers it.
+   * Drain time: how long a token can stay valid after its key has stopped signing. While the key signs,
+   * longer caching or token lifetimes raise the drain time, but nothing lowers it.
    */
   drain_ms: Integer,
 })
@@ -54,9 +53,9 @@ export const Trigger = v.object({
 export type Trigger = v.InferOutput<typeof Trigger>
 
 /**
- * One attempt to create a signing key. It is stored before KMS CreateKey is called, and gets the ARN as soon
- * as KMS has answered. If a run crashes in between, the next run begins another attempt: the key of the
- * crashed attempt never joins a JWKS, and the audit reports it.
+ * One attempt to create a signing key. Stored before KMS CreateKey is called, and completed with the ARN
+ * afterwards. If a run crashes in between, the next run begins another attempt. The audit reports the key of
+ * the crashed attempt, which never joins a JWKS.
  */
 export const Attempt = v.object({
   id: v.string(),
@@ -113,14 +112,14 @@ export async function readKeySet(): Promise<SigningKeySet> {
 }
 
 /**
- * Time limit for writing the key set, retries included. It must be shorter than `commitSlackMilliseconds`,
- * which covers both this write and the difference between clocks.
+ * Time limit for writing the key set, retries included. Must be below `commitSlackMilliseconds`, which also
+ * covers the difference between clocks.
  */
 const maxWriteMilliseconds = 2_000
 
 /**
- * Replaces the key set that was read, in one transaction with other writes. Resolves with false, and writes
- * nothing, if the stored key set has changed since it was read.
+ * Replaces the key set in one transaction with other writes. If the stored key set has changed since it was
+ * read, writes nothing and resolves with false.
  */
 export async function writeKeySet(
   read: SigningKeySet,

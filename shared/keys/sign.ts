@@ -41,8 +41,8 @@ export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8
 const refusals = /^(AccessDenied|Disabled|KMSInvalidState|NotFound)Exception$/
 
 /**
- * Whether this error means that KMS refuses a key. KMS refuses an unknown key, a key in the wrong state, and
- * a key to which a policy denies access. KMS can also refuse a new key for some minutes after its creation.
+ * Whether an error means that KMS refuses a key: unknown, in the wrong state, or denied by a policy. KMS can
+ * also refuse a new key for some minutes after its creation.
  */
 export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.test(error.name)
 
@@ -50,10 +50,9 @@ export const isUnusable = (error: unknown): boolean => error instanceof Error &&
 const noSignerSeconds = 5
 
 /**
- * Signs a JWT (RFC 7519) of the claims with RS256 and the active key, in one KMS call. If that key was
- * revoked a moment ago, reads the key set again and signs with the key's successor. Throws `unavailable`
- * while no key can sign: before a deployment's first key, while somebody has disabled the active key in KMS,
- * or while IAM does not see the tag of a new key.
+ * Signs a JWT (RFC 7519) with RS256 and the active key, in one KMS call. If that key was just revoked, reads
+ * the key set again and signs with the key's successor. Throws `unavailable` while no key can sign: before a
+ * deployment's first key, while the active key is disabled in KMS, or until IAM sees a new key's tag.
  */
 export async function signJwt(claims: Record<string, unknown>): Promise<string> {
   try {
@@ -80,8 +79,8 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 }
 
 /**
- * Waits until every function's cached JWKS has the key. In an emergency, the key can be newer than the cached
- * JWKS. A deployment's first key needs no wait, because an empty JWKS is not cached.
+ * Waits until every function's cached JWKS has the key. In an emergency, the key can be newer than that JWKS.
+ * A deployment's first key needs no wait, because an empty JWKS is not cached.
  */
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()
@@ -91,7 +90,7 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
 
 /**
  * Whether signing can succeed later. KMS denies access to a new key until IAM sees the key's tag. If KMS
- * denies access to an older key, a policy is wrong, so signing cannot succeed.
+ * denies access to an older key, a policy is wrong.
  */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&

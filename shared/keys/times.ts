@@ -30,8 +30,8 @@ export const jwksCacheMilliseconds = (): number =>
   Math.min(1_000, signerCacheMilliseconds(settings().signingKeyPublishSeconds))
 
 /**
- * The `max-age`, in seconds, of the JWKS and the discovery document: the configured one, but at most half the
- * publish window, so that every client has seen a key before the key signs.
+ * The configured `max-age` of the JWKS and the discovery document, in seconds, limited to half the publish
+ * window. So every client has seen a key before the key signs.
  */
 export const documentMaxAgeSeconds = (): number =>
   Math.min(settings().jwksMaxAgeSeconds, Math.floor(settings().signingKeyPublishSeconds / 2))
@@ -45,15 +45,15 @@ export const commitSlackMilliseconds = 3_000
 
 /**
  * Maximum time for which KMS refuses calls with a new key or shows a key's old state. AWS states five minutes
- * for a key's tag to take effect, and "several minutes" for other changes (KMS Developer Guide: "ABAC for AWS
- * KMS", "Eventual consistency").
+ * for tags and "several minutes" for other changes (KMS Developer Guide: "ABAC for AWS KMS", "Eventual
+ * consistency").
  */
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * The time at which a key can leave the JWKS if the key stops signing now. Functions sign with the key until
- * their cached key set expires. Then the key's last token must expire. Then the retire margin
- * (`signingKeyRetireMarginSeconds`) must pass, for verifiers with slow clocks.
+ * When a key that stops signing now can leave the JWKS. First, cached key sets must expire, because functions
+ * sign with the key until then. Then the key's last token must expire. Then the retire margin must pass, for
+ * verifiers with slow clocks.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
   now +

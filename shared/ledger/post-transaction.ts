@@ -14,8 +14,8 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction. The transaction is posted once per event. Without an event,
-   * `alongside` must return a write that fails if the transaction is posted a second time.
+   * The event that causes the transaction, which is posted once per event. Without an event, `alongside` must
+   * return a write that fails if the transaction is posted again.
    */
   record?: EventRecord
   /** Time at which the transaction is booked, epoch milliseconds. Default: the booking time of its event. */
@@ -28,14 +28,13 @@ export interface LedgerTransaction {
 }
 
 /**
- * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's
- * business key, the bills, the changed wallets and the writes of `alongside`. Within a process, transactions
- * of a user wait for each other, so a batch is applied in order.
+ * Posts a ledger transaction exactly once, all or nothing, in one DynamoDB transaction. Within a process, a
+ * user's transactions wait for each other, so a batch is applied in order.
  *
- * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, a wallet would have
- * too many currencies, or the event's key was used with other content. Throws OutOfOrderEvent for an unknown
- * user, and ConditionFailed when another process changed a wallet first. A failed write of `alongside` throws
- * its own error.
+ * Throws RejectedEvent if a balance or hold would become negative or exceed 38 digits, if a wallet would have
+ * too many currencies, or if the event's key was used with other content. Throws OutOfOrderEvent for an
+ * unknown user. Throws ConditionFailed if another process changed a wallet first. A failed write of
+ * `alongside` throws its own error.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction

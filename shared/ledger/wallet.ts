@@ -43,7 +43,7 @@ export const emptyHolding = (number: number): Holding => ({
 export interface Mark {
   /** Currency and type of the bill as one integer (see codeOf). */
   code: number
-  /** Number of the quarter-hour (see Mark) in which the first bill was booked; 0 until there is a bill. */
+  /** Number of the quarter-hour in which the bill was booked, counted from the epoch. */
   quarter: number
 }
 
@@ -58,10 +58,7 @@ export const encodeMarks = (marks: readonly Mark[]): Uint8Array =>
 export const decodeMarks = (bytes: Uint8Array): Mark[] =>
   unpackRows<[number, number]>(bytes).map(([code, quarter]) => ({ code, quarter }))
 
-/**
- * A wallet: its balances, the number of its bills, and the type and time of its newest bills. It is one item,
- * so that most requests need one read, and a movement needs one conditional write.
- */
+/** A wallet. It is one item, so most requests need one read, and a movement needs one conditional write. */
 export interface Wallet {
   id: WalletId
   /** Version of the wallet, raised by every write; 0 before the first. */
@@ -70,9 +67,7 @@ export interface Wallet {
   lastAt: number
   holdings: Map<string, Holding>
   counts: Counts
-  /**
-   * Number of the quarter-hour (see Mark) in which the first bill was booked; 0 as long as there is no bill.
-   */
+  /** Number of the quarter-hour (`quarterOf`) in which the first bill was booked; 0 until there is a bill. */
   first: number
   /** A mark for each of the newest bills, in chronological order. page/index.ts has marks of older bills. */
   tail: readonly Mark[]
@@ -109,8 +104,8 @@ export const registerShards = 16
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /**
- * Schema of a stored holding. Its values have no names, to save space: every bill rewrites the wallet, and
- * DynamoDB charges for every kilobyte written. About seven currencies fit into the first kilobyte.
+ * Schema of a stored holding. Its values have no names, because every bill rewrites the wallet, and DynamoDB
+ * charges per kilobyte written. About seven currencies fit into the first kilobyte.
  */
 const StoredHolding = v.pipe(
   v.tuple([Integer, Decimal, Decimal, Decimal, Decimal]),

@@ -24,11 +24,11 @@ type Withdrawal = v.InferOutput<typeof WithdrawalItem>
 
 /**
  * Changes a withdrawal's status as an event says. The first final status (`settled` or `cancelled`) decides.
- * A final status can come before the request. Then `settled` debits the balance at once, and `cancelled`
- * makes the later request void.
+ * If a final status comes before the request, `settled` debits the balance at once, and `cancelled` makes the
+ * later request void.
  *
- * Throws RejectedEvent when user, currency or amount differ from an earlier event, or when the balance is
- * insufficient. Throws OutOfOrderEvent when the user is not registered. Throws ConditionFailed when the
+ * Throws RejectedEvent if user, currency or amount differ from an earlier event, or if the balance is
+ * insufficient. Throws OutOfOrderEvent if the user is not registered. Throws ConditionFailed if the
  * withdrawal or the wallet changed meanwhile.
  */
 export async function updateWithdrawal(next: Withdrawal, record: EventRecord): Promise<Outcome> {

@@ -45,9 +45,8 @@ export async function readCode(code: string): Promise<AuthorizationCode | undefi
 }
 
 /**
- * The write that marks a code as used, for the transaction that stores the code's token. It fails if the code
- * is used or has expired. The used code is kept until the token expires, so that a replay can revoke the
- * token.
+ * The write that marks a code as used, in the transaction that stores its token. Fails if the code is used or
+ * expired. The used code is kept until the token expires, so that a replay can revoke the token.
  */
 export const consumeCode = (code: string, issuedTokenKey: Key, tokenExpiresAt: number): Write => ({
   Update: {

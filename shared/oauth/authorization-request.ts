@@ -41,8 +41,8 @@ type AuthorizationErrorCode =
   | 'unsupported_response_type'
 
 /**
- * Error for a bad parameter of an authorization request whose client and redirect URI are valid. `GET
- * /oauth2/authorize` redirects to the client with `error`; the consent endpoint returns it as a failure.
+ * Error for a bad parameter of a request with a valid client and redirect URI. `GET /oauth2/authorize`
+ * redirects to the client with `error`; the consent endpoint returns a failure.
  */
 export class AuthorizationError extends Failure {
   readonly error: AuthorizationErrorCode
@@ -54,9 +54,9 @@ export class AuthorizationError extends Failure {
 }
 
 /**
- * Checks an authorization request whose client and redirect URI are valid. Throws an AuthorizationError for
- * the first check that fails. Returns the scopes that the user can consent to, the PKCE challenge, and the
- * maximum age of the sign-in.
+ * Checks an authorization request whose client and redirect URI are valid. Throws AuthorizationError if a
+ * check fails. Returns the scopes that the user can consent to, the PKCE challenge, and the maximum age of
+ * the sign-in.
  */
 export function checkAuthorizationRequest(parameters: AuthorizationParameters, client: Client) {
   checkRequestObject(parameters)
@@ -101,9 +101,8 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
 }
 
 /**
- * Grants the scopes that the request names and that the client may request. Other scopes, even unknown ones,
- * are ignored (OpenID Connect Core §3.1.2.1); the token response names the granted ones (RFC 6749 §3.3).
- * Throws `invalid_scope` if no scope is granted.
+ * Grants the requested scopes that the client may have; ignores all others (OpenID Connect Core §3.1.2.1).
+ * The token response names the granted ones (RFC 6749 §3.3). Throws `invalid_scope` if no scope is left.
  */
 export function grantScopes(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const requested = new Set((scope ?? '').split(' '))
@@ -124,8 +123,8 @@ function grantOpenIdScopes({ scope }: AuthorizationParameters, client: Client): 
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * Checks that the request has a PKCE challenge with the method S256 (RFC 7636 §4.3 and §4.4.1, RFC 9700
- * §2.1.1). An omitted method would mean `plain`. Returns the challenge.
+ * Checks and returns the PKCE challenge (RFC 7636 §4.3 and §4.4.1, RFC 9700 §2.1.1). The method S256 must be
+ * stated, because an omitted method means `plain`.
  */
 function checkCodeChallenge(parameters: AuthorizationParameters): string {
   const { code_challenge, code_challenge_method } = parameters
@@ -137,8 +136,8 @@ function checkCodeChallenge(parameters: AuthorizationParameters): string {
 }
 
 /**
- * Rejects `prompt=none`, which asks for a code without showing a page. That is impossible here: browsers have
- * no session, and every code needs the user's consent (OpenID Connect Core §3.1.2.1 and §3.1.2.6).
+ * Rejects `prompt=none`, which asks for a code without showing a page. Browsers have no session here, and
+ * every code needs the user's consent (OpenID Connect Core §3.1.2.1 and §3.1.2.6).
  */
 function checkPrompt({ prompt }: AuthorizationParameters): void {
   const prompts = prompt?.split(' ') ?? []
@@ -154,8 +153,8 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
 const maxDecisionSeconds = 300
 
 /**
- * Maximum age of the user's sign-in, in seconds, according to `prompt=login` and `max_age`; Infinity if the
- * request has neither. Throws AuthorizationError for a `max_age` that is no number of seconds.
+ * Maximum age of the sign-in, in seconds, from `prompt=login` and `max_age`; Infinity without both. Throws
+ * AuthorizationError if `max_age` is no number of seconds.
  */
 function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
   if (max_age !== undefined && !/^\d{1,12}$/.test(max_age))
@@ -167,8 +166,8 @@ function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
 }
 
 /**
- * Checks that the user signed in recently enough. Otherwise throws `unauthenticated` with the challenge of
- * RFC 9470 §3, which tells the authorization page that the user has to sign in again.
+ * Throws `unauthenticated` if the sign-in is too old. The challenge of RFC 9470 §3 tells the authorization
+ * page that the user has to sign in again.
  */
 export function checkSignInAge(
   { authenticatedAt }: Pick<Caller, 'authenticatedAt'>,

@@ -11,10 +11,9 @@ import { readClient } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
- * Decides where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or
- * back to the client with `error` when a parameter is bad. Throws `invalid_redirect` when there is no valid
- * client and redirect URI to return to. Anyone can call it, so it costs only one read (two for an unknown
- * client), and writes nothing.
+ * Returns where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or
+ * to the client with `error` if a parameter is bad. Throws `invalid_redirect` if client or redirect URI is
+ * invalid. Anyone can call this function, so it reads once (twice for an unknown client) and never writes.
  */
 export async function authorize(
   parameters: AuthorizationParameters,
@@ -38,8 +37,8 @@ export async function authorize(
 }
 
 /**
- * Builds the URL of the authorization page, where the user signs in and consents. Adds the request's query
- * unchanged, except that the URL parser percent-encodes characters that must not appear in a header.
+ * Builds the URL of the authorization page by adding the request's query. The URL parser percent-encodes only
+ * characters that must not appear in a header.
  */
 function authorizationPageUrl(rawQuery: string): string {
   const page = new URL(requireEnv('AUTH_URL'))
@@ -56,9 +55,8 @@ export const RequestDescription = v.object({
 export type RequestDescription = v.InferOutput<typeof RequestDescription>
 
 /**
- * Describes an authorization request to the authorization page. Makes the same checks as the consent
- * endpoint, so that nobody types a password for a request that would be refused. Anyone can call it, so it
- * reads nothing but the client.
+ * Describes an authorization request to the authorization page. Checks the request as the consent endpoint
+ * does, so that nobody types a password in vain. Anyone can call this function, so it reads only the client.
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters

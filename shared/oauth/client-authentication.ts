@@ -16,9 +16,8 @@ export interface ClientCredentials {
 }
 
 /**
- * Reads the client credentials from a request to the token or revocation endpoint: `client_secret_basic`,
- * `client_secret_post`, or only a `client_id` (OAuth 2.1 §2.4, RFC 6749 §2.3.1). More than one method at once
- * is refused.
+ * Reads the client credentials of a token or revocation request: `client_secret_basic`, `client_secret_post`,
+ * or only a `client_id` (OAuth 2.1 §2.4, RFC 6749 §2.3.1). Refuses more than one method at once.
  */
 export function readClientCredentials(
   { client_id, client_secret }: { client_id?: string | undefined; client_secret?: string | undefined },
@@ -44,8 +43,8 @@ function parseBasic(header: string): ClientCredentials {
   const secret = text.slice(colon + 1)
   return {
     clientId: decodeForm(text.slice(0, colon)),
-    // Tries the secret as sent, too. Clients must form-encode id and secret in HTTP Basic (RFC 6749 §2.3.1),
-    // but many send the secret unencoded. The two readings differ only if the secret contains % or +.
+    // Also tries the secret as sent. In HTTP Basic, clients must form-encode it (RFC 6749 §2.3.1), but many
+    // do not. The two readings differ only if the secret contains % or +.
     secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
     basic: true,
   }
@@ -68,9 +67,8 @@ const invalidClient = (basic: boolean): Failure =>
   )
 
 /**
- * Authenticates the client: a confidential one proves its identity by its secret, a public one has only its
- * id (RFC 6749 §3.2.1). A secret sent for a public client is refused, because the client is configured
- * wrongly.
+ * Authenticates a confidential client by its secret. A public client has only its id (RFC 6749 §3.2.1). A
+ * public client that sends a secret is refused, because that client is configured wrongly.
  */
 export async function authenticateClient({ clientId, secrets, basic }: ClientCredentials): Promise<Client> {
   const client = await readClient(clientId)
@@ -97,9 +95,9 @@ export const ClientSecret = v.pipe(
 )
 
 /**
- * Computes the stored form of a client's secret: its MAC, so that a stolen table neither shows the secret nor
- * allows guessing it offline. The stored form begins with the id of the MAC's key. The MAC covers the
- * client_id, so that equal secrets of two clients look different.
+ * Computes the stored form of a client's secret: the id of the MAC's key, then the MAC. Thanks to the MAC, a
+ * stolen table neither shows the secret nor allows guessing it offline. The MAC covers the client_id, so
+ * equal secrets of two clients look different.
  */
 export async function macClientSecret(
   clientId: string,

@@ -25,9 +25,9 @@ export const ConsentAnswer = v.object({
 export type ConsentAnswer = v.InferOutput<typeof ConsentAnswer>
 
 /**
- * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). All checks of
- * the request are repeated, because it comes from a browser. The code is bound to client, redirect URI,
- * challenge, nonce, scopes and session. A user whose sign-in is too old for the request can only deny it.
+ * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). Repeats all
+ * checks, because the request comes from a browser. Binds the code to client, redirect URI, challenge, nonce,
+ * scopes and session. A user whose sign-in is too old for the request can only deny it.
  */
 export async function consent(
   parameters: AuthorizationParameters,

@@ -26,9 +26,9 @@ export const ExchangeParameters = v.object(
 )
 
 /**
- * Exchanges a first-party access_token for a device_token. The device_token is issued to the given client, by
- * default the service's own client. Its scopes are those that both the access_token and the client have, and
- * `scope` can limit them further. Stores nothing.
+ * Exchanges a first-party access_token for a device_token, and stores nothing. The device_token is for the
+ * given client, by default the service's own. Its scopes are those that the access_token and the client
+ * share; `scope` can limit them further.
  */
 export async function exchangeAccessToken(
   parameters: v.InferOutput<typeof ExchangeParameters>,
@@ -57,8 +57,8 @@ export async function exchangeAccessToken(
 }
 
 /**
- * Checks the access_token in the body or header. If both have one, checks each before comparing them, so an
- * unknown token is reported before a difference between the two (RFC 6750 §2).
+ * Checks the access_token in the body or header. If both have one, checks both before comparing them, so that
+ * an unknown token is reported first (RFC 6750 §2).
  */
 async function checkSentToken(inBody: string | undefined, bearer: string | undefined) {
   const accessToken = inBody ?? bearer

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { invalidParameter } from '../errors.ts'
 
 /**
- * Schema of an optional OAuth parameter; an empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). Half a
- * surrogate pair, which JSON can contain, is refused, because the table cannot store it.
+ * Schema of an optional OAuth parameter; an empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). Refuses
+ * half a surrogate pair, which JSON can contain but the table cannot store.
  */
 export const Parameter = v.optional(
   v.pipe(

@@ -19,8 +19,8 @@ const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
 /**
- * Schema of a redirect URI that a client may register. It is absolute, and has no fragment, user name or
- * password (OAuth 2.1 §2.3). Its scheme is https, an app's private-use scheme, or http on a loopback host.
+ * Schema of a redirect URI that a client may register. The URI is absolute, and has no fragment, user name or
+ * password (OAuth 2.1 §2.3).
  */
 export const RedirectUri = v.pipe(
   v.string(),
@@ -37,9 +37,9 @@ export const RedirectUri = v.pipe(
 )
 
 /**
- * Checks that the redirect URI of a request is one that its client registered, character for character (RFC
- * 9700 §2.1, OAuth 2.1 §2.3.1); only the port of a loopback URI may vary (RFC 8252 §7.3). Throws
- * `invalid_redirect`, which is shown to the browser and never redirected (RFC 6749 §4.1.2.1).
+ * Checks that the client has registered this redirect URI, character for character (RFC 9700 §2.1, OAuth 2.1
+ * §2.3.1). Only the port of a loopback URI may vary (RFC 8252 §7.3). Throws `invalid_redirect`, which is
+ * shown in the browser and never redirected (RFC 6749 §4.1.2.1).
  */
 export function checkRedirectUri(
   client: Client | undefined,
@@ -55,8 +55,8 @@ export function checkRedirectUri(
 }
 
 /**
- * Adds the parameters of an authorization response to the query of a redirect URI (RFC 6749 §3.1.2). Also
- * adds `iss`, which tells the client the issuer (RFC 9207 §2). Leaves out undefined parameters.
+ * Adds an authorization response's parameters to the query of a redirect URI (RFC 6749 §3.1.2). Adds the
+ * issuer as `iss` (RFC 9207 §2). Leaves out undefined parameters.
  */
 export function authorizationResponseUrl(
   redirectUri: string,

@@ -36,9 +36,9 @@ export type TokenAnswer = v.InferOutput<typeof TokenAnswer>
 
 /**
  * Answers a token request (OAuth 2.1 §3.2): exchanges a code and its PKCE verifier for tokens, once (§4.1.3).
- * A request with a wrong client, redirect URI or verifier leaves the code unused. An otherwise valid request
- * with a used code means that two parties have the code, so the tokens that were issued for it are revoked
- * (RFC 9700 §4.5, RFC 6749 §10.5).
+ * A wrong client, redirect URI or verifier leaves the code unused. If a used code comes again in an otherwise
+ * valid request, two parties have the code. The code's access_token is then revoked (RFC 9700 §4.5, RFC 6749
+ * §10.5).
  */
 export async function handleTokenRequest(
   parameters: TokenParameters,
@@ -69,8 +69,8 @@ export async function handleTokenRequest(
 const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
 
 /**
- * Checks that the PKCE verifier matches the challenge (RFC 7636 §4.6), otherwise throws `invalid_grant`.
- * Throws `invalid_parameter` if a matching verifier has the wrong length or characters that are not allowed.
+ * Throws `invalid_grant` unless the PKCE verifier matches the challenge (RFC 7636 §4.6). Throws
+ * `invalid_parameter` if a matching verifier is malformed.
  */
 function checkCodeVerifier(verifier: string, challenge: string): void {
   const digest = createHash('sha256').update(verifier).digest('base64url')
@@ -80,10 +80,9 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 }
 
 /**
- * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
- * again. One transaction marks the code as used, writes the access_token and checks the session. The tokens
- * get only scopes that the client may request. Session and scopes are checked because even a code in the
- * table may be forged.
+ * Signs the tokens, then writes: if signing fails, the code stays unused and can be tried again. One
+ * transaction uses up the code, writes the access_token and checks the session. Session and scopes are
+ * checked, because even a code in the table may be forged.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant
@@ -110,9 +109,8 @@ async function issueTokens(code: string, grant: AuthorizationCode, client: Clien
 }
 
 /**
- * Handles the replay of a used code: revokes the tokens that the code was exchanged for, then throws
- * `invalid_grant`. Code and token are written in one transaction, so a request that finds the code used also
- * finds the token to revoke.
+ * Refuses a used code: revokes the access_token that the code was exchanged for, then throws `invalid_grant`.
+ * The token was written in the transaction that used up the code, so it can be found.
  */
 async function rejectUsedCode(grant: AuthorizationCode | undefined): Promise<never> {
   if (grant?.givenKey !== undefined) await revokeDerived(grant.givenKey, grant)

@@ -41,8 +41,8 @@ const recentRates = cacheRead(readRates, {
 })
 
 /**
- * Reads the rates for an estimate. A process that needs them more than ten times a second reads them only
- * once a second, because DynamoDB allows one item only 3,000 read units a second.
+ * Reads the rates for an estimate. A process that needs them more than ten times a second reads them once a
+ * second, because DynamoDB allows only 3,000 read units a second for one item.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 
@@ -71,8 +71,8 @@ interface Publication {
 }
 
 /**
- * Replaces all rates by those of this publication, unless the stored rates are as new or newer. A currency
- * that the publication leaves out loses its rate, because the age of its earlier rate would not be known.
+ * Replaces all rates by those of this publication, unless the stored rates are as new or newer. An omitted
+ * currency loses its rate, because the age of the earlier rate would not be known.
  *
  * Throws RejectedEvent for a quote currency other than the deployment's.
  */

@@ -21,10 +21,10 @@ export interface UserUpdate {
 }
 
 /**
- * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
- * Throws RejectedEvent for an email address that another user has, and OutOfOrderEvent for an unknown user.
- * An update that disables the user, or sets a new password or TOTP secret, ends every session, login ticket
- * and code in the same transaction: see endAllSessions.
+ * Updates a user, exactly once. A field that a later update has set keeps its value. Throws RejectedEvent for
+ * an email address of another user, and OutOfOrderEvent for an unknown user. Disabling the user, or setting a
+ * password or TOTP secret, ends all sessions, login tickets and codes in the same transaction: see
+ * endAllSessions.
  */
 export async function updateUser(
   { updateId, userId, at, fields }: UserUpdate,
@@ -53,8 +53,8 @@ export async function updateUser(
 }
 
 /**
- * Creates a stamp that orders updates of one field: the later instant wins. If two instants are equal, the
- * digests of the ids decide, not the order of arrival. Stamps are compared as text, here and in the table.
+ * Creates a stamp that orders updates of one field by their instants, and equal instants by digests of the
+ * ids. Stamps are compared as text, here and in the table.
  */
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
@@ -68,8 +68,8 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 }
 
 /**
- * The write that changes some fields of a user, and stores the stamp of this update for each of these fields.
- * Fails if another update has changed one of them since `user` was read.
+ * The write that changes fields of a user, each with the stamp of this update. Fails if another update has
+ * changed one of these fields since `user` was read.
  */
 function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = Object.keys(changes) as (keyof UserChanges)[]

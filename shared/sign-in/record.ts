@@ -93,10 +93,9 @@ export const endsSessions = ({ login_password, totp_secret, disabled }: UserChan
 
 /**
  * The write that changes fields of a sign-in record, for the transaction that changes the user. Ends every
- * login ticket if the user gets a new password or TOTP secret, or is disabled or enabled. So no sign-in that
- * began before the change can complete. Adds one to `generation` if the changes end all sessions. A new
- * password or TOTP secret also clears the count of wrong codes, so that earlier tries do not lock the user
- * out.
+ * login ticket if the user gets a new password or TOTP secret, or is disabled or enabled. So no earlier
+ * sign-in can complete. Adds one to `generation` if the changes end all sessions. A new password or TOTP
+ * secret clears the count of wrong codes, so that the user is not locked out.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write[] {
   const changed = fieldsIn('sign-in', changes)
@@ -144,10 +143,10 @@ export interface CodeStep {
 }
 
 /**
- * The write that completes a sign-in, for the transaction that adds the token. It uses up the ticket and the
- * time step of a TOTP, clears the count of wrong codes, and remembers the source network. Fails with
- * `bad_login_ticket` if the ticket no longer exists or the user is disabled. Fails with
- * `bad_verification_code` if the time step was used before (RFC 6238 §5.2).
+ * The write that completes a sign-in, for the transaction that adds the token. Uses up the ticket and a
+ * TOTP's time step, clears the count of wrong codes, and remembers the source network. Fails with
+ * `bad_login_ticket` if the ticket is gone or the user is disabled, and with `bad_verification_code` if the
+ * time step was used before (RFC 6238 §5.2).
  */
 export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: number): Write {
   const { ticketHash: hash, totpStep, network } = step

@@ -55,8 +55,8 @@ export async function sendMail(
 }
 
 /**
- * Whether SES refuses the recipient's address: it is malformed, or not verified while the account is in the
- * sandbox (SES guide, "Amazon SES email sending errors"). False if the error names our own sender.
+ * Whether SES refuses the recipient's address, as malformed or as unverified in the sandbox (SES guide,
+ * "Amazon SES email sending errors"). False if the error names our own sender.
  */
 function isRefusedRecipient(error: unknown): boolean {
   if (error instanceof BadRequestException) return true

@@ -18,8 +18,8 @@ export const claimedTicketUser = (ticket: string): number | undefined =>
   decodeUserId(ticketShape.exec(ticket)?.[1])
 
 /**
- * The stored form of a login ticket: half of the SHA-256 hash of the ticket and the email address. So a
- * ticket is found only with the email address of the password step.
+ * The stored form of a login ticket: half of the SHA-256 hash of ticket and email address. So a ticket works
+ * only with the address of the password step.
  */
 export const ticketHash = (ticket: string, normalizedEmail: string): string =>
   createHash('sha256').update(`${ticket} ${normalizedEmail}`).digest().subarray(0, 16).toString('base64url')
@@ -34,9 +34,8 @@ export const SixDigits = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digi
 export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')
 
 /**
- * Computes the stored form of a mailed code. The HMAC key is the login ticket, which the table has only as a
- * hash. So nobody can recover the code from a stolen table by trying all million codes, and a code works only
- * with its own ticket.
+ * Computes the stored form of a mailed code. The HMAC key is the login ticket, so a code works only with its
+ * ticket. The table has only the ticket's hash, so a stolen table does not allow trying all million codes.
  */
 export const digestMailedCode = (ticket: string, code: string): Uint8Array =>
   createHmac('sha256', ticket).update(code).digest()

@@ -7,10 +7,9 @@ import { mailRequested } from './ticket.ts'
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**
- * The kinds of warnings: after twenty wrong codes in an hour (`wrong_codes`), after a hundred wrong codes in
- * a row (`codes_closed`), and when the hourly limit of mails is reached (`no_more_mails`). The first kind can
- * be sent again after an hour, the others only after a completed sign-in, a new password or a new TOTP
- * secret.
+ * The kinds of warnings. `wrong_codes`: twenty wrong codes in an hour. `codes_closed`: a hundred wrong codes
+ * in a row. `no_more_mails`: the hourly limit of mails is reached. `wrong_codes` can be sent again after an
+ * hour, the others only after a completed sign-in, a new password or a new TOTP secret.
  */
 export const warningKinds = ['wrong_codes', 'codes_closed', 'no_more_mails'] as const
 type Warning = (typeof warningKinds)[number]
@@ -19,9 +18,9 @@ type Warning = (typeof warningKinds)[number]
 const claimMilliseconds = 60_000
 
 /**
- * Warns a user by mail that somebody who knows the password tries to sign in. Simultaneous requests send only
- * one mail. The first of them stores the time as a negative number, requests the mail, and then makes the
- * number positive. If the first request fails in between, a later one can send the mail after a minute.
+ * Warns a user by mail that somebody who knows the password tries to sign in. Of simultaneous requests, one
+ * sends the mail. It stores the time as a negative number, requests the mail, and makes the number positive.
+ * If the number is still negative after a minute, a later request can send the mail.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

@@ -91,8 +91,8 @@ export const newAccessToken = (userId: number, sessionId: string): string =>
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
- * Issues an access_token, which is valid once the returned `put` is written. Write `put` in the transaction
- * that uses up the authorization code or the login ticket. Use the returned `key` to revoke the token.
+ * Issues an access_token, which is valid once `put` is written. Write `put` in the transaction that uses up
+ * the authorization code or the login ticket. The token can be revoked by `key`.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,
@@ -106,8 +106,8 @@ export function issueAccessToken(
 }
 
 /**
- * A user's generation: how many times all sessions of the user were ended. Tokens of earlier generations are
- * refused, so one write ends any number of sessions. Only a function that ends all sessions can change it.
+ * A user's generation: how often all of the user's sessions were ended. Tokens of earlier generations are
+ * refused, so one write ends any number of sessions. Only functions that end all sessions can change it.
  */
 const endings = itemType({
   pk: 'ENDED#{userId}',
@@ -122,7 +122,7 @@ const EndedItem = v.object({ generation: Integer })
 
 /**
  * The write that ends all sessions of a user. The same transaction must contain changeSignInRecord, which
- * ends the login tickets, and increments the generation that new sessions get.
+ * ends the login tickets and increments the generation of new sessions.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {
@@ -146,9 +146,9 @@ export const requireGeneration = (userId: number, generation: number, otherwise:
 const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
 
 /**
- * Finds the user and session of an access_token. Throws `unauthenticated` if the token is not valid, and
- * `insufficient_scope` if it lacks the scope. At endpoints that only read, a token can still work for a
- * moment after it was revoked.
+ * Finds the user and session of an access_token. Throws `unauthenticated` for an invalid token, and
+ * `insufficient_scope` for a missing scope. A revoked token can still work for a moment at endpoints that
+ * only read.
  */
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
@@ -161,9 +161,8 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
 }
 
 /**
- * Reads a token and the session generation of its user. If the token is not found, reads both again with
- * strongly consistent reads. Resolves with undefined if the token does not exist, or its user's sessions have
- * been ended.
+ * Reads a token and its user's generation. If the token is not found, reads again with strong consistency.
+ * Resolves with undefined if there is no token or its user's sessions have been ended.
  */
 async function readToken(key: Key, userId: number, consistent: boolean): Promise<TokenItem | undefined> {
   const [found, ended] = await readItems([key, endedKey(userId)], { consistent })

@@ -14,10 +14,7 @@ export type Scope = (typeof scopes)[number]
 /** What an endpoint requires of an access_token: a scope, or that it was issued for a password sign-in. */
 export type RequiredScope = Scope | 'first-party'
 
-/**
- * Builds the claims about a user that the scopes allow (OpenID Connect Core §5.4). The scope `email` allows
- * the verified email address. The scope `profile` allows the nickname.
- */
+/** Builds the claims that the scopes `email` and `profile` allow (OpenID Connect Core §5.4). */
 export const userClaims = (
   { email, nickname }: { email?: string | undefined; nickname?: string | undefined },
   granted: readonly Scope[],

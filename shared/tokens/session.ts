@@ -50,9 +50,9 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Prepares the writes that derive a token from a session, which `named` describes. The writes fail with
- * SessionChanged if another token was derived meanwhile. If the session has ended or a property in `named` is
- * wrong, either this function or the writes fail with `invalid_grant`.
+ * Prepares the writes that derive a token from the session that `named` describes. The writes fail with
+ * SessionChanged if another token was derived meanwhile. If the session has ended or `named` is wrong, this
+ * function or the writes fail with `invalid_grant`.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -99,9 +99,9 @@ export async function readDerivingSession(named: NamedSession) {
 }
 
 /**
- * Revokes an access_token. A sign-in's own token is revoked together with every token derived from it (RFC
- * 7009 §2.1). Ignores a token that is not stored (§2.2). Throws `invalid_grant` and revokes nothing if the
- * token was issued to another client than `clientId`.
+ * Revokes an access_token. With a sign-in's own token, also revokes every token derived from it (RFC 7009
+ * §2.1). Ignores a token that is not stored (§2.2). Throws `invalid_grant`, and revokes nothing, if the token
+ * is another client's.
  */
 export async function revokeToken(token: string, clientId: string): Promise<void> {
   if (claimedUserId(token) === undefined) return
@@ -130,9 +130,8 @@ const readStored = async (key: Key): Promise<TokenItem | undefined> => {
 }
 
 /**
- * Ends a session with all its tokens. Deletes the session's own token last, because an interrupted logout can
- * be repeated only with this token. Deletes tokens in two rounds: the second deletes tokens that were derived
- * during the first.
+ * Ends a session with all its tokens. Deletes the session's own token last, because only this token can
+ * repeat an interrupted logout. A second round deletes tokens that were derived during the first.
  */
 export async function endSession(userId: number, sessionId: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) {

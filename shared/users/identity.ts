@@ -25,8 +25,8 @@ export const EmailAddress = v.pipe(
 )
 
 /**
- * Normalizes an email address for comparison: case, surrounding space and compatibility forms (Unicode NFKC)
- * make no difference. A lone surrogate becomes U+FFFD, because the table cannot store it.
+ * Normalizes an email address for comparison: ignores case, surrounding space and compatibility forms
+ * (Unicode NFKC). A lone surrogate becomes U+FFFD, because the table cannot store it.
  */
 export const normalizeEmail = (email: string): string =>
   // Normalizes again, because lowercasing can undo the first normalization (Unicode §3.13, NFKC_Casefold).
@@ -44,8 +44,8 @@ export const UserEmail = v.pipe(
 )
 
 /**
- * Masks an email address for other users. Shows only the first and last character of the local part, as in
- * `a***e@example.com`. If the local part has one or two characters, shows only the first: `a***@example.com`.
+ * Masks an email address: shows only the first and last character of the local part, as in
+ * `a***e@example.com`. From a local part of one or two characters, shows only the first.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

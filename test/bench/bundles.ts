@@ -6,8 +6,8 @@ import { bundleOptions, functionEntries } from '../../infra/bundle/functions.ts'
 import { round, type Table } from './table.ts'
 
 /**
- * Bundles each source into one minified CommonJS file, with esbuild's defaults for Node.js. The keys of
- * `sources` name the output files. Packages that this project does not install are resolved from `packages`.
+ * Bundles each source into a minified CommonJS file, with esbuild's defaults for Node.js. The keys of
+ * `sources` name the output files. `packages` is a folder of further packages.
  */
 export async function bundleByDefault(
   sources: Record<string, string>,

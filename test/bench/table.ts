@@ -85,8 +85,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures all candidates in turn, `samples` times, so that a change in the machine's speed affects all of
- * them alike. Resolves with one list of measurements per candidate, in the order of the candidates.
+ * Measures all candidates in turn, `samples` times, so that changes in the machine's speed affect all alike.
+ * Resolves with a list of measurements for each candidate.
  */
 export async function interleave<Candidate, Measurement>(
   candidates: readonly Candidate[],

@@ -1,6 +1,6 @@
-// Generates clients in four languages from the OpenAPI document of a local stack. In each language, a program
-// uses the client to sign in, to read data, and to get a failure. The clients stay in dist. npm run
-// test:clients
+// Generates clients in four languages from the OpenAPI document of a local stack: npm run test:clients
+// In each language, a program signs in, reads data and gets a failure through the client. The clients stay in
+// dist.
 import { exec } from 'node:child_process'
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -30,8 +30,8 @@ const faultOf = ({ Type: type, Properties: properties = {} }: Resource): string 
     : absentTypes[type]
 
 /**
- * Removes from the templates of a CDK assembly everything that ministack does not support. Returns one line
- * for each reason, with the names of what was removed for that reason.
+ * Reduces the templates of a CDK assembly to what ministack supports. Returns one line for each reason, with
+ * the names of what was removed.
  */
 export function leaveOut(assembly: string): string[] {
   const removed = globSync('*.template.json', { cwd: assembly }).flatMap((file) => {

@@ -35,8 +35,8 @@ try {
   }
   if (interruption.signal.aborted) throw new NotStarted('Interrupted.')
   const task = { stage: stage ?? 'dev', isEmulated: stage === undefined, remove, directory }
-  // Runs in a child process, because Node.js reads NODE_EXTRA_CA_CERTS only when it starts, and modules that
-  // create AWS clients read the environment when they are loaded.
+  // Runs in a child process, because Node.js reads NODE_EXTRA_CA_CERTS only when it starts. Modules that
+  // create AWS clients also read the environment only when they load.
   const child = spawn(process.execPath, [join(import.meta.dirname, 'try-stage.ts'), JSON.stringify(task)], {
     stdio: 'inherit',
     env: environment,
@@ -80,8 +80,8 @@ function parse(flag: { type: 'boolean'; default: false }) {
 }
 
 /**
- * The environment of a run on ministack. It contains nothing that would let a request reach a real account:
- * no profile, keys or credential files of this machine, and no service-specific endpoints.
+ * The environment of a run on ministack. It leaves out this machine's AWS variables and credential files, so
+ * that no request can reach a real account.
  */
 function sealEnvironment({ endpoint, certificate }: { endpoint: string; certificate: string }) {
   return {

@@ -20,9 +20,9 @@ export interface Ministack {
 }
 
 /**
- * Installs ministack at first use, and starts it on a free port of the loopback interface: over TLS with a
- * certificate of its own, and with IAM enforced. Ministack writes only into `directory`. Throws if
- * Python or openssl is missing.
+ * Installs ministack at first use, and starts it on a free port of the loopback interface. Ministack serves
+ * TLS with its own certificate, enforces IAM, and writes only into `directory`. Throws if Python or openssl
+ * is missing.
  */
 export async function startMinistack(directory: string): Promise<Ministack> {
   const programs = installPython()

@@ -1,7 +1,7 @@
 /**
- * Converts an API Gateway URL into the emulator's URL that has the API's id in the path. Returns other URLs
- * unchanged. Host names with an API's id (`ID.execute-api.localhost`) do not resolve everywhere. Under such a
- * name, ministack's emulation of Cognito answers `/oauth2/*` and `/login` in place of the API.
+ * Converts an API Gateway URL into an emulator URL with the API's id in the path. Returns other URLs
+ * unchanged. The host name `ID.execute-api.localhost` does not resolve everywhere. Under that name,
+ * ministack's Cognito answers `/oauth2/*` and `/login` instead of the API.
  */
 export function emulatedAddress(url: URL, endpoint: string): URL {
   const [, id] = /^([a-z0-9]+)\.execute-api\./.exec(url.hostname) ?? []

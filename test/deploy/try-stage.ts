@@ -1,5 +1,5 @@
-// The part of `npm run test:deploy` that deploys a stage and tries it. main.ts starts it as a child process,
-// with the environment of ministack or the AWS account, and with the task as a JSON argument.
+// Deploys and tries a stage for `npm run test:deploy`. main.ts starts this file as a child process, with the
+// task as a JSON argument and with the environment of ministack or the AWS account.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'

@@ -40,10 +40,7 @@ interface Named {
 /** Two requests that differ only in an id. One id names another user's data, and the other names nothing. */
 type Pair = [others: Named, nobodys: Named]
 
-/**
- * One function for each route whose input can name another user's data. The function creates pairs of
- * requests (see Pair). The key of each function is its route's method and path.
- */
+/** Creates the pairs of each route whose input can name another user's data. Keyed by method and path. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()

@@ -1,5 +1,5 @@
-// Sends hostile requests to a local stack, and checks every answer and log line. The tool schemathesis
-// generates the requests from the API reference. Usage: npm run test:fuzz [-- OPTIONS of schemathesis run]
+// Sends hostile requests to a local stack, and checks every answer and log line. Schemathesis generates the
+// requests from the API reference. Usage: npm run test:fuzz [-- OPTIONS of schemathesis run]
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

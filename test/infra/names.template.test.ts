@@ -4,8 +4,8 @@ import { namesIn } from './stacks/account.ts'
 import { synthesizeUnchecked } from './stacks/synthesize.ts'
 
 /**
- * Resource types for which the stacks choose the names. `property` holds the name, and `maxLength` is the
- * longest name that AWS allows (the quotas in each service's documentation).
+ * Resource types whose names the stacks choose. `property` holds the name. `maxLength` is the longest name
+ * that AWS allows (the quotas in each service's documentation).
  */
 const namedTypes: Record<string, [property: string, maxLength: number]> = {
   'AWS::ApiGatewayV2::Api': ['Name', 128],

@@ -45,8 +45,8 @@ export const addBills = (bills: readonly Bill[]): Bill =>
   )
 
 /**
- * Makes a DynamoDB call with `send`, and computes what AWS would charge for the call. A read is charged by
- * the size of the items read, a write by each item's size before or after it, whichever is larger.
+ * Makes a DynamoDB call with `send`, and computes what AWS would charge. A read is charged by the size of its
+ * items, and a write by the larger of each item's sizes before and after.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,
@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns the read units that DynamoDB Local reports for a Query. They cannot be computed from the answer,
- * which lacks the items that a filter left out. A Query that finds nothing costs the smallest read.
+ * Returns a Query's read units as DynamoDB Local reports them, but at least those of the smallest read. The
+ * answer is not enough to compute them, because it lacks the items that a filter left out.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

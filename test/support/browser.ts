@@ -3,9 +3,8 @@ import { type SignedIn } from './oauth-clients.ts'
 import { postConsent, stack } from './oauth.ts'
 
 /**
- * Follows a client's authorization URL as a browser and a user do: opens the authorization page, posts its
- * parameters with the user's answer, and follows the redirect. Resolves with the URL at which the client
- * receives the answer.
+ * Acts as a browser and its user: opens a client's authorization URL, posts the user's decision, and follows
+ * the redirect. Resolves with the URL at which the client receives the answer.
  */
 export async function followAuthorization(
   url: URL,

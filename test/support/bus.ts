@@ -15,8 +15,8 @@ export interface DeadLetter {
 }
 
 /**
- * Waits until a dead letter of `detailType` has `text` in its body, and resolves with the dead letter. Leaves
- * all messages in the queue, because other tests read the queue at the same time.
+ * Waits for a dead letter of `detailType` whose body contains `text`. Leaves all messages in the queue,
+ * because other tests read the queue at the same time.
  */
 export async function waitForDeadLetter(detailType: string, text: string): Promise<DeadLetter> {
   const sqs = new SQSClient(clientOptions())

@@ -15,8 +15,8 @@ async function openCheck(): Promise<AnswerCheck> {
 const fetchAsIs = globalThis.fetch
 
 /**
- * Checks that every answer that a test receives from the API has a status and body that the API reference
- * allows. Does not check answers of paths that are not in the reference, such as `/_local`.
+ * Compares the status and body of every API answer in a test with the API reference. Skips paths that are not
+ * in the reference, such as `/_local`.
  */
 globalThis.fetch = async (input, init) => {
   const response = await fetchAsIs(input, init)

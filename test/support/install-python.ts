@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Installs the Python packages of requirements.txt into a virtual environment, unless they are installed
- * already. Returns the directory of their programs. Throws an Error that says what this machine lacks.
+ * Installs the packages of requirements.txt into a Python virtual environment, if needed. Returns the
+ * directory of their programs. Throws an Error that says what this machine lacks.
  */
 export function installPython(): string {
   const requirements = join(import.meta.dirname, 'requirements.txt')

@@ -92,8 +92,8 @@ export interface NewTestBill {
 }
 
 /**
- * Writes a wallet and bills of amount 1 to the table, which is faster than sending events. Throws if a debit
- * exceeds the balance before it. If `close` is false, writes no chunk of the bill index.
+ * Writes a wallet and bills of amount 1 directly to the table, which is faster than sending events. Throws if
+ * a debit exceeds the balance. If `close` is false, writes no chunk of the bill index.
  */
 export async function addBills(
   id: WalletId,
@@ -115,7 +115,7 @@ export async function addBills(
 
 /**
  * 70 bills, of which only the first and the last are in BTC. The first 64 bills are a chunk of the bill
- * index. A page of BTC bills needs this chunk and also the bills after it.
+ * index. So a page of BTC bills needs this chunk and the bills after it.
  */
 export const chunkOfBills: readonly NewTestBill[] = Array.from({ length: 70 }, (_, i) => ({
   currency: i % 69 === 0 ? 'BTC' : 'USDT',

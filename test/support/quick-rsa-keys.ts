@@ -1,5 +1,5 @@
-// Import this module before the local KMS, to make RSA keys quickly. Tests of the key rotation make hundreds
-// of keys, and new primes for each would take 120 ms. So the keys share primes, which is not secure.
+// Makes RSA keys quickly. Import this module before the local KMS. Tests of the key rotation make hundreds of
+// keys, and new primes would take 120 ms for each. So the keys share primes, which is not secure.
 import crypto, { type KeyPairKeyObjectResult, type RSAKeyPairOptions } from 'node:crypto'
 import { promisify } from 'node:util'
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, vi } from 'vitest'
 
-// The test files of a worker share its modules and environment, which saves half of the time. So this module
-// restores the clock, spies and stubs after each test, and the environment after each test file.
+// Restores the clock, spies and stubs after each test, and the environment after each test file. The test
+// files of a worker share modules and environment, which saves half of the time.
 const found = { ...process.env }
 
 const restore = () => {

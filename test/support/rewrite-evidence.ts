@@ -1,5 +1,5 @@
-// Forges evidence. An attacker with the permissions of the key rotation could do the same. Replaces the
-// `run_id` of the first record with the command-line argument, then hashes and signs all records again.
+// Forges evidence, as an attacker with the permissions of the key rotation could. Replaces the `run_id` of
+// the first record with the command-line argument, then hashes and signs all records again.
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../shared/db/table.ts'
 import { evidenceHash, evidenceKey, readEvidence } from '../../shared/keys/evidence.ts'

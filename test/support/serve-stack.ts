@@ -1,5 +1,5 @@
 // Runs a local stack that tests share, in a separate process, so that tests and stack each have a core.
-// STACK_UNTHROTTLED=true adds demo data and sets the API's rate limits so high that no test reaches them.
+// STACK_UNTHROTTLED=true adds demo data, and sets API rate limits that no test reaches.
 import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { parseQuirks } from '../../infra/local/quirks.ts'

@@ -14,10 +14,10 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest setup that makes one local stack available to all tests of a project. After the last test, the run
- * fails if a function logged a secret (see mark-secret.ts) or was denied an AWS call. With quirks (simulated
- * AWS behaviour, such as late messages), the run also fails if there was a dead letter, a counted fault or an
- * answer with status 500.
+ * Vitest setup that makes one local stack available to all tests of a project. At the end, the run fails if a
+ * function logged a secret (see mark-secret.ts) or was denied an AWS call. With quirks (simulated AWS
+ * behaviour, such as late messages), a dead letter, a counted fault or an answer with status 500 also fails
+ * the run.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))

@@ -10,8 +10,8 @@ interface UnthrottledStack extends AsyncDisposable {
 }
 
 /**
- * Starts a local stack with demo data and with very high API throttles, and sets the environment of this
- * process. Import modules of shared/ afterwards, because they read the environment when they load.
+ * Starts a local stack with demo data and very high API throttles, and sets the environment of this process.
+ * Import modules of shared/ afterwards, because they read the environment when they load.
  */
 export async function startUnthrottledStack(dataDirectory?: string): Promise<UnthrottledStack> {
   const script = join(import.meta.dirname, 'serve-stack.ts')

@@ -2,8 +2,8 @@ import { afterAll } from 'vitest'
 import './function-environment.ts'
 import './quick-argon2.ts'
 
-// Replaces the table of the test file with a table in memory, which is many times as fast as DynamoDB Local.
-// At first, the table contains only the signing keys of the shared table.
+// Replaces the test file's table with one in memory, which is many times as fast as DynamoDB Local. At first,
+// the new table contains only the signing keys of the shared table.
 const { beginDatabase, endDatabase, installDatabase } = await import('./dynamodb-in-memory/play-database.ts')
 const { readItem } = await import('../../shared/db/read.ts')
 const { writeItem } = await import('../../shared/db/write.ts')

@@ -142,9 +142,9 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`. Lets the first `skip` calls of an operation pass. At each of the next `count` calls, AWS
- * carries out the first attempt, but the SDK gets a timeout instead of the answer. None of these timeouts
- * occurs before AWS has carried out all `count` attempts.
+ * Runs `work`. The first `skip` calls of an operation pass. For each of the next `count` calls, AWS carries
+ * out the first attempt, but the SDK gets a timeout instead of the answer. The timeouts occur only after AWS
+ * has carried out all `count` attempts.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,
@@ -181,8 +181,8 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work`, and simulates a crash at the `at`-th AWS call. This call takes effect if `carriedOut` is true.
- * Earlier calls take effect, later ones do not. Resolves with false if `work` ended before the crash.
+ * Runs `work`, and simulates a crash at the `at`-th AWS call. Earlier calls take effect, later ones do not,
+ * and this call does if `carriedOut` is true. Resolves with false if `work` ended before the crash.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

@@ -18,8 +18,8 @@ const forbid = (what: string) =>
 const explain = (what: string[]): string =>
   `a unit test must not ${what.join(', ')}: see vitest.config.ts for the suffix that allows it`
 
-// Replaces the functions that start processes, and those with which clients and servers open sockets. Also
-// forbids threads, because a new thread would have the original functions.
+// Forbids processes and sockets by replacing the functions that start or open them. Also forbids threads,
+// because a new thread would have the original functions.
 Object.assign(net.Socket.prototype, { connect: forbid('open a socket') })
 Object.assign(net.Server.prototype, { listen: forbid('listen on a socket') })
 Object.assign(dgram, { createSocket: forbid('open a socket') })

@@ -35,8 +35,8 @@ export const showFinished = (flow: SignInFlow): View => ({
 export const invalidRequest = [40001, 40002, 40005]
 
 /**
- * The view for an invalid request of an app. It sends nothing to the redirect URI, which may belong to an
- * attacker, and does not show the app's name, which may be wrong.
+ * The view for an invalid request of an app. Sends nothing to the redirect URI, which may be an attacker's.
+ * Does not show the app's name, which may be wrong.
  */
 export const showRefused = (failure: ApiFailure): View => ({
   title: 'This request cannot be answered',

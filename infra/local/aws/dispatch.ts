@@ -79,7 +79,7 @@ function describeFailure({ report }: DispatchOptions, message: IncomingMessage, 
 }
 
 // Gives an error the form that its service uses. SQS and the REST services deny access with status 403, other
-// services with 400. SQS has codes of its own for a denied access and for an invalid parameter.
+// services with 400. SQS has its own codes for denied access and for invalid parameters.
 function spellError(target: string, url: string, error: AwsError): AwsError {
   const { code, message } = error
   const isSqs = target.startsWith('AmazonSQS.')

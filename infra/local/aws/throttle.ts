@@ -5,8 +5,8 @@ import { AwsError, type AwsRequest } from './wire/http-messages.ts'
 const probability = 0.01
 
 /**
- * Throws the service's own throttling error for a random part of the calls. The last attempt of an AWS SDK
- * (header `amz-sdk-request`) always goes through: a throttle that outlasts all attempts would be an outage.
+ * Throws the service's own throttling error for some calls, at random. The last attempt of an AWS SDK (header
+ * `amz-sdk-request`) always passes, because a throttle of all attempts would be an outage.
  */
 export function throttle(quirks: Quirks, { arn }: Caller, { target, path, headers }: AwsRequest): void {
   const [, attempt = '1', max = '1'] =

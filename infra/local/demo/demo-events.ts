@@ -27,8 +27,8 @@ export const depositPools = [
 ]
 
 /**
- * The demo events, in groups that are sent one after the other, because a group depends on earlier ones.
- * After the first group, Alice can sign in, and the demo application can ask for her consent.
+ * The demo events, in groups to send in this order, because a group depends on earlier ones. After the first
+ * group, Alice can sign in, and the demo application can ask for her consent.
  */
 export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const { firstStart, quoteCurrency, rewardCurrency } = settings

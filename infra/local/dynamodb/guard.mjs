@@ -1,6 +1,6 @@
-// Runs a command until standard input closes. Standard input closes when the owner of this process ends, even
-// by SIGKILL. This process has its own process group: Ctrl-C reaches only the owner, which then stops
-// everything in order. Plain JavaScript, because it must start without delay.
+// Runs a command until standard input closes, which happens when this process's owner ends, even by SIGKILL.
+// This process has its own process group, so Ctrl-C reaches only the owner, which stops everything in order.
+// Plain JavaScript, because this process must start without delay.
 //
 //   node guard.mjs COMMAND [ARGUMENT ...]
 import { spawn } from 'node:child_process'

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
-// DynamoDB Local has a database for each access key and region, in a file that is named after both (Amazon
-// DynamoDB: DynamoDB local usage notes). It listens on every interface and takes any signature. So only the
-// access key protects the data: with another key, a caller gets another, empty database.
+// DynamoDB Local has one database file per access key and region, named after both (Amazon DynamoDB: DynamoDB
+// local usage notes). It listens on every interface and takes any signature. So only the access key protects
+// the data: a caller with another key gets an empty database.
 
 /** DynamoDB Local keeps the data under this region, even if the stack is called with another region. */
 const region = 'us-east-1'

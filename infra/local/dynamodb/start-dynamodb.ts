@@ -29,8 +29,8 @@ const installCommands: Partial<Record<NodeJS.Platform, string>> = {
 }
 
 /**
- * Starts DynamoDB Local on a free port, with its data in memory or in a directory. It stops when this process
- * ends, even by SIGKILL. Throws a `StartupError` if Java 17 is missing or DynamoDB Local does not answer.
+ * Starts DynamoDB Local on a free port, with its data in memory or in a directory. DynamoDB Local stops when
+ * this process ends, even by SIGKILL. Throws a `StartupError` if Java 17 is missing or nothing answers.
  */
 export async function startDynamodb(
   directory: string | undefined,

@@ -25,8 +25,8 @@ const droppedHeaders = new Set(
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
 /**
- * Builds an event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"), with the
- * members that functions read. API Gateway sends more, such as parsed query parameters.
+ * Builds an event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"). Leaves
+ * out what functions do not read, such as parsed query parameters.
  */
 export function toEvent(
   { message, requestId, method, encodedPath, rawQueryString, body }: GatewayRequest,

@@ -59,8 +59,8 @@ const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   headers['access-control-request-method'] !== undefined
 
 /**
- * Creates a function that decides whether a route's throttle lets a request through. Each route with a
- * throttle has a token bucket: `rate` requests per second, and `burst` at once.
+ * Creates a function that decides whether a route's throttle lets a request through. Each throttled route has
+ * a token bucket: `rate` requests per second, and `burst` at once.
  */
 function createThrottle(): (route: RouteModel) => boolean {
   const buckets = new Map<string, { tokens: number; at: number }>()

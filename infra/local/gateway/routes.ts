@@ -9,8 +9,8 @@ export interface RouteMatch {
 
 /**
  * Creates a function that chooses the route of a request as API Gateway does (guide, "Create routes for HTTP
- * APIs"). Fixed text takes precedence over a variable. `$default` is chosen only if no other route matches.
- * `readRoutes` refuses greedy variables and the method `ANY`.
+ * APIs"). Fixed text takes precedence over a variable, and `$default` comes last. `readRoutes` refuses greedy
+ * variables and the method `ANY`.
  */
 export function createRouteMatcher(
   routes: RouteModel[],

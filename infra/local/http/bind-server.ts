@@ -74,8 +74,8 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
 }
 
 /**
- * Finds a free port between 20000 and 29999 for a server that is started later. Linux, macOS and Windows
- * choose ports only from 32768 on, so no other program is given this port meanwhile.
+ * Finds a free port between 20000 and 29999 for a server that starts later. Linux, macOS and Windows assign
+ * ports only from 32768 on, so no other program gets this port meanwhile.
  */
 export async function findFreePort(): Promise<number> {
   const port = randomInt(20_000, 30_000)
@@ -102,9 +102,9 @@ function explainPortError(error: Error, port: number, option: string): Error {
 const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Refuses a request that names another host than this machine: answers 403, as API Gateway does, and returns
- * true. In a DNS rebinding attack, a page in the developer's browser sends requests to this machine under the
- * attacker's host name, and the browser lets the page read the answers.
+ * Answers 403, as API Gateway does, and returns true if a request names another host than this machine.
+ * Prevents DNS rebinding: a web page would reach this machine under the attacker's host name, and the
+ * developer's browser would let the page read the answers.
  */
 function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
   if (localHosts.test(headers.host ?? '')) return false

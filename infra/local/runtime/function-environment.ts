@@ -2,7 +2,7 @@ import type { FunctionModel } from '../model.ts'
 
 /**
  * Composes all environment variables of a function: those in the template and those that Lambda sets
- * (developer guide, "Defined runtime environment variables"), but no variable of the host process.
+ * (developer guide, "Defined runtime environment variables"). Takes none from the host process.
  */
 export function composeEnvironment(
   model: FunctionModel,

@@ -1,6 +1,5 @@
-// Runs inside a function's worker thread, in place of Lambda's runtime client: loads the bundle's handler
-// once, then runs it for every message. Plain JavaScript, because stripping types would cost each worker 40
-// ms.
+// Runs in a function's worker thread, in place of Lambda's runtime client: loads the handler once, then runs
+// it for every message. Plain JavaScript, because stripping types would cost each worker 40 ms.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -58,7 +57,7 @@ try {
 let busy = false
 
 // Freezes the thread, as Lambda does: timers, sockets and unfinished work stop until the next invocation.
-// Writes pending log lines first. An invocation that arrives while they are written prevents the freeze.
+// Writes pending log lines first. An invocation that arrives meanwhile prevents the freeze.
 const freeze = () =>
   process.stderr.write('', () => process.stdout.write('', () => busy || Atomics.wait(running, 0, 0)))
 

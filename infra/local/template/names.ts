@@ -26,8 +26,8 @@ export interface UnnamedResource {
 }
 
 /**
- * Resource types whose `Ref` is the resource's name. For each: the property that sets the name, the pattern
- * of the ARN after `arn:aws:`, and the maximum length of the name.
+ * Resource types whose `Ref` is the resource's name. For each: the property that sets the name, the ARN's
+ * pattern after `arn:aws:`, and the name's maximum length.
  */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],

@@ -17,9 +17,9 @@ import type { KmsKey } from './facts.ts'
 const readConcurrency = 8
 
 /**
- * Finds the ARNs of all KMS keys that have the tag of signing keys or of the evidence key. KMS cannot search
- * by tag, so this reads the tags of all keys in the account and region. If the caller may not read a key's
- * tags, the key counts as another deployment's.
+ * Finds the ARNs of all KMS keys with the tag of signing keys or of the evidence key. KMS cannot search by
+ * tag, so the tags of every key in the account and region are read. A key with unreadable tags counts as
+ * another deployment's.
  */
 export async function findTaggedKeys(tag: { signing: string; evidence: string }) {
   const found: Record<'signing' | 'evidence', string[]> = { signing: [], evidence: [] }

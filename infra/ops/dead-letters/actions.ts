@@ -42,9 +42,8 @@ export async function dropDeadLetters(
 }
 
 /**
- * Sends the matching dead letters back to their source queue, each with its attributes, then deletes them;
- * resolves with their number. A crash between sending and deleting can send a message twice, but its event
- * takes effect once.
+ * Sends the matching dead letters with their attributes back to their source queue, then deletes them.
+ * Resolves with their number. A crash in between can send a message twice, but its event takes effect once.
  */
 export async function redriveDeadLetters(
   sqs: SQSClient,

@@ -23,8 +23,8 @@ const visibilityTimeoutSeconds = 120
 const maxBatchSize = 10
 
 /**
- * Receives the messages of a dead-letter queue in batches of ten, each message once, and skips messages that
- * arrive meanwhile. Messages that are not deleted become visible again at the end.
+ * Receives the messages of a dead-letter queue in batches of ten, each message once. Skips messages that
+ * arrive meanwhile. At the end, makes messages that were not deleted visible again.
  */
 export async function visitDeadLetters(
   sqs: SQSClient,

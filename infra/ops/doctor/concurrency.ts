@@ -3,8 +3,8 @@ import { clientOptions } from '../../../shared/aws/client-options.ts'
 import type { Finding } from './finding.ts'
 
 /**
- * Checks that the account's quota of concurrent executions is enough for the stage's configuration. Lambda's
- * default quota is 1,000, but a new account begins with less (AWS Lambda: Lambda quotas).
+ * Checks that the account's quota of concurrent executions is enough for the stage's configuration. The
+ * default is 1,000, but a new account begins with less (AWS Lambda: Lambda quotas).
  */
 export async function checkConcurrency(wanted: number): Promise<Finding> {
   const { AccountLimit } = await new LambdaClient(clientOptions()).send(new GetAccountSettingsCommand())

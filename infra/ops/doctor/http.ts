@@ -35,7 +35,7 @@ export async function checkChallenge(baseUrl: string): Promise<Finding> {
 const Answer = v.object({ code: v.number() })
 
 /**
- * Checks that the service can hash passwords: Lambda builds its own Node.js, whose cryptography may differ. A
+ * Checks that the service can hash passwords, because Lambda's own Node.js may have other cryptography. A
  * sign-in with an unknown address is enough, because the service hashes the password even then.
  */
 export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
@@ -71,8 +71,8 @@ const strangersRequest = {
 }
 
 /**
- * Checks that all requests must pass through the edge (CloudFront distribution): the public address answers
- * with CloudFront's header `x-amz-cf-id`, and a function refuses a request without the edge's secret.
+ * Checks that all requests must pass through the edge (CloudFront distribution). The public address must
+ * answer with CloudFront's header `x-amz-cf-id`. A function must refuse a request without the edge's secret.
  */
 export async function checkEdge(baseUrl: string, namePrefix: string): Promise<Finding> {
   const [throughEdge, pastEdge] = await Promise.all([

@@ -5,14 +5,14 @@ import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.t
 const pollIntervalMilliseconds = 500
 
 /**
- * The wait ends if the number of waiting messages has not fallen for this long. The limit is longer than the
- * pauses before retries of an out-of-order event, so that such a pause does not end the wait.
+ * The wait ends if the number of waiting messages has not fallen for this long. The pauses before retries of
+ * an out-of-order event are shorter, so they do not end the wait.
  */
 const maxStallMilliseconds = 90_000
 
 /**
- * Waits until the queues are empty, and reports every count. SQS counts are approximate, so only two zeros in
- * a row end the wait. Resolves with false if the count has not fallen for `maxStallMilliseconds`.
+ * Waits until the queues are empty, and reports every count. Requires two zeros in a row, because SQS counts
+ * are approximate. Resolves with false if the count has not fallen for `maxStallMilliseconds`.
  */
 export async function awaitEmptyQueues(
   sqs: SQSClient,

@@ -40,9 +40,8 @@ const maxLetters = 10_000
 
 /**
  * Blocks events that were refused earlier than `before` because of errors in the events themselves.
- * Otherwise, a replay might apply such events, because balances may have changed since the refusal. Records
- * each refusal again, because a restored table may lack the record. A blocked event has no effect until
- * `release` is called.
+ * Otherwise, a replay might apply such events, because balances may have changed. Records each refusal again,
+ * because a restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

@@ -25,8 +25,8 @@ interface Span {
 }
 
 /**
- * Detail-types on which other events depend. A replay does not keep the order of events, so the groups of
- * this list are replayed one after another. All other types follow together.
+ * Detail-types on which other events depend. A replay does not keep the order of events, so these groups are
+ * replayed one after another, and then all other types together.
  */
 const first = [['user.registered', 'addresses.provisioned', 'rates.published'], ['address.assigned']]
 
@@ -43,9 +43,9 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
- * Replays the archived events of a span of time, and waits until they are applied. Redrives refused events,
- * which may have come too early, until their number stops falling. Events that are wrong in themselves stay
- * dead letters if they were refused before the end of the span. Resolves with true if all other events took
+ * Replays the archived events of a span of time, and waits until they are applied. Redrives refused events
+ * until their number stops falling, because they may have come too early. Events that are wrong in themselves
+ * stay dead letters if they were refused before the end of the span. Resolves with true if all others took
  * effect.
  */
 export async function replayEvents(
@@ -123,8 +123,8 @@ async function redriveWhileItHelps(
 const pollIntervals = { first: 50, most: 5_000 }
 
 /**
- * Replays the archived events of a span of time to the named rules of the bus, and waits until the replay is
- * complete. The archive has the same name as the bus. Throws an OperationError if the replay fails.
+ * Replays the archived events of a span of time to the named rules of the bus, and waits for the end. The
+ * archive has the name of the bus. Throws an OperationError if the replay fails.
  */
 async function replayArchive(
   { eventBusName }: Target,

@@ -30,9 +30,9 @@ const maxAttempts = 8
 const maxListed = 1_000
 
 /**
- * Sends each line of a file as an event, waits until the events are applied, and finds the rejected ones. The
- * file `-` is standard input. A run that ends early may be started again from the first line, because an
- * event takes effect only once.
+ * Sends each line of a file (`-`: standard input) as an event, waits until the events are applied, and finds
+ * the rejected ones. A run that ended early can start again from the first line, because an event takes
+ * effect only once.
  */
 export async function sendLines({ target, terminal }: CommandContext, file: string) {
   // Marks each event with the id of this run and the number of its input line. Dead letters keep the mark.

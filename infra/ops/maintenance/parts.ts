@@ -44,9 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs of a stage, each with functions that stop and start it. They set a stage variable. Functions
- * that see this variable refuse each request. There are two APIs while a deployment adds the edge
- * (CloudFront).
+ * Finds the APIs of a stage, each with its switch. The switch sets a stage variable with which functions
+ * refuse every request. While a deployment adds the edge (CloudFront), there are two APIs.
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())
@@ -79,8 +78,8 @@ async function findApis({ stage }: Target): Promise<Switch[]> {
 }
 
 /**
- * Finds the event source mappings, each of which delivers messages from a queue to its function. While a
- * mapping is stopped, messages wait in its queue, and SQS moves none of them to a dead-letter queue.
+ * Finds the event source mappings, which deliver messages from queues to functions. While a mapping is
+ * stopped, messages wait in its queue, and SQS moves none of them to a dead-letter queue.
  */
 async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
   const client = new LambdaClient(clientOptions())

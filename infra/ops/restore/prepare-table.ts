@@ -24,13 +24,13 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, string>>
 
 /**
- * Prepares a table that was restored to a full hour (epoch milliseconds). Removes all access tokens, codes
- * and free deposit addresses, because some may have been revoked or used after that hour. Removes assigned
- * addresses that no user had seen. Removes evidence and archived keys newer than the stored key set. Resolves
- * with the number of removed items of each kind, and with two lists of item keys. If either list has an
- * entry, the table may be incomplete. `late` lists items dated just before the hour, when no function should
- * write; other items of the same event may be missing. `no_wallet` lists the first bill of each wallet whose
- * own item is missing. Can be run again.
+ * Prepares a table that was restored to a full hour (epoch milliseconds). Can be run again. Removes all
+ * access tokens, codes and free deposit addresses, because some may have been revoked or used after that
+ * hour. Also removes assigned addresses that no user had seen, and evidence and archived keys newer than the
+ * stored key set. Resolves with the number of removed items of each kind, and with two lists of item keys.
+ * Any entry means that the table may be incomplete. `late` lists items dated just before the hour, when no
+ * function should write; other items of the same event may be missing. `no_wallet` lists the first bill of
+ * each wallet whose own item is missing.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -90,9 +90,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds evidence and archived keys that are newer than the restored key set. These records would block the
- * next signing-key transition. Unlike others, the rotation also writes at full hours. A restore to a full
- * hour can split its transaction: these records without the key set.
+ * Finds evidence and archived keys newer than the restored key set. These records would block the next
+ * signing-key transition. Only the rotation also writes at full hours. A restore to a full hour can split its
+ * transaction, and contain these records without the key set.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

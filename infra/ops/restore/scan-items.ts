@@ -2,9 +2,9 @@ import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { db, type Item, tableName } from '../../../shared/db/table.ts'
 
 /**
- * Yields the items of the whole table that match a filter, in no particular order, by strongly consistent
- * reads. Reads the segments in parallel, each at most one page ahead. AWS charges for every item that is
- * read, even if it does not match (AWS: Scan). No function is allowed to scan.
+ * Yields the items of the whole table that match a filter, unordered, by strongly consistent reads. Reads the
+ * segments in parallel, each at most one page ahead. AWS also charges for items that do not match (AWS:
+ * Scan). No Lambda function is allowed to scan.
  */
 export async function* scanItems(
   filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeValues'>,

@@ -85,9 +85,9 @@ const apiAlarms = ({ api: { api } }: Observed): UnnamedAlarm[] => [
 ]
 
 /**
- * Alarms that are raised when a route gets nearly as many requests as its throttle allows. Above the
- * throttle, API Gateway answers 429 to every client. API Gateway has no metric of throttled requests, so
- * these alarms count the requests that reach the function. The fallback function needs no such alarm.
+ * Alarms on routes that get nearly as many requests as their throttle allows. Above the throttle, API Gateway
+ * answers 429 to every client. API Gateway has no metric of throttled requests, so these alarms count the
+ * requests that reach the function. The fallback function needs no such alarm.
  */
 const throttleAlarms = ({ config }: Observed): UnnamedAlarm[] =>
   endpointFunctions().map(({ entry, routes }) => {
@@ -123,8 +123,8 @@ const signingKeyAlarms = ({ config }: Observed): UnnamedAlarm[] => [
 ]
 
 /**
- * Alarms on the guessing of passwords and codes, and on requests over a limit. The thresholds for wrong
- * passwords and codes are shares of all tries, to fit any deployment.
+ * Alarms on the guessing of passwords and codes, and on requests over a limit. The thresholds of
+ * `wrong-passwords` and `wrong-codes` are shares of all tries, to fit any deployment.
  */
 const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {

@@ -18,8 +18,8 @@ export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
       threshold: 900,
     }
   }),
-  // Events that EventBridge could put neither into their rule's queue nor into the rule's dead-letter queue.
-  // The rule `unmatched` has no dead-letter queue, so its alarm counts all failed deliveries.
+  // Alarms on events that EventBridge could put neither into a rule's queue nor into the rule's dead-letter
+  // queue. The rule `unmatched` has no dead-letter queue, so its alarm counts all failed deliveries.
   ...[...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName].map((rule) => ({
     id: `${rule}-lost`,
     journey: 'events' as const,

@@ -16,9 +16,9 @@ const journeys = {
 } as const
 
 /**
- * The group `shared` has the alarms for what all journeys need. The group `requests` has the alarms for
- * failures that clients see. An alarm of `shared` silences the alarms of all journeys. An alarm of `shared`
- * or of a journey silences the alarms of `requests`. So a fault sends one notification.
+ * The group `shared` has the alarms on what all journeys need. The group `requests` has the alarms on
+ * failures that clients see. An alarm of `shared` silences all journeys. An alarm of `shared` or of a journey
+ * silences `requests`. So a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -52,8 +52,8 @@ export const healthAlarms = ['causes', 'requests']
 
 /**
  * Creates an alarm for `requests`, one for `shared` and one for each journey. These alarms notify the topic.
- * Also creates an alarm named `causes`, which is raised while the alarm of `shared` or of a journey is
- * raised. This alarm notifies nobody, but it silences the alarm of `requests`.
+ * Also creates the alarm `causes`, which is raised while the alarm of `shared` or of a journey is raised.
+ * `causes` notifies nobody, but silences the alarm of `requests`.
  */
 export function addJourneys(
   scope: Stack,

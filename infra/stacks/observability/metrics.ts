@@ -26,8 +26,8 @@ export const functionNames = ({ api, intake }: Observed): string[] => [
 ]
 
 /**
- * One of Lambda's metrics of a function. The function's name is plain text, not a reference, because
- * CloudFormation refuses to remove a function while another stack refers to its name.
+ * One of Lambda's metrics of a function. The function's name is plain text, because CloudFormation refuses to
+ * remove a function while another stack has a reference to its name.
  */
 export const functionMetric = (config: Config, name: string, metricName: string): Metric =>
   new Metric({
@@ -91,8 +91,8 @@ export const kmsUsage = (resource: string): Metric =>
   })
 
 /**
- * A DynamoDB metric with 0 in place of missing data. Without data from DynamoDB, CloudWatch leaves an alarm
- * as it is (API reference: PutMetricAlarm), so a raised alarm would never end.
+ * A DynamoDB metric with 0 in place of missing data. While DynamoDB sends no data, CloudWatch keeps a raised
+ * alarm raised (API reference: PutMetricAlarm).
  */
 export const filled = (metric: Metric): MathExpression =>
   new MathExpression({

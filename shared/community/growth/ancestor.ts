@@ -26,8 +26,8 @@ interface PreparedGrowth {
 }
 
 /**
- * Once a transaction changes more B-tree nodes than this, it takes no further member. DynamoDB allows 100
- * writes: 75 nodes, up to 12 nodes for the last member, 1 profile, and up to 12 items of two search indexes.
+ * A transaction that changes more B-tree nodes than this takes no further member. DynamoDB allows 100 writes:
+ * 75 nodes, up to 12 nodes for the last member, 1 profile, and up to 12 items of two search indexes.
  */
 const maxChangedNodes = 75
 
@@ -82,9 +82,9 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes `grown`, a number in an ancestor's profile. It encodes which new members are already in the
- * ancestor's lists: all members of the batches before `batch`, and the first `members` members of `batch`.
- * `grown` only rises, so nothing is added twice.
+ * Computes `grown`, a number in an ancestor's profile. It shows which new members the ancestor's lists have:
+ * all of the batches before `batch`, and the first `members` members of `batch`. `grown` only rises, so
+ * nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

@@ -28,8 +28,8 @@ export interface BatchEntry {
 }
 
 /**
- * Reads the users of journal entries, and all ancestors of these users. Sorts the entries by the time of
- * joining, because adding members in this order fills the nodes of a list's B-tree best.
+ * Reads the user of each journal entry, and all ancestors of the user. Sorts the entries by the time of
+ * joining, because this order fills the nodes of a list's B-tree best.
  */
 export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
   const batch = await Promise.all(entries.map(withAncestors))
@@ -70,9 +70,9 @@ export interface AncestorUpdate {
 }
 
 /**
- * Sums up a batch of journal entries: one update for each ancestor. No two updates write the same item. The
- * same batch always gives the same updates, with the users in the same order, so an interrupted batch can be
- * continued.
+ * Sums up a batch of journal entries as one update for each ancestor. No two updates write the same item. The
+ * same batch always gives the same updates, each with the same order of members, so an interrupted batch can
+ * be continued.
  */
 export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   const updates = new Map<number, AncestorUpdate>()

@@ -18,10 +18,10 @@ const Entry = v.object({
 })
 
 /**
- * The journal of a referral tree holds the changes that have not reached all ancestors yet: members who
- * joined, purchases, and new names and addresses, which go into search indexes. The function that handles an
- * event writes an entry in the event's transaction and then notifies the tree queue. The queue's worker adds
- * the entry to all ancestors and then deletes it: see growTree.
+ * The journal of a referral tree holds the changes that have not reached all ancestors yet: new members,
+ * purchases, and new names and addresses (for search indexes). The function that handles an event writes an
+ * entry in the event's transaction, then notifies the tree queue. The queue's worker adds the entry to all
+ * ancestors, then deletes it (see growTree).
  */
 export type JournalEntry = v.InferOutput<typeof Entry>
 
@@ -70,8 +70,8 @@ const HeadItem = v.object({
 })
 
 /**
- * The head of a referral tree is an item with the progress of its worker. Each batch, and each reorganization
- * of a search index, raises the version in this item, so only one of two simultaneous workers can write.
+ * A referral tree's head is an item with the progress of the tree's worker. Each batch and each
+ * reorganization of a search index raises the head's version, so only one of two parallel workers can write.
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 

@@ -11,9 +11,9 @@ const sqs = awsClient(new SQSClient(clientOptions()))
 export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })
 
 /**
- * Notifies the tree queue's worker that a referral tree's journal has a new entry. Call it after the entry is
- * written, and again for a duplicate of the event: the function may have died before the first call. Each
- * message has its own deduplication id, because otherwise SQS would drop the message about a second entry.
+ * Notifies the tree queue's worker of a new entry in a referral tree's journal. Call this after the entry is
+ * written. Call this again for a duplicate of the event, because the function may have died before the first
+ * call. Each message has its own deduplication id, because SQS would otherwise drop a second entry's message.
  */
 export async function notifyTreeQueue(rootId: number): Promise<void> {
   const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }

@@ -20,10 +20,10 @@ import {
 import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from './journal.ts'
 
 /**
- * Adds each entry in a referral tree's journal to all ancestors of the entry's member. Updates the ancestors'
- * member lists, search indexes, counts and sums. Each ancestor gets each entry exactly once, even if several
- * workers run or a run is interrupted. Resolves with `unfinished` at the deadline (epoch milliseconds), and
- * must then be called again. Throws OptimisticLockError if other workers keep writing the same tree.
+ * Adds each entry in a referral tree's journal to all ancestors of the entry's member: to their member lists,
+ * search indexes, counts and sums. Each ancestor gets each entry exactly once, even if several workers run or
+ * a run is interrupted. Resolves with `unfinished` at the deadline (epoch milliseconds). Then call this
+ * function again. Throws OptimisticLockError if other workers keep writing the same tree.
  */
 export const growTree = (
   rootId: number,
@@ -45,9 +45,9 @@ export const growTree = (
   })
 
 /**
- * Applies one batch of journal entries: the batch that an earlier run left unfinished, or else the oldest
- * entries. Each ancestor's profile records the progress, so no second worker can repeat a transaction. Stops
- * at the deadline. Resolves with the lists that need maintainIndex, or with undefined if there was no entry.
+ * Applies one batch of journal entries: an earlier run's unfinished batch, or else the oldest entries. Each
+ * ancestor's profile records the progress, so no second worker can repeat a transaction. Stops at the
+ * deadline. Resolves with the lists that need maintainIndex, or with undefined if there was no entry.
  */
 async function addBatch(
   rootId: number,

@@ -5,21 +5,21 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
  * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
- * hold, for each child, its first position and the number of members under it. So a reader goes straight from
- * the root to any page of the list and to any date. Each page of a list of ten million members takes three
- * rounds of reads. A member whose event arrives late is inserted at the right position.
+ * hold each child's first position and its number of members. So a reader goes straight from the root to any
+ * page or date. Each page of a list of ten million members takes three rounds of reads. A member whose event
+ * arrives late is inserted at the right position.
  *
- * Every node is one item of the table. `version` counts its writes and is 0 before the first one. A write
- * requires that the stored version is still the one that was read, so that no writer overwrites another's
- * change.
+ * Every node is one item of the table. `version` counts the node's writes, and is 0 before the first one. A
+ * write requires that the stored version is still the one that was read, so that no writer overwrites
+ * another's change.
  */
 export type BTreeNode = { version: number } & (
   { kind: 'leaf'; entries: BTreePosition[] } | { kind: 'branch'; entries: BTreeChild[] }
 )
 
 /**
- * A member's position in a list: ordered by the instant of joining, then by user id. A list stores only the
- * positions of its members. Positions never change and are never removed, so a list only needs insertion.
+ * A member's position in a list. Positions are ordered by the instant of joining, then by user id. A list
+ * stores only positions. Positions never change and are never removed, so a list only needs insertion.
  */
 export interface BTreePosition {
   /** Instant of joining, epoch milliseconds. */
@@ -40,8 +40,8 @@ export interface BTreeRoot {
 }
 
 /**
- * Maximum number of members in a leaf, and of children in a branch. A full leaf costs one DynamoDB read unit
- * to read, or two if user ids are random and so take more bytes. Three levels hold at least 19 million
+ * Maximum number of members in a leaf, and of children in a branch. Reading a full leaf costs one DynamoDB
+ * read unit, or two if user ids are random and so take more bytes. Three levels hold at least 19 million
  * members.
  */
 export const nodeCapacity = 400

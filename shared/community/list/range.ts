@@ -50,9 +50,9 @@ interface RankedNode {
 }
 
 /**
- * Reads the requested members of a list, with one batch of reads for each level of the B-tree below the root.
- * `root` is the list's root item, which the caller may have read earlier. If a node was split after its
- * parent was read, reads everything again. Throws `unavailable` when the list keeps changing.
+ * Reads the requested members of a list, with one batch of reads for each B-tree level below the root. `root`
+ * is the list's root item, possibly from an earlier read. If a node was split after its parent was read,
+ * reads everything again. Throws `unavailable` when the list keeps changing.
  */
 export async function readRange(
   list: MemberList,

@@ -23,8 +23,8 @@ import {
 const readNow = (key: Key) => readItem(key, { consistent: true })
 
 /**
- * Inserts members into a counted B-tree (see BTreeNode). Insertions change nodes in memory only; `writes`
- * then returns the writes of all changed nodes, for a transaction.
+ * Inserts members into a counted B-tree (see BTreeNode), in memory only. Then `writes` returns the writes of
+ * all changed nodes, for a transaction.
  */
 export class CountedBTree {
   readonly #list: MemberList
@@ -79,7 +79,7 @@ export class CountedBTree {
   }
 
   /**
-   * Inserts a member into a node or its subtree. Returns the new right sibling if the node had to be split.
+   * Inserts a member into a node or its subtree. Returns the new right sibling if the node was split.
    * `isRightmost` says whether the node is the last one of its level.
    */
   async #insertInto(
@@ -105,8 +105,8 @@ export class CountedBTree {
     }
     const { length } = node.entries
     if (length <= this.#capacity) return undefined
-    // Splits a node in the middle, except the last node of the list, where most members are added: there only
-    // the newest element moves to the new node, so that the earlier nodes stay full.
+    // Most members are added at the end of the list. There, only the newest element moves to the new node, so
+    // that the earlier nodes stay full. Elsewhere, the node is split in the middle.
     const splitAt = isRightmost && added === length - 1 ? added : length >>> 1
     return { ...node, version: 0, entries: node.entries.splice(splitAt) } as BTreeNode
   }

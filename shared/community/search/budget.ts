@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts'
 
 /**
  * Maximum read units that one caller's searches can use in a clock minute. A search reads a part of every
- * segment of a search index, so without a limit a few callers could use up the table's throughput.
+ * index segment, so without a limit a few callers could use up the table's throughput.
  */
 const searchBudget = { limit: 5_000, milliseconds: 60_000 }
 
@@ -68,9 +68,9 @@ export function searchBudgetOf(userId: number) {
 
 /**
  * Runs a search for a whole email address. Throws `too_many_requests` once 20 such searches of the caller in
- * this hour have found nobody. This limit keeps callers from guessing masked addresses. Each search is
- * counted before it runs, so simultaneous searches cannot exceed the limit. The count is taken back if the
- * search finds somebody.
+ * this hour have found nobody. This limit keeps callers from guessing masked addresses. Counts the search
+ * before running it, so simultaneous searches cannot exceed the limit. Takes the count back if the search
+ * finds somebody.
  */
 export async function limitMisses<Found extends { total: number }>(
   userId: number,

@@ -131,7 +131,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
 
 /**
  * Maximum total size of exported members, in bytes. A Lambda function can return at most 6 MB (AWS: Lambda
- * quotas), of which 64 KB are reserved for headers and envelope.
+ * quotas). 64 KB of them are reserved for headers and envelope.
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
@@ -161,8 +161,8 @@ async function findMembers(
 }
 
 /**
- * Finds members. Without a keyword, reads the list itself. With a keyword, searches the list's index. A list
- * without an index is short, so all its profiles are searched.
+ * Finds members: without a keyword in the list itself, with a keyword in the list's index. A list without an
+ * index is short, so all its profiles are searched.
  */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,

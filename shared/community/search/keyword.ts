@@ -54,8 +54,8 @@ export const toSearchText = ({ nickname, email }: { nickname: string; email: str
 })
 
 /**
- * Maximum length of a search text in UTF-16 code units. Folding can turn one letter into eighteen, so without
- * a limit a single name could fill an index. Folded names and addresses of real people stay below this limit.
+ * Maximum length of a search text in UTF-16 code units. Folded names and addresses of real people are
+ * shorter. Without a limit, one name could fill an index, because folding can turn one letter into eighteen.
  */
 const maxSearchLength = 256
 
@@ -81,10 +81,9 @@ const beginsWord = (text: string, keyword: string): boolean =>
 
 /**
  * Calls `emit` with the hash of every term of a search text; terms can repeat. A term is a possible keyword:
- * a part of a nickname that begins at the start of a word, or any part of a masked email address. The search
- * index stores the hashes, so its blocks of terms show no names and no addresses. Hashes hardly ever collide:
- * a segment of the index has some 300,000 terms, and only one in ten thousand segments has two terms with the
- * same hash.
+ * a part of the nickname from the start of a word, or any part of the masked email address. Because the index
+ * stores terms as hashes, its blocks of terms show no names and no addresses. A segment has some 300,000
+ * terms. Only one in ten thousand segments has two terms with the same hash.
  */
 export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)

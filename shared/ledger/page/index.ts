@@ -17,17 +17,16 @@ import {
 import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
- * A chunk of a wallet's bill index: the part for 64 bills. With one read, the index finds the k-th bill that
- * a filter selects, or counts the selected bills that were booked before a day. This file writes the index,
- * and stored.ts reads it.
+ * A chunk of a wallet's bill index: the part for 64 bills. One read of the index finds the k-th bill that a
+ * filter selects, or counts the selected bills before a day. This file writes the index; stored.ts reads it.
  *
- * The index has a mark for each bill: type, currency and quarter of an hour, in two or three bytes. A posting
- * adds the mark to the wallet's own item (`tail`), which it writes anyway. Once that item has more than 64
- * marks, the next posting moves the oldest 64 marks into two kinds of items:
+ * The index has a mark for each bill: type, currency and quarter-hour, in two or three bytes. A posting adds
+ * the mark to the wallet's item (`tail`), which every posting writes anyway. Once the tail has more than 64
+ * marks, the next posting moves the oldest 64 into two kinds of items:
  * - A chunk has the 64 marks and the counts of all earlier bills. Its key has the time of its first bill.
- * - A block lists 128 of the bills that one filter selects: the first 128, or the next 128, and so on. These
- *   bills are from several chunks. The block has one attribute for each of these chunks, with a byte for each
- *   bill: its place in the chunk.
+ * - A block lists 128 of the bills that one filter selects: the first 128, or the next 128, and so on. The
+ *   block has one attribute for each chunk with such bills. Each byte of the attribute is the place of one
+ *   bill in that chunk.
  *
  * Chunks and blocks depend only on the bills, so every process writes the same ones.
  */
@@ -184,9 +183,8 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
 const concurrency = 32
 
 /**
- * Adds the bills of chunks to the blocks of the bill index, and then writes the chunks in order. So if a
- * chunk is stored, the blocks have its bills and all earlier ones. Uses no transaction, which would cost
- * twice as much.
+ * Adds the bills of chunks to the blocks of the bill index, then writes the chunks in order. So if a chunk is
+ * stored, the blocks have its bills and all earlier ones. A transaction would cost twice as much.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)

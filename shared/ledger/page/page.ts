@@ -104,9 +104,8 @@ async function selectNumbers(
 const maxDilution = 8
 
 /**
- * Reads bills by number, newest first, with eventually consistent reads. Reads missing bills again, strongly
- * consistent. Throws if a bill is still missing, because a bill's number is never stored before the bill
- * itself.
+ * Reads bills by number, newest first, eventually consistent. Reads missing bills again, strongly consistent.
+ * Throws if a bill is still missing, because a bill's number is never stored before the bill.
  */
 async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
   const [oldest, newest] = [numbers.at(0), numbers.at(-1)]

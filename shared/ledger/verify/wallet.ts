@@ -54,8 +54,8 @@ const chunksTogether = 16
 type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
 
 /**
- * Recomputes a wallet and its bill index from its bills, and reports every stored value that differs. With
- * `findUncaused`, also reports bills without a recorded cause. Ignores bills posted during the verification.
+ * Recomputes a wallet and its bill index from the bills, and reports every stored value that differs. With
+ * `findUncaused`, also reports bills whose cause has no record. Ignores bills posted meanwhile.
  */
 export async function verifyWallet(
   id: WalletId,

@@ -40,15 +40,15 @@ export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 const maxWrongCodes = 20
 
 /**
- * Maximum number of a user's consecutive wrong second factors, however far apart in time. After that, tries
- * are refused until the user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
+ * Maximum number of a user's wrong second factors in a row, over any time. After that, tries are refused
+ * until the user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
  */
 const maxWrongInRow = 100
 
 /**
- * Completes a sign-in. One transaction uses up the login ticket and the time step of a TOTP, and makes the
- * access_token work. Throws `bad_login_ticket`, `bad_verification_code`, or `too_many_requests` when the
- * user's second factor is being guessed; the user then gets a warning by mail.
+ * Completes a sign-in. One transaction uses up the login ticket and a TOTP's time step, and makes the
+ * access_token work. Throws `bad_login_ticket` or `bad_verification_code`. After too many wrong codes, throws
+ * `too_many_requests` and warns the user by mail.
  */
 export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   const now = Date.now()
@@ -93,9 +93,9 @@ const tryNames = ({ id, ticketHash, at }: CodeTry) => ({
 })
 
 /**
- * Counts a try against its login ticket and against the user. Call this before comparing the code, so that
- * simultaneous requests cannot together exceed a limit. Throws `bad_login_ticket`, without counting, when the
- * ticket is unknown, expired or used up.
+ * Counts a try for its login ticket and its user. Call this before comparing the code, or simultaneous
+ * requests could together exceed a limit. Throws `bad_login_ticket`, and counts nothing, if the ticket is
+ * unknown, expired or used up.
  */
 async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
   const { id, userId, ticketHash, at } = codeTry
@@ -119,8 +119,8 @@ async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
 }
 
 /**
- * Takes back a counted try, and resolves with the changed record. If a sign-in or a new secret has ended the
- * login ticket, changes nothing and resolves with undefined.
+ * Takes back a counted try, and resolves with the changed record. If the login ticket no longer exists,
+ * changes nothing and resolves with undefined.
  */
 async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
   const giveBack: Write = {
@@ -153,8 +153,8 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
 }
 
 /**
- * Verifies a second factor. Throws `bad_verification_code` if the code is wrong or the user has not enrolled
- * the method. Resolves with the time step of a TOTP, which the caller must store as used.
+ * Verifies a second factor. Throws `bad_verification_code` if the code is wrong or the method is not
+ * enrolled. Resolves with the time step of a TOTP, which the caller must store as used.
  */
 async function verifySecondFactor(
   { user_id, tickets, totp_secret, last_totp_step }: SignInRecord,

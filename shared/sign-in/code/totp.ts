@@ -77,9 +77,9 @@ const guardrails = /* @__PURE__ */ createGuardrails({
 })
 
 /**
- * Finds the time step that a six-digit TOTP is valid for (RFC 6238: SHA-1, 30 s, one step of drift either
- * way); undefined if there is none. Steps up to and including `lastStep`, the last accepted step, are no
- * longer valid. `now` is in epoch milliseconds.
+ * Finds the time step of a six-digit TOTP (RFC 6238: SHA-1, 30 s, one step of drift either way). Resolves
+ * with undefined if the code is wrong or its step is not after `lastStep`, the last accepted step. `now` is
+ * in epoch milliseconds.
  */
 export async function verifyTotp(
   secret: string,
@@ -88,8 +88,8 @@ export async function verifyTotp(
   now: number,
 ): Promise<number | undefined> {
   const epoch = Math.floor(now / 1000)
-  // otplib throws an error if the last accepted time step is newer than all valid steps. The last accepted
-  // step can be that new after a sign-in on another instance whose clock is ahead.
+  // otplib throws an error if the last accepted time step is newer than all valid steps. Such a step can come
+  // from an instance whose clock is ahead.
   const newest = Math.floor(epoch / stepSeconds) + 1
   if (lastStep !== undefined && lastStep >= newest) return undefined
   const result = await totp.verify(code, {

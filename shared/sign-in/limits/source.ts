@@ -5,9 +5,9 @@ import type { Item, Key } from '../../db/table.ts'
 import { expiredAttributes, giveBackTry, reserveTry, secondsUntilBelow } from './tries.ts'
 
 /**
- * Returns the source network that a request is counted under: the IPv4 address, or the /64 of an IPv6
- * address, which is the smallest network that a customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC
- * 4291 §2.5.5.2) counts as its IPv4 address.
+ * Returns the network under which an address is counted: an IPv4 address, or the /64 of an IPv6 address,
+ * because a customer gets at least a /64 (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2)
+ * counts as its IPv4 address.
  */
 export function sourceNetwork(address: string): string {
   if (isIPv4(address)) return address
@@ -93,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. The current sign-in itself has made
- * `counted` of the tries in `item`, which do not make it wait.
+ * Seconds until a source can try a password again; 0 if it can try now. The current sign-in made `counted` of
+ * the tries in `item`, and does not wait for these.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -3,9 +3,8 @@ import { Integer, type Item, type Key, ttlAfter } from '../../db/table.ts'
 import { writeItem } from '../../db/write.ts'
 
 /**
- * Tries of the last hour are counted in an item's attributes, one for each counter and minute, for example
- * `password@28333333`. So the limit holds for every period of one hour, whenever the period starts. A counter
- * that is reset every hour would allow twice as many tries.
+ * Tries are counted in an item's attributes, one per counter and minute, for example `password@28333333`. So
+ * the limit holds for any hour. A counter that is reset every hour would allow twice as many tries.
  */
 
 const minuteMilliseconds = 60_000
@@ -62,8 +61,8 @@ export const attributesOf = (item: Item | undefined, counter: string): string[] 
   readCounts(item).flatMap((count) => (count.counter === counter ? [count.name] : []))
 
 /**
- * Names of all attributes that a counter can have now. They are removed to reset the counter without reading
- * the item. The attribute of the next minute is included, because another instance's clock may be ahead.
+ * Names of all attributes that a counter can have now, to reset it without reading the item. They include the
+ * next minute, because another instance's clock may be ahead.
  */
 export const windowAttributes = (counter: string, now: number): string[] =>
   Array.from({ length: windowMinutes + 2 }, (_, i) =>
@@ -106,9 +105,9 @@ function additionTo(counters: readonly string[], now: number) {
 }
 
 /**
- * Counts a try in the given counters of an item, and resolves with the changed item. Call it before the
- * password is compared. Otherwise simultaneous tries could exceed a limit together. A user's record must
- * exist; any other item is created if absent. `expired` names attributes to remove.
+ * Counts a try in the given counters of an item, and resolves with the changed item. Call this before
+ * comparing the password, or simultaneous tries could together exceed a limit. A user's record must exist;
+ * any other item is created if absent. `expired` names attributes to remove.
  */
 export async function reserveTry(
   key: Key,

@@ -27,8 +27,8 @@ import {
 import { type SignInRecord, signInKey, toSignInRecord } from '../record.ts'
 
 /**
- * Maximum number of wrong passwords for an account in an hour, from all sources together. At this limit, a
- * try is allowed only from a network where the user has signed in, so that nobody can lock the user out.
+ * Maximum number of wrong passwords for an account in an hour, from all sources. At the limit, only networks
+ * where the user has signed in can try, so that nobody can lock the user out.
  */
 const maxAccountTries = 100
 
@@ -64,9 +64,9 @@ export interface PasswordAttempt {
 }
 
 /**
- * Counts a password try, for its source and for its account, before the password is compared, so that
- * simultaneous tries cannot pass a limit together. At a limit, throws `too_many_requests` and counts nothing.
- * Makes the same calls for an email address that no user has.
+ * Counts a password try for its source and its account. Call this before comparing the password, or
+ * simultaneous tries could together exceed a limit. At a limit, throws `too_many_requests` and counts
+ * nothing. Makes the same calls for an email address that no user has.
  */
 export async function reserveAttempt(
   address: string,

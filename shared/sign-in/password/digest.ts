@@ -13,7 +13,7 @@ export const LoginPassword = v.pipe(
 
 /**
  * Parameters of new password hashes: argon2id, 19 MiB (`memory` is in KiB), two passes (OWASP Password
- * Storage Cheat Sheet). What is hashed is the password's MAC; `keyId` names the key of this MAC.
+ * Storage Cheat Sheet). `keyId` names the key of the MAC that is hashed.
  */
 const currentParameters = () => ({ memory: 19_456, passes: 2, parallelism: 1, keyId: newestMacKey() })
 

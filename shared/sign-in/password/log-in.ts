@@ -9,10 +9,10 @@ import { failedAttempt, giveBackAttempt, reserveAttempt } from './attempt.ts'
 import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from './open-ticket.ts'
 
 /**
- * Checks a password, issues a login ticket for the second factor, and mails a code that works only with this
- * ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
- * password and a disabled user. Throws `too_many_requests` after too many wrong passwords, or if the user can
- * get no more mail this hour and has no other second factor.
+ * Checks a password, issues a login ticket, and mails a code that works only with this ticket. Throws the
+ * same `bad_credentials` for an unknown address, a wrong password, a user without a password and a disabled
+ * user. Throws `too_many_requests` after too many wrong passwords, or after too many mails to a user without
+ * another second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
@@ -38,10 +38,9 @@ export async function loginWithPassword(email: string, password: string, sourceI
 }
 
 /**
- * Requests the mail by an event, so that a slow or failed mail service neither delays nor fails the sign-in.
- * For a user with an authenticator, the mail is delayed, because most such users sign in without the mailed
- * code. If the event cannot be sent, resolves with false. It throws instead if a mailed code is the user's
- * only second factor.
+ * Requests the mail by an event, so that a slow or failed mail service does not affect the sign-in. Delays
+ * the mail of a user with an authenticator, because most such users need no mailed code. If the event cannot
+ * be sent, resolves with false, or throws for a user without another second factor.
  */
 async function requestCodeMail(
   record: SignInRecord,

@@ -34,9 +34,9 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Creates a login ticket. Also creates a code that will be mailed, but at most five codes an hour. Starts
- * again if another request changes the sign-in record meanwhile. If that change set a new password,
- * `password` must match the new one.
+ * Creates a login ticket, and a code to mail unless the user got five in the last hour. Starts again if
+ * another request changes the sign-in record meanwhile. After a change of the password, `password` must match
+ * the new one.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -110,9 +110,8 @@ export interface PasswordStep {
 }
 
 /**
- * In one write, adds a login ticket, counts the mail that is sent for it, and takes back the counted password
- * try. Throws SignInRecordChanged if meanwhile the user was disabled, or the password or the list of mails
- * has changed.
+ * Adds a login ticket, counts its mail, and takes back the counted password try, in one write. Throws
+ * SignInRecordChanged if the user was disabled meanwhile, or if the password or the list of mails changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mails, newHash } = step
@@ -155,10 +154,10 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets. `ofNetwork` is the limit for one network. A network is
- * known if the user has signed in from it before. Tickets from known networks and tickets from unknown
- * networks are counted separately, and each count has the limit `ofKind`. A new ticket from an unknown
- * network replaces no ticket from a known network, so strangers cannot end the user's sign-ins.
+ * Maximum numbers of a user's live login tickets: `ofNetwork` for one network, `ofKind` for all known
+ * networks together and for all unknown ones together. The user has signed in from a known network before. A
+ * ticket from an unknown network never replaces one from a known network, so strangers cannot end the user's
+ * sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

@@ -1,5 +1,5 @@
-// Runs a bundle as Lambda's runtime client does: imports it, then runs its handler for each event that comes
-// from the parent process. Plain JavaScript, so that the measured process does not load a type stripper.
+// Imports a bundle as Lambda's runtime client does, and runs its handler for each event from the parent
+// process. Plain JavaScript, so that the measured process loads no type stripper.
 import { performance } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 

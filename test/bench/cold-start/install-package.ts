@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 const wanted = 'hono@4.13.19'
 
 /**
- * Installs hono into a temporary directory, because only this benchmark needs hono. Reuses the installation
- * of an earlier run. Returns the path of `node_modules`, or undefined if npm cannot install hono.
+ * Installs hono, which only this benchmark needs, into a temporary directory, or reuses an earlier
+ * installation. Returns the path of `node_modules`, or undefined if npm fails.
  */
 export async function installHono(): Promise<string | undefined> {
   const directory = join(tmpdir(), 'bench-peers', wanted)

@@ -79,8 +79,8 @@ const transfer: Scenario = async ({ deliver }) => {
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
 /**
- * The calls to measure for each function, keyed by the last words of `Operation.title`. If a function is not
- * listed, only the first call of its permission test is measured.
+ * The calls to measure for each function, keyed by the last words of `Operation.title`. Of any other
+ * function, only the first call of its permission test is measured.
  */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {

@@ -15,8 +15,8 @@ export interface BenchStack {
 
 /**
  * Starts a local stack without gateway and event delivery, because the benchmark runs the functions itself.
- * Also creates the first signing key, and gives this process the environment of a function: import modules of
- * shared/ only after that.
+ * Creates a signing key. Gives this process a function's environment: import modules of shared/ only after
+ * that.
  */
 export async function startBenchStack(): Promise<BenchStack> {
   const { functions, awsUrl, environment, environmentOf, close } = await startAws(

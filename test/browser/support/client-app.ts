@@ -60,8 +60,8 @@ export class ClientApp {
   takeAnswer = (): Promise<URL> => vi.waitUntil(() => this.answer, { timeout: 20_000 })
 
   /**
-   * Exchanges the authorization code for tokens, verifies the device_token and returns its claims. Throws if
-   * the authorization response is an error, or if it does not answer this app's request.
+   * Exchanges the authorization code for tokens, and returns the verified claims of the device_token. Throws
+   * if the response is an error or does not answer this app's request.
    */
   async exchange(answer: URL): Promise<oidc.IDToken> {
     const { pkceCodeVerifier, expectedNonce, state: expectedState } = this

@@ -32,8 +32,8 @@ export async function giveAuthenticatorCode(page: Page, { totpSecret }: TestUser
 }
 
 /**
- * Opens an authorization request and signs the user in. The second factor is their authenticator app, or a
- * mailed code if they have no app. Stops at the consent step. Resolves with the tokens of the sign-in.
+ * Opens an authorization request and signs the user in, up to the consent step. Uses the authenticator app,
+ * or a mailed code if the user has no app. Resolves with the tokens of the sign-in.
  */
 export async function signIn(page: Page, address: string, user: TestUser): Promise<Session> {
   const answered = page.waitForResponse('**/user/login/2fa')

@@ -19,9 +19,8 @@ export async function call(path: string, { token, body }: { token?: string; body
 }
 
 /**
- * Repeats a check until it passes. Each pause is twice the one before, up to `maxPauseMilliseconds` (30
- * seconds, so that repeated sign-ins do not count as guessing). After `maxMilliseconds`, throws the last
- * error.
+ * Repeats a check until it passes, at most for `maxMilliseconds`; then throws the last error. Pauses double
+ * up to `maxPauseMilliseconds`, so that repeated sign-ins do not count as guessing.
  */
 export async function eventually<T>(
   check: () => Promise<T>,

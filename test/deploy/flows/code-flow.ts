@@ -10,8 +10,8 @@ import type { SignedIn } from './sign-in.ts'
 const Consent = v.object({ redirect_to: v.string() })
 
 /**
- * Signs the user in to a third-party application with unmodified openid-client: discovery, authorization
- * code with PKCE, consent as the authorization page posts it, tokens, userinfo and revocation.
+ * Signs the user in to a third-party application with unmodified openid-client: discovery, authorization code
+ * with PKCE, consent, tokens, userinfo and revocation.
  */
 export async function signInToClient(user: SignedIn): Promise<void> {
   const clientId = `client-${randomUUID()}`

@@ -21,8 +21,8 @@ const onPartition = (action: string, partition: string) => ({
 })
 
 /**
- * Runs a transaction on two partitions, with one IAM statement for each partition. If AWS requires one
- * statement that covers both partitions, throws an Error that says what to change.
+ * Tries a transaction on two partitions, each allowed by an IAM statement of its own. If AWS requires one
+ * statement for both partitions, throws an Error that says what to change.
  */
 export async function judgeTransaction(): Promise<void> {
   const options = { ...clientOptions(), requestHandler: {} }

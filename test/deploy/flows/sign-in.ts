@@ -17,7 +17,7 @@ const Ticket = v.object({ login_ticket: v.string() })
 const UserDetails = v.object({ access_token: v.string(), device_token: v.string() })
 
 /**
- * Maximum time until a new deployment can sign: the rotation makes the first key within a minute, and KMS can
+ * Maximum time until a new deployment can sign. The rotation makes the first key within a minute. KMS can
  * take five more minutes until the functions can use the key.
  */
 const firstKey = { maxMilliseconds: 600_000 }

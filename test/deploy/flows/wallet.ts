@@ -30,8 +30,8 @@ export async function useWallet(user: SignedIn): Promise<void> {
 }
 
 /**
- * Sends one event three times and three other events once, all for one wallet. Checks that each of the four
- * events takes effect exactly once. Expects the wallet as useWallet leaves it.
+ * Sends four events for one wallet, one of them three times. Checks that each event takes effect exactly
+ * once. Assumes that only useWallet has changed the wallet before.
  */
 export async function bookDuplicates(user: SignedIn): Promise<void> {
   // Every subset of 1, 2, 4 and 8 has a different sum, so that the balance shows which events took effect.

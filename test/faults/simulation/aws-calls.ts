@@ -33,8 +33,8 @@ export interface Stage {
 }
 
 /**
- * Adds latency in virtual time to each AWS call of a task. `weather` says how often calls fail. In calls to
- * DynamoDB and KMS, the SDK's retries can fail, too. Returns a function that ends this simulation.
+ * Adds latency in virtual time to each AWS call of a task. `weather` says how often calls fail. For DynamoDB
+ * and KMS, each attempt of the SDK can fail. Returns a function that ends the latency and the failures.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {

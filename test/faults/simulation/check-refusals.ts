@@ -226,8 +226,8 @@ function depositMoves(record: SimulationRecord): Move[] {
 }
 
 /**
- * A withdrawal takes its amount once: when it is requested, or when it is settled if no request came before.
- * A cancellation gives the amount back, unless the withdrawal was settled before the cancellation.
+ * A withdrawal takes its amount once: at its request, or at its settlement if no request came before. A
+ * cancellation gives the amount back, unless the settlement came first.
  */
 function withdrawalMoves(record: SimulationRecord): Move[] {
   const events = acceptedOf(record, 'withdrawal.updated')

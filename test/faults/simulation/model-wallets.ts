@@ -40,8 +40,8 @@ export const postingTypes = [
 ] as const
 
 /**
- * The bills and balances that a user should have. `observed` has the references of the bills that the user
- * actually has. These references show which of two simultaneous events took effect first.
+ * The bills and balances that a user should have. `observed` holds the references of the user's actual bills.
+ * They show which of two simultaneous events took effect first.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
   const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>

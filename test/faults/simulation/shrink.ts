@@ -2,7 +2,7 @@ import type { History } from './history.ts'
 
 /**
  * Looks for a shorter history that still fails. Tries to remove half of the operations at a time, then a
- * quarter, down to single operations. Calls `fails` at most `maxRuns` times. Each call runs a simulation.
+ * quarter, down to single operations. Calls `fails`, which runs a simulation, at most `maxRuns` times.
  */
 export async function shrink(
   history: History,

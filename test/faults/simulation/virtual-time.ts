@@ -35,8 +35,8 @@ const maxIdleTurns = 1_000
 const maxSettleMilliseconds = 10_000
 
 /**
- * The clock of a simulation. It stands still while code runs, and then jumps to the next event: a timer, or
- * an AWS call whose turn it is. One event runs at a time, so that a run depends only on its seed.
+ * The clock of a simulation. It stands still while code runs, and then jumps to the next event, such as a
+ * timer or an AWS call. One event runs at a time, so that a run depends only on its seed.
  */
 export class VirtualTime {
   /** The current virtual time, epoch milliseconds. */
@@ -125,8 +125,8 @@ function countDigests(): void {
 }
 
 /**
- * Replaces Argon2 with a quick hash, because Node.js does not show whether the thread that computes Argon2 is
- * still working. The simulation does not test how hard passwords are to guess.
+ * Replaces Argon2 with a quick hash, because Node.js does not show whether Argon2's thread is still at work.
+ * The simulation does not test how hard passwords are to guess.
  */
 function digestPasswordsAtOnce(): void {
   crypto.argon2 = (algorithm, { message, nonce, tagLength: outputLength }, callback) => {

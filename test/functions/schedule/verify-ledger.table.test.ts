@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// At this time, the first of the 16 slices of wallets is verified. That slice gets twenty wallets: more than
-// two batches of eight. The time is one minute past the hour, because writes pause at full hours.
+// The first of the 16 slices of wallets is verified at this time. That slice gets twenty wallets, more than
+// two batches of eight. The added minute keeps all runs away from full hours, when writes pause.
 let now = Math.floor(Date.now() / day) * day + turnOfEach + 60_000
 
 beforeAll(async () => {

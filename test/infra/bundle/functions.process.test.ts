@@ -19,8 +19,8 @@ const maxBytes = 265_000
 const bundleFile = (entry: string) => join(bundleDirectory(entry), 'index.mjs')
 
 /**
- * Loads a bundle and passes it to `use`. A fake AWS refuses to send mails, with the error `mailError`, and
- * accepts other calls. Returns the result of `use`, and the AWS operations that the bundle called.
+ * Loads a bundle and passes it to `use`. A fake AWS refuses mails with the error `mailError`, and accepts
+ * other calls. Returns the result of `use`, and the AWS operations that were called.
  */
 async function loadBundle<T>(entry: string, mailError: string, use: (bundle: object) => T | Promise<T>) {
   const calls: string[] = []

@@ -62,8 +62,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Adds one wallet to the current slice and one to the next. The function verifies one slice, and moves on
-    // to the next one every five minutes, so the slice can change before the run.
+    // Adds one wallet to the current slice and one to the next. The slice to verify changes every five
+    // minutes, so it can change before the run.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)

@@ -13,7 +13,7 @@ const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|C
 
 /**
  * Lists a function's grants. A policy statement with partitions gives one grant for each partition, plus one
- * for DeleteItem if it allows that. A statement without partitions gives one for each action.
+ * for DeleteItem if the statement allows that. A statement without partitions gives one for each action.
  */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may require that one policy statement allows all partitions of a transaction. Finds the statement that
- * allows most of them, and lists the partitions that this statement does not allow.
+ * Finds the policy statement that allows most partitions of a transaction, and lists the other partitions.
+ * AWS may require that one statement allows all partitions.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -4,8 +4,8 @@ import { startAws } from '../../support/start-aws.ts'
 import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 
 /**
- * Starts the local stack from existing bundles, without an HTTP gateway and without delivery of events. Its
- * functions are invoked directly; the stack records what they access and what they log.
+ * Starts a local stack from existing bundles, without an HTTP gateway and without delivery of events. Tests
+ * invoke its functions directly. The stack records what the functions access and log.
  */
 export async function startOwnStack() {
   const lines = new Map<string, string>()

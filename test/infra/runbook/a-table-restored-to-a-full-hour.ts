@@ -18,8 +18,8 @@ type Lived = Awaited<ReturnType<typeof live>>
 const directory = newDirectory()
 
 /**
- * Tests the procedure for a lost table. It restores the table to its state at a full hour, such as 14:00, but
- * restores nothing in KMS. Afterwards, users must get the same answers as before the loss.
+ * Tests the procedure for a lost table. The procedure restores the table to a full hour, such as 14:00, but
+ * does not restore KMS. Afterwards, users must get the same answers as before the loss.
  */
 export async function aTableRestoredToAFullHour(
   url: string,
@@ -98,8 +98,8 @@ async function changeKeys(procedure: Procedure, people: People, before: Keys, re
 }
 
 /**
- * Repairs the signing keys. In the restored table, the key that changeKeys revoked is still published. KMS
- * has disabled that key, so an emergency rotation fails until the key is revoked again.
+ * Repairs the signing keys. The restored table still publishes the key that changeKeys revoked. KMS has
+ * disabled that key, so an emergency rotation fails until the key is revoked again.
  */
 async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost: LostKeys): Promise<string> {
   const audited = (command?: string, words?: Record<string, string>) =>

@@ -90,9 +90,8 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Removes, from an answer, the times of bookings and everything that depends on the order of bookings. A
- * replay may change both, as the runbook says. If a list has several pages, removes its records, and keeps
- * only how many records and pages there are.
+ * Removes from an answer what a replay may change, as the runbook says: the times of bookings, and everything
+ * that depends on their order. Of a list with several pages, keeps only the numbers of records and pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

@@ -3,9 +3,9 @@ import { ephemeral } from '../../support/ephemeral.ts'
 import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 
 /**
- * Starts a local stack for tests that revoke keys and replace tables. Functions cache keys only briefly, and
- * mails are not delayed, because these tests wait for new keys and for empty queues. Sets the environment of
- * this process, so that commands and shared code that are imported later use this stack.
+ * Starts a local stack for tests that revoke keys and replace tables. These tests wait for new keys and empty
+ * queues, so functions cache keys only briefly, and mails are not delayed. Sets this process's environment
+ * for commands and shared code that are imported later.
  */
 export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({

@@ -64,7 +64,7 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 
 /**
  * The restore time that tests specify: the next full hour, in ISO 8601. Tests do not wait until then. They
- * copy the table while nothing writes to it, and use the copy as the restored table.
+ * copy the table while nothing writes, and use the copy as the restored table.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

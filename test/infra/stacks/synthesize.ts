@@ -33,8 +33,8 @@ export type Stacks = Map<
 >
 
 /**
- * Options of a synthesis: configuration values of the stage, a change to the app (for example to break it),
- * and the folder in dist/templates into which the templates are written for cfn-lint (.ci/run).
+ * Options of a synthesis. `values` configures the stage. `change` changes the app, for example to break it.
+ * `written` is a folder in dist/templates that receives the templates for cfn-lint (.ci/run).
  */
 interface Variation {
   written?: string

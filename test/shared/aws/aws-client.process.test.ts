@@ -149,8 +149,8 @@ it.concurrent(
 )
 
 /**
- * A server that runs in a thread of its own, because the test freezes the main thread. Like a NAT device, it
- * forgets old connections: each one opened before the message `age` is reset when it is used again.
+ * A server in a thread of its own, because the test freezes the main thread. The message `age` makes the
+ * server forget its connections, as a NAT device does. The next use of such a connection resets it.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -49,8 +49,8 @@ interface Read {
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**
- * DynamoDB in memory: the operations and expressions that the service uses, one operation at a time. Inputs,
- * answers and errors have the form that they have in the SDK's low-level client.
+ * DynamoDB in memory, with the operations and expressions that the service uses. Performs one operation at a
+ * time. Inputs, answers and errors have the form of the SDK's low-level client.
  */
 export class Database {
   readonly #tables = new Map<string, Table>()

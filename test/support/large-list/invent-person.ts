@@ -14,7 +14,7 @@ const domains = ['example.com', 'mail.test', 'post.example', 'inbox.example', 'w
 /**
  * Invents a nickname and an email address, always the same for the same number. They are about as varied as
  * real ones, because data that compresses too well would make a search look cheap. About half of the
- * addresses are at example.com, and one in fourteen has a domain of its own.
+ * addresses are at example.com.
  */
 export function inventPerson(number: number): { nickname: string; email: string } {
   const random = createHash('sha256').update(String(number)).digest()

@@ -17,8 +17,8 @@ export const listOwnerId = 1
 export type FindItem = (key: Key) => Item | undefined
 
 /**
- * Invents a downline of `size` members, and returns a function that finds the downline's items. The items
- * are not written to DynamoDB Local, because this would take too long.
+ * Invents a downline of `size` members. Returns a function that finds the downline's items, because writing
+ * the items to DynamoDB Local would take too long.
  */
 export function largeList(
   size: number,

@@ -13,8 +13,8 @@ import { standardLimits } from '../../../shared/community/search/index/tail.ts'
 import type { Item } from '../../../shared/db/table.ts'
 
 /**
- * Builds the items of a member list's search index in the state in which a search costs most: with as many
- * segments and as long a tail as there can be. Members must be sorted by position.
+ * Builds the items of a member list's search index in its costliest state: with as many segments and as long
+ * a tail as possible. Members must be sorted by position.
  */
 export function* packIndex(list: MemberList, members: readonly IndexedMember[]): Generator<Item> {
   const { tailItems, segment: maxSize } = standardLimits

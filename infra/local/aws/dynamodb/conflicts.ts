@@ -5,8 +5,8 @@ const conflictProbability = 0.1
 const throttleProbability = 0.01
 
 /**
- * Refuses a random part of the writes and transactions, as DynamoDB does while another transaction uses an
- * item (Amazon DynamoDB: Transaction conflict handling). A throttled transaction fails in the same way.
+ * Refuses random writes and transactions, as DynamoDB does while another transaction uses an item (Amazon
+ * DynamoDB: Transaction conflict handling). Cancels some transactions as throttled, too.
  */
 export function refuseForConflict(
   quirks: Quirks,

@@ -5,9 +5,9 @@ export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
- * The condition keys that a policy may name here, in lower case. The local stack does not start if a policy
- * names another one, because such a condition would silently never match, or always match. No request has
- * kms:ResourceAliases, because the KMS keys of the local stack have no aliases.
+ * The condition keys that a policy may name here, in lower case. With any other key, the local stack does not
+ * start, because such a condition would silently never match, or always. No request has kms:ResourceAliases,
+ * because local KMS keys have no aliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys

@@ -70,9 +70,9 @@ export class KeyStore {
   }
 
   /**
-   * Opens the stored KMS keys, and adapts them to the template. Creates each key that is missing or has the
-   * wrong spec. Updates description, policy and tags of every other key in the template. With
-   * `--aws late-keys`, changes after the start become visible only after a delay.
+   * Opens the stored KMS keys. Creates the template's keys that are missing or have the wrong spec. Updates
+   * description, policy and tags of the template's other keys. With `--aws late-keys`, changes after the
+   * start become visible only after a delay.
    */
   static async open(store: Store, model: StackModel, quirks: Quirks): Promise<KeyStore> {
     const keys = new KeyStore(store, model)

@@ -2,8 +2,8 @@ import type { Quirks } from '../../quirks.ts'
 
 /**
  * Changes of a KMS key that callers see only after a delay (KMS Developer Guide, "Eventual consistency").
- * `exists`: at first, KMS answers NotFoundException for a new key. `tags`: IAM conditions see new tags late,
- * but ListResourceTags shows them at once. `state`: callers see the old state; a new key is `Creating`.
+ * `exists`: at first, a new key is not found. `tags`: IAM conditions see new tags late, ListResourceTags at
+ * once. `state`: callers see the old state; a new key is `Creating`.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 

@@ -186,9 +186,9 @@ const Failure = v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })
 const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array(Failure), []) }))
 
 /**
- * Reads the ids of the failed messages from a function's result. If the result is empty or null, no message
- * failed. Returns undefined if the result names an unknown message or has a form that Lambda does not accept.
- * The whole batch has then failed.
+ * Reads the ids of the failed messages from a function's result; an empty or null result has none. Returns
+ * undefined if the whole batch failed: the result names an unknown message, or has a form that Lambda
+ * rejects.
  */
 function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {
   try {

@@ -4,8 +4,8 @@ import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-
 import type { Service } from '../wire/operation.ts'
 
 /**
- * Runs a Lambda function without waiting for it; `report` gets a line if it fails. Does not retry a failed
- * run, because the template turns off retries for scheduled functions.
+ * Runs a Lambda function asynchronously, and reports a failure. Does not retry, because the template turns
+ * off retries for scheduled functions.
  */
 export async function invokeLater(
   invoke: InvokeFunction,

@@ -57,8 +57,8 @@ const SendEmailInput = v.object({
 })
 
 /**
- * The SES operations SendEmail, GetAccount and GetEmailIdentity. SendEmail accepts simple texts and puts a
- * mail for each recipient into the outbox. The account may send from any address.
+ * The SES operations SendEmail, GetAccount and GetEmailIdentity. SendEmail puts one plain-text mail per
+ * recipient into the outbox. Every sender's address counts as verified.
  */
 export function sesService({ region, accountId }: StackModel, outbox: Outbox): Service {
   const arnOf = (identity: string) => `arn:aws:ses:${region}:${accountId}:identity/${identity}`

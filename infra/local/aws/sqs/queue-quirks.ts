@@ -10,8 +10,8 @@ export const drawLateness = (quirks: Quirks, queue: string): number =>
   quirks.happens('late-messages', queue, lateProbability) ? drawLate(quirks, queue) : 0
 
 /**
- * Picks a random time in milliseconds after which a standard queue delivers a received message once more,
- * even if it was deleted (SQS: at-least-once delivery); undefined for no second delivery.
+ * Draws the milliseconds until a standard queue delivers a received message again, even if deleted (SQS:
+ * at-least-once delivery); undefined for no second delivery.
  */
 export const drawRepetition = (quirks: Quirks, queue: string): number | undefined =>
   quirks.happens('late-messages', `${queue} again`, repetitionProbability)
@@ -19,8 +19,8 @@ export const drawRepetition = (quirks: Quirks, queue: string): number | undefine
     : undefined
 
 /**
- * Chooses at random whether a function's answer to a batch is lost. If so, the function has done its work,
- * but the messages stay in the queue and block their FIFO groups until the visibility timeout ends.
+ * Draws whether a function's answer to a batch is lost. The function has then done its work, but the messages
+ * stay in the queue, and block their FIFO groups, until the visibility timeout ends.
  */
 export const losesAnswer = (quirks: Quirks, queue: string): boolean =>
   quirks.happens('lost-answers', queue, lostAnswerProbability)

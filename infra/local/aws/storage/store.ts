@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 export type Store = ReturnType<typeof openStore>
 
 /**
- * Opens the SQLite store in a directory, or in memory only. `kill -9` loses no data. A power cut can lose
- * some: waiting for the disk would cost milliseconds per message. Only the owner can read the store's files
+ * Opens the SQLite store in a directory, or in memory. Data survives `kill -9`, but not always a power cut,
+ * because waiting for the disk costs milliseconds per message. Only the owner can read the store's files
  * (mode 0600), because they contain private keys.
  */
 export function openStore(directory: string | undefined) {

@@ -33,8 +33,8 @@ export const checkKms: Check = function* (facts) {
 }
 
 /**
- * Checks that the evidence key can be used and read, was created by KMS, has the policy of the template, and
- * is the only key with its tag. Otherwise, a valid signature would prove nothing.
+ * Checks that the evidence key can be used and read, was created by KMS, has the template's policy, and is
+ * the only key with its tag. Otherwise, a valid signature would prove nothing.
  */
 export const checkEvidenceKey: Check = function* ({ evidenceKey, evidenceKeyArns, owners }) {
   const { arn, state, publicKey } = evidenceKey

@@ -6,8 +6,8 @@ import { putVersioned, type Write } from '../../../db/write.ts'
 import { type BTreePosition, keyName, type MemberList } from '../../list/node.ts'
 import { type SearchText, termBits, toSearchText } from '../keyword.ts'
 
-// The items of a search index are its head (see SearchIndex), lists of community members, and term blocks.
-// Each item has its own partition, because a search reads many items at once.
+// The items of a search index are its head (see SearchIndex), lists of members, and term blocks. The items
+// are spread over many partitions, because a search reads many items at once.
 
 const number = v.pipe(v.number(), v.safeInteger())
 const Position = v.object({ joinedAt: number, userId: number })
@@ -32,10 +32,9 @@ const Head = v.object({
 })
 
 /**
- * A search index finds the members of a list who match a keyword. New members go into the index's tail, and
- * every search reads the whole tail. When the tail is long, its members move into a segment, sorted by
- * position. Each segment has a hash table that lists the members who match a term. From this table, a search
- * reads at most one block.
+ * A search index finds the members of a list who match a keyword. New members go into the index's tail, which
+ * every search reads as a whole. When the tail is long, its members move into a segment, sorted by position.
+ * Each segment has a hash table with the members who match a term. A search reads at most one of its blocks.
  */
 export interface SearchIndex extends v.InferOutput<typeof Head> {
   version: number
@@ -147,7 +146,7 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
 /**
  * The members of a segment who match a term. A member's rank is its index in the segment, oldest first. If
  * many members match, `ranks` has only every `interval`-th of them. To find the others, a search checks the
- * texts of all members between two neighbouring ranks in `ranks`.
+ * texts of all members between two neighbouring `ranks`.
  */
 export interface Posting {
   count: number
@@ -164,8 +163,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, one more row has
- * a count in place of a rank: the number of all matches plus `maxSegment`, which is more than any rank.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, the last row has
+ * the number of all matches plus `maxSegment` in place of a rank. This sum is more than any rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -21,8 +21,8 @@ import type { IndexLimits } from './tail.ts'
 /**
  * Once the tail of a list's search index is long, moves the tail's members into a new segment. Merges the
  * newest existing segment into the new one if the members of both fit. A search sees the change only after
- * the last transaction, which fails if the list or its index has changed. After an interruption, call this
- * again.
+ * the last transaction, which fails if the tree's head or the index has changed. After an interruption, call
+ * this again.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)

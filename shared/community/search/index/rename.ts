@@ -26,8 +26,8 @@ export interface TextReplacement {
 }
 
 /**
- * Replaces search texts of members in the search indexes of lists. Skips lists without an index. Throws
- * ConditionFailed if another worker writes the same items. A call that did not complete must be repeated.
+ * Replaces members' search texts in the search indexes of lists. Skips lists without an index. Throws
+ * ConditionFailed if another worker writes the same items. Repeat a call that did not complete.
  */
 export async function replaceTexts(replacements: readonly TextReplacement[]): Promise<void> {
   const items = await readItems(
@@ -52,8 +52,8 @@ export async function replaceTexts(replacements: readonly TextReplacement[]): Pr
 }
 
 /**
- * Writes the members' items last, after the term blocks. If a call is interrupted, the items still have their
- * old texts, so a repeated call sees the difference and writes the blocks again.
+ * Writes the members' items after the term blocks. After an interruption, the items still have their old
+ * texts, so a repeated call sees the difference and writes the blocks again.
  */
 async function replaceIn(
   keys: readonly Key[],

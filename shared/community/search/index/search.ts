@@ -39,8 +39,8 @@ const itemUnits = 0.5
 const otherUnits = 60
 
 /**
- * Uses a list's search index to find the members who match a query. Resolves with undefined if the index
- * lacks members of the list, or if items of the index have been replaced.
+ * Finds the members who match a query. Resolves with undefined if the index lacks members of the list, or if
+ * items of the index have been replaced.
  */
 export async function searchIndex(
   list: MemberList,
@@ -60,8 +60,8 @@ export async function searchIndex(
       .flatMap((segment) => segmentMembersKeys(list, segment)),
   ]
   const keys = [...memberKeys, ...whole.map(({ id, bits }) => blockKey(list, id, blockOf(term, bits)))]
-  // Reserves read units from the caller's budget, and throws before any read if the budget is known to be
-  // used up. Otherwise, the reservation is written during the reads, which saves a round trip.
+  // `reserve` throws at once, before any read, if the caller's budget is known to be used up. Otherwise, the
+  // reservation is written during the reads, which saves a round trip.
   const reservation = query.reserve(otherUnits + keys.length * itemUnits)
   const [items, other] = await Promise.all([readExisting(keys, consistent), query.findOther(), reservation])
   if (items === undefined) return undefined
@@ -132,8 +132,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, a range of its matches that includes all those on the requested page. The range can
- * include matches of other pages, because segments can overlap in time.
+ * For each segment, a range of its matches that includes all those on the requested page. Because segments
+ * can overlap in time, the range can include others, too.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],

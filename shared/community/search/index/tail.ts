@@ -33,9 +33,9 @@ export const standardLimits: IndexLimits = { minIndexed: 200, tailItems: 22, seg
 type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
 
 /**
- * Reads what is needed to add at most `incoming` new members to the tail of a list's search index. So far,
- * the list has `count` members. The returned function creates the writes to the index, for the transaction
- * that adds the members to the list. The writes also create the index once the list is long enough.
+ * Prepares to add at most `incoming` members to the tail of a list's search index. The list has `count`
+ * members so far. The returned function creates the index writes for the transaction that adds the members.
+ * These writes also create the index once the list is long enough.
  */
 export async function openTail(
   list: MemberList,

@@ -25,9 +25,9 @@ const callMilliseconds = 3
 
 /**
  * Attempts several kinds of sign-ins in turn. All must get the same answer, make the same AWS calls, and take
- * the same time within 5 %. Time is processor time plus an assumed time for each call, because a busy machine
- * would distort clock time. The process gets faster or slower over the rounds, so the function divides the
- * time of a sign-in by the total time of its round.
+ * the same time within 5 %. A busy machine would distort clock time, so time is processor time plus
+ * `callMilliseconds` for each call. The process's speed changes over the rounds, so each time is divided by
+ * the total time of its round.
  */
 async function expectEqualTimes(
   kinds: Record<string, () => Attempt>,

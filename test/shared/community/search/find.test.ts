@@ -16,8 +16,8 @@ const unitsOf = ({ packed }: Item): number =>
   Math.max(1, Math.ceil((packed instanceof Uint8Array ? packed.length : 0) / 4_096)) / 2
 
 /**
- * Answers the table client's reads with items from `find`, without DynamoDB Local. Counts calls, read units,
- * units reserved from the caller's budget, and rounds. A round is a group of simultaneous calls.
+ * Answers the table client's reads with items from `find`, without DynamoDB Local. Counts calls, rounds of
+ * simultaneous calls, read units, and the units that are reserved from the caller's budget.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }

@@ -11,8 +11,8 @@ test('a message that becomes visible during a receive is not received more often
   const clock = vi.spyOn(Date, 'now')
   onTestFinished(() => clock.mockRestore())
   const step = 10_000
-  // Every call of Date.now moves the clock ahead. The message becomes visible after the first call in the
-  // first round, after the second call in the second round, and so on.
+  // Every call of Date.now moves the clock ahead. The message becomes visible after one call in the first
+  // round, after two calls in the second, and so on.
   for (let readings = 0; readings < 5; readings += 1) {
     const store = openStore(undefined)
     const queue = openQueues(store, stackModel({ queues: [work, dead] })).byArn(work.arn)
