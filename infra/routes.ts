@@ -15,8 +15,8 @@ export interface Route {
 }
 
 /**
- * Share of the throttle for each of the three routes that sign tokens. With the default throttle, the three
- * routes together stay below KMS's quota of 1,000 RSA signatures a second.
+ * The share of the stage's throttle that each of the three token-signing routes gets. With the default
+ * throttle, the three routes together stay below KMS's quota of 1,000 RSA signatures a second.
  */
 const signingShare = 0.3
 

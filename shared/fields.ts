@@ -9,7 +9,7 @@ export const UserId = v.union(
     v.pipe(
       v.string(),
       v.regex(/^[1-9]\d{0,15}$/, notUserId),
-      // States the maximum in words, because JSON Schema cannot limit the number in a string.
+      // States the maximum in words, because JSON Schema cannot limit the value of a number in a string.
       v.description('At most 9007199254740991.'),
       v.transform(Number),
       v.safeInteger(notUserId),

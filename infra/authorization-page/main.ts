@@ -37,7 +37,7 @@ async function open(sent: SentRequest): Promise<void> {
   }
 }
 
-/** Shows the sign-in step that the browser history names, now and after every move through the history. */
+/** Shows the sign-in step of the current history entry, now and whenever the user goes back or forward. */
 function startFlow(request: AuthorizationRequest): void {
   const flow: SignInFlow = {
     request,

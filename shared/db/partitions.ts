@@ -1,7 +1,7 @@
 /**
- * How the table's partition keys begin: prefixes that end with `#`, and whole keys. IAM policies grant
- * functions access by these values (infra/permissions.ts). So two kinds of items share a value only if the
- * same functions need access to both.
+ * The prefixes of the table's partition keys, which end with `#`, and partition keys without prefix. IAM
+ * policies grant functions access by these values (infra/permissions.ts). So two kinds of items share a value
+ * only if the same functions need access to both.
  */
 export const partitions = [
   'ADDR#',

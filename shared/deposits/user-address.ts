@@ -42,7 +42,7 @@ const UserAddressItem = v.object({
   announced_at: v.optional(Integer),
 })
 
-/** A user's deposit address; shown to the user once the assignment's event is on the bus (`announced`). */
+/** A user's deposit address; the user sees it when the assignment's event is on the bus (see `announced`). */
 interface Assignment {
   address: UserAddress
   announced: boolean

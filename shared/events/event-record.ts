@@ -90,7 +90,8 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 
 /**
  * Looks up whether an event took effect; results and errors are those of resolveDuplicate. Call findOutcome
- * before rejecting an event for a low balance, because an earlier delivery may have used the money.
+ * before rejecting an event for a low balance, because an earlier delivery of the same event may have used
+ * the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -252,7 +253,7 @@ function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefi
   }
 }
 
-/** Records that the dead letter of a refusal has been sent. */
+/** Records that a refused event's dead letter has been sent. */
 export async function noteSent(event: RefusedEvent): Promise<void> {
   await writeItem({
     Update: {

@@ -144,7 +144,7 @@ const refuseInMaintenance: HttpMiddleware = {
  */
 const answerReserveMilliseconds = 500
 
-/** Lets middy answer in time even if the endpoint's work goes on after its AWS calls were aborted. */
+/** Lets middy answer in time even if the endpoint does not stop when its AWS calls are aborted. */
 const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {

@@ -54,7 +54,7 @@ export type Counts = ReadonlyMap<number, number>
 export const addToCounts = (counts: Counts, code: number, by = 1): Counts =>
   new Map(counts).set(code, (counts.get(code) ?? 0) + by)
 
-/** Schema of stored counts of bills, keyed by bill code (see codeOf) as decimal text. Zeros are left out. */
+/** Schema of stored counts of bills. The keys are bill codes (see codeOf) in decimal. Zeros are left out. */
 export const StoredCounts = v.pipe(
   v.record(v.string(), Integer),
   v.transform(

@@ -53,8 +53,8 @@ export async function updateUser(
 }
 
 /**
- * Creates a stamp that orders updates of one field by their instants, and equal instants by digests of the
- * ids. Stamps are compared as text, here and in the table.
+ * Creates a stamp that orders the updates of one field by time. Updates of the same time are ordered by
+ * digests of their ids. Stamps are compared as text, here and in the table.
  */
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`

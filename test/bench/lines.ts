@@ -4,7 +4,7 @@ import type { Table } from './table.ts'
 interface Line {
   figure: string
   line: number
-  /** A figure is the largest value in the named rows of a column, or, with `sum`, the total of these rows. */
+  /** A figure is the largest value of a column in the named rows or, with `sum`, the total of the values. */
   table: string
   column: string
   rows: string[]

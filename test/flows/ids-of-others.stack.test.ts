@@ -40,7 +40,7 @@ interface Named {
 /** Two requests that differ only in an id. One id names another user's data, and the other names nothing. */
 type Pair = [others: Named, nobodys: Named]
 
-/** Creates the pairs of each route whose input can name another user's data. Keyed by method and path. */
+/** For each route (method and path) whose input can name another user's data, creates pairs of inputs. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()

@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** The partitions from which `removable` items are removed, each with the name of its count in the result. */
+/** The partitions from which `removable` items are removed, and the names of their counts in the result. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',

@@ -31,7 +31,7 @@ interface PreparedGrowth {
  */
 const maxChangedNodes = 75
 
-/** Prepares a transaction with as much of an ancestor's update as fits into it. */
+/** Prepares a transaction for an ancestor: as much of the ancestor's update as fits into one transaction. */
 export async function prepareGrowth(
   update: AncestorUpdate,
   batch: number,

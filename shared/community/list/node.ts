@@ -33,7 +33,7 @@ export interface BTreeChild extends BTreePosition {
   id: number
 }
 
-/** The root node of a list, and the id that the next new node of the list gets. */
+/** The root node of a list's B-tree, and the id that the next new node gets. */
 export interface BTreeRoot {
   node: BTreeNode
   nextId: number

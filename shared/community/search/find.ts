@@ -161,7 +161,7 @@ async function findMembers(
 }
 
 /**
- * Finds members: without a keyword in the list itself, with a keyword in the list's index. A list without an
+ * Finds members. Without a keyword, reads the list. With a keyword, reads the list's index. A list without an
  * index is short, so all its profiles are searched.
  */
 async function findEntries(

@@ -96,7 +96,7 @@ export const termBits = 49
 /** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
 const maxTermLength = 32
 
-/** Returns the hash by which a keyword is looked up, and whether it is the hash of the whole keyword. */
+/** Returns the hash by which a keyword is looked up, and whether the hash covers the whole keyword. */
 export function termOf(folded: string): { term: number; isWhole: boolean } {
   let last: number | undefined
   eachBeginning(folded, 0, 1, (term) => (last = term))

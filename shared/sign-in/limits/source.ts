@@ -45,7 +45,7 @@ export const networkDigest = (network: string): string =>
 /** Maximum number of source networks that are remembered for a user; only the latest are kept. */
 const maxNetworks = 64
 
-/** Splits a list of networks, as addNetwork returns it, into the digests of the networks. */
+/** Splits the bytes in which addNetwork packs networks into the digests of the networks. */
 export const splitNetworks = (joined: Uint8Array): string[] =>
   Array.from({ length: joined.length / digestBytes }, (_, i) =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
@@ -76,7 +76,7 @@ export interface Source {
   account: string
 }
 
-/** Name of the counter that adds up a network's tries for all accounts. */
+/** Name of the counter of a network's password tries, whatever account they are for. */
 const all = 'all'
 
 /**

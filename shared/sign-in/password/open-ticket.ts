@@ -35,8 +35,8 @@ const maxMails = 5
 
 /**
  * Creates a login ticket, and a code to mail unless the user got five in the last hour. Starts again if
- * another request changes the sign-in record meanwhile. After a change of the password, `password` must match
- * the new one.
+ * another request changes the sign-in record meanwhile. If that request has changed the password, `password`
+ * must match the new one.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,

@@ -36,7 +36,7 @@ export async function startRepeatingProxy(awsUrl: string) {
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arrived = performance.now()
     const body = await buffer(message)
-    // Calls share an answer if only texts differ, such as the unknown tokens that warm-up requests make up.
+    // Calls that differ only in their texts share an answer: warm-up requests make up a new token each time.
     const shape = body.toString().replaceAll(/:"[^"]*"/g, ':""')
     const key = `${String(message.headers['x-amz-target'])} ${shape}`
     const found = known.get(key) ?? pass(body, message)

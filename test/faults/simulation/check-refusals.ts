@@ -16,7 +16,9 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** Time span in which a cancellation or failure may have undone this change; undefined if none may have. */
+  /**
+   * Time span in which a cancellation or failure may have undone this change; undefined if there was none.
+   */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
@@ -161,7 +163,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance surely was high enough for a refused event. True if the event takes nothing. */
+/** Whether the balance was always high enough for a refused event. True if the event takes no money. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

@@ -31,7 +31,7 @@ export interface GivenToken {
   ended: Span | undefined
 }
 
-/** A device_token that somebody was given. */
+/** A device_token that the service has issued. */
 export interface GivenDeviceToken {
   userId: number
   client: string

@@ -165,7 +165,7 @@ export class World {
     return [...this.#tasks, ...queued, `free ${this.#free.length}`].join(', ')
   }
 
-  /** Makes AWS throttle this share of all calls for some milliseconds. */
+  /** Makes AWS throttle this share of all calls for a number of milliseconds. */
   throttle(share: number, milliseconds: number): void {
     const { throttles } = this.#weather
     this.#weather.throttles = share

@@ -47,7 +47,7 @@ it('a scheduled rotation that KMS throttles is continued by the next run; a requ
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws the throttling error without a call, because the SDK would retry a throttled call for seconds.
+  // Throws the throttling error without sending a call, which the SDK would retry for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()

@@ -73,7 +73,7 @@ describe('a signature', () => {
         expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])
   })
 
-  it('no alarm is raised for a signature that was made by a function of any stage, or with an algorithm that no token uses', () => {
+  it('signatures made by functions of any stage, or with an algorithm that no token uses, raise no alarm', () => {
     for (const stage of ['prod', 'other'])
       expect(raisedBy('Sign', functionOf(stage, 'user-login-2fa'), rs256)).toEqual([])
     expect(raisedBy('Sign', user, { requestParameters: { signingAlgorithm: 'ECDSA_SHA_256' } })).toEqual([])

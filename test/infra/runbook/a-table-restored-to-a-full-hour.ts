@@ -98,8 +98,8 @@ async function changeKeys(procedure: Procedure, people: People, before: Keys, re
 }
 
 /**
- * Repairs the signing keys. The restored table still publishes the key that changeKeys revoked. KMS has
- * disabled that key, so an emergency rotation fails until the key is revoked again.
+ * Revokes again the key that changeKeys revoked, which the restored table still publishes. KMS has disabled
+ * this key, so an emergency rotation would fail before.
  */
 async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost: LostKeys): Promise<string> {
   const audited = (command?: string, words?: Record<string, string>) =>

@@ -9,7 +9,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS archived_events (archive TEXT, at INTEGER, id TEXT, event TEXT);
   CREATE INDEX IF NOT EXISTS archived_events_at ON archived_events (archive, at)`
 
-/** An event: the id and time of its EventBridge envelope, and the envelope with the event as JSON text. */
+/** An event with its EventBridge envelope, as JSON text; `id` and `time` are those of the envelope. */
 export interface SealedEvent {
   head: { id: string; time: string }
   text: string

@@ -10,8 +10,8 @@ export const drawLateness = (quirks: Quirks, queue: string): number =>
   quirks.happens('late-messages', queue, lateProbability) ? drawLate(quirks, queue) : 0
 
 /**
- * Draws the milliseconds until a standard queue delivers a received message again, even if deleted (SQS:
- * at-least-once delivery); undefined for no second delivery.
+ * Chooses at random whether a standard queue delivers a received message again, even a deleted one (SQS:
+ * at-least-once delivery). Returns the milliseconds until then, or undefined.
  */
 export const drawRepetition = (quirks: Quirks, queue: string): number | undefined =>
   quirks.happens('late-messages', `${queue} again`, repetitionProbability)

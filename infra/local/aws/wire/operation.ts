@@ -6,7 +6,7 @@ import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from '.
 /** The context of an AWS request, in addition to its input. */
 export interface Call {
   caller: Caller
-  /** Aborts when the client disconnects, which ends a long poll. */
+  /** Aborts when the client disconnects, so that a long poll ends. */
   signal: AbortSignal
 }
 

@@ -57,7 +57,7 @@ it('fifty simultaneous searches by one caller stay within the budget for one min
 it.each([
   { kind: 'with a search index', storage: smallStorage },
   { kind: 'without a search index', storage: undefined },
-])('$kind, a member search reserves at least as many read units as it consumes', async ({ storage }) => {
+])('a member search reserves at least as many read units as it consumes ($kind)', async ({ storage }) => {
   const root = await newTree(storage)
   for (const filter of [search, { ...search, keyword: `${root + 7}@example.com`, beginDate: '2026-01-01' }]) {
     const before = await spentBy(root)

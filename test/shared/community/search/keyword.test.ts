@@ -129,7 +129,7 @@ it('a keyword has at most 254 characters, not counting spaces around it', () => 
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
 })
 
-it('a nickname that becomes very long by case folding is cut to 256 characters, so that it has few search terms', () => {
+it('a nickname that becomes very long by case folding is cut to 256 characters, which limits its search terms', () => {
   let terms = 0
   const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
   eachTerm(text, () => (terms += 1))

@@ -91,7 +91,7 @@ function canonical({ world, runs, starts, ticks }: State): string {
       ...[key.published_at, key.active_at, key.retiring_at, key.retired_at, key.remove_after].map(relative),
     ]),
     keySet.attempt && { ...keySet.attempt, started_at: keySet.attempt.started_at - now },
-    // Once KMS shows a change, it does not matter how long ago the change was made.
+    // For changes that KMS shows already, it does not matter how long ago they were made.
     [...kms].flatMap(([arn, { createdAt, disabledAt }]) => {
       if (disabledAt !== null && disabledAt + lag <= now) return []
       return [[arn, recorded.has(arn), Math.max(createdAt - now, -lag), relative(disabledAt)]]

@@ -143,7 +143,7 @@ it(
             before,
             ...window,
             count: size,
-            // Finds the owner of a whole address. The index has only masked addresses.
+            // Finds the owner of a full address, which the index cannot do: it has only masked addresses.
             findOther: async () =>
               people.find(
                 (person) =>
