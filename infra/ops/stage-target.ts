@@ -9,7 +9,7 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
  * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. Without a
- * `domainName`, AWS chose the API's address, and the option `baseUrl` or the stack outputs file must give it.
+ * `domainName`, AWS chose the API's address, which the option `baseUrl` or the stack outputs file gives.
  * Throws a UsageError for an unknown stage or an invalid configuration.
  */
 export function findStage(

@@ -98,8 +98,9 @@ async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Des
 }
 
 /**
- * Sets the environment variables of the deployment's functions, so that the modules in shared/ use this
- * deployment. Import these modules only after this call, because some create AWS clients when loaded.
+ * Sets, in this process, the environment variables of the deployment's functions, so that the modules in
+ * shared/ use this deployment. Import these modules only after this call, because some create AWS clients
+ * when loaded.
  */
 export async function enterTarget(target: Target): Promise<void> {
   Object.assign(process.env, {

@@ -10,7 +10,7 @@ import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
 import { scanItems } from './restore/scan-items.ts'
 import { startProgress, type Terminal } from './terminal.ts'
 
-/** Lists the wallets of a user, or of all users, even a wallet that has a bill but no item of its own. */
+/** Lists the wallets of a user, or of all users, even a wallet that has its first bill but no item. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
   if (userId !== undefined) return WalletName.options.map((wallet) => ({ userId, wallet }))
   const items = scanItems({

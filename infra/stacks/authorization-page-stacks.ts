@@ -47,8 +47,8 @@ export class AuthorizationPageStack extends Stack {
       removalPolicy: removalPolicy(config),
       autoDeleteObjects: !config.protectData,
     }) as IBucket
-    // Names in CloudFront are global. They contain the region, because two regions of a stage must not use
-    // the same name.
+    // Names in CloudFront are global. This name contains the region, because two regions of a stage must not
+    // share it.
     const name = `${config.serviceName}-${Aws.REGION}`
     const originAccessControl = new S3OriginAccessControl(this, 'AccessControl', {
       originAccessControlName: name,

@@ -89,8 +89,8 @@ async function untilPublished({ published_at }: SigningKey, { keys }: SigningKey
 }
 
 /**
- * Whether a denied signature can succeed later. It can for a new key, which KMS denies until IAM sees the
- * key's tag. If KMS denies an older key, a policy is wrong.
+ * Whether a failed signature can succeed later. KMS denies access to a new key until IAM sees the key's tag.
+ * If KMS denies access to an older key, a policy is wrong.
  */
 const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
   isUnusable(error) &&

@@ -153,8 +153,8 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
 const maxDecisionSeconds = 300
 
 /**
- * Maximum age of the sign-in, in seconds, from `prompt=login` and `max_age`; Infinity without both. Throws
- * AuthorizationError if `max_age` is no number of seconds.
+ * Maximum age of the sign-in, in seconds, from `prompt=login` and `max_age`; Infinity if neither is sent.
+ * Throws AuthorizationError if `max_age` is no number of seconds.
  */
 function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
   if (max_age !== undefined && !/^\d{1,12}$/.test(max_age))

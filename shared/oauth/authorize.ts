@@ -37,7 +37,7 @@ export async function authorize(
 }
 
 /**
- * Builds the URL of the authorization page by adding the request's query. The URL parser percent-encodes only
+ * Builds the URL of the authorization page by adding the request's query. The URL parser percent-encodes
  * characters that must not appear in a header.
  */
 function authorizationPageUrl(rawQuery: string): string {

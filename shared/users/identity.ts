@@ -68,7 +68,7 @@ const shown = {
   email: v.string(),
 }
 
-/** Fields that events can change, for each item stored about a user: the user item, the sign-in record. */
+/** Fields that events can change, for each item that stores them: the user item and the sign-in record. */
 export const itemFields = {
   user: shown,
   'sign-in': {

@@ -86,7 +86,7 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures all candidates in turn, `samples` times, so that changes in the machine's speed affect all alike.
- * Resolves with a list of measurements for each candidate.
+ * Resolves with each candidate's measurements, in the order of `candidates`.
  */
 export async function interleave<Candidate, Measurement>(
   candidates: readonly Candidate[],

@@ -79,7 +79,7 @@ const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
 // The API document does not name this enum: with a name, its constants in the Go client would collide with
-// those of TwoFactorMethod. So a generator may choose a name.
+// those of TwoFactorMethod. So a generator may choose the name `LoginVerifyFormMethod`, and no other.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // Tries the clients one after the other, because requests time out if a machine compiles several at once.
 console.table(await Array.fromAsync(generators, tryGenerator))

@@ -6,8 +6,8 @@ interface Served<Description> {
 }
 
 /**
- * Runs a server in a child process: starts the server, sends its address to the parent process, and stops it
- * when the parent sends a message or ends.
+ * Runs a server in this child process: starts the server, sends its address to the parent process, and stops
+ * it when the parent sends a message or ends.
  */
 export async function serveForParent<Description>(start: () => Promise<Served<Description>>): Promise<void> {
   // A server that is still starting cannot be stopped cleanly: this process and its child processes exit.

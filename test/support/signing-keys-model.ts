@@ -17,7 +17,7 @@ export interface World {
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
-  /** For each key (by `kid`), when the last token that it signed expires. Leaves out revoked keys. */
+  /** For each key (by `kid`) but revoked ones, the latest time at which a token of it can be valid. */
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>
@@ -141,7 +141,7 @@ function causeOf(request: RotationRequest, requested: boolean): Pick<Attempt, 't
   }
 }
 
-/** Whether a rotation run has decided that nothing is left to do. */
+/** Whether a rotation run has decided to end. */
 export const isOver = ({ pending }: ModelRun): boolean =>
   pending?.step.kind === 'done' || pending?.step.kind === 'leaveToNextRun'
 

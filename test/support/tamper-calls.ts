@@ -106,7 +106,7 @@ const passAttempts =
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
 
-/** The error with which DynamoDB refuses a transaction because of one of the items in it. */
+/** The error with which DynamoDB refuses a write, or a transaction because of an item in it. */
 export function writeError(
   operation: string,
   input: object,

@@ -91,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys newer than the restored key set. These records would block the next
- * signing-key transition. Only the rotation also writes at full hours. A restore to a full hour can split its
- * transaction, and contain these records without the key set.
+ * signing-key transition. Unlike functions with a queue, the rotation also writes at full hours. A restore to
+ * a full hour can split its transaction, and contain these records without the key set.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

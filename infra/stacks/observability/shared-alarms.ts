@@ -39,7 +39,7 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
       id: 'function-throttles',
       journey: 'shared',
       meaning: 'Lambda did not start a function, because the account is at its concurrency limit.',
-      // Counts the calls of all functions of the account and region, which share one limit.
+      // Counts the throttled calls of all functions of the account and region, which share one limit.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
       threshold: 1,
       periods: 2,

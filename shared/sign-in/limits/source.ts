@@ -45,7 +45,7 @@ export const networkDigest = (network: string): string =>
 /** Maximum number of source networks that are remembered for a user; only the latest are kept. */
 const maxNetworks = 64
 
-/** Splits the bytes in which addNetwork packs networks into the digests of the networks. */
+/** Splits the bytes that addNetwork has returned into digests of networks. */
 export const splitNetworks = (joined: Uint8Array): string[] =>
   Array.from({ length: joined.length / digestBytes }, (_, i) =>
     Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
@@ -85,7 +85,7 @@ const all = 'all'
  */
 const maxWrong = { account: 10, all: 100 }
 
-/** Names of the counters for a network that tries passwords for an email address, even an unknown address. */
+/** Item and counter of a network that tries passwords for an email address, even an unknown address. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.

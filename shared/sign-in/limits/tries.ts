@@ -18,7 +18,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** Instant (epoch milliseconds) at which the last try in this count becomes an hour old. */
+  /** Instant (epoch milliseconds) at which every try in this count is at least an hour old. */
   expiresAt: number
 }
 

@@ -34,7 +34,7 @@ const Head = v.object({
 /**
  * A search index finds the members of a list who match a keyword. New members go into the index's tail, which
  * every search reads as a whole. When the tail is long, its members move into a segment, sorted by position.
- * Each segment has a hash table with the members who match a term. A search reads at most one of its blocks.
+ * Each segment has a hash table with the members who match a term. A search reads at most one block of each.
  */
 export interface SearchIndex extends v.InferOutput<typeof Head> {
   version: number
@@ -146,7 +146,7 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
 /**
  * The members of a segment who match a term. A member's rank is its index in the segment, oldest first. If
  * many members match, `ranks` has only every `interval`-th of them. To find the others, a search checks the
- * texts of all members between two neighbouring `ranks`.
+ * texts of all members between two of these ranks.
  */
 export interface Posting {
   count: number

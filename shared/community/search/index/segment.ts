@@ -63,7 +63,7 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
   return { joinedAt, userId }
 }
 
-/** Sorts the wanted terms as 64-bit numbers. Their lowest 15 bits are a position in `texts`. */
+/** Sorts the wanted terms as 64-bit numbers. The lowest 15 bits are the text's position in `texts`. */
 function sortTerms(
   texts: readonly SearchText[],
   isWanted: (term: number) => boolean = () => true,
