@@ -22,7 +22,7 @@ export async function gatherFacts(
 ): Promise<Facts> {
   const { EVIDENCE_COPIES: copiesAt, EVIDENCE_KEY_ID: evidenceKeyArn = '' } =
     environment ?? (await readRotationEnvironment(target.namePrefix))
-  // Reads the keys, the JWKS and the copies first, and the records last. A rotation writes its record before
+  // Finds the keys, the JWKS and the copies before it reads the records. A rotation writes its record before
   // the key, JWKS or copy appears. So the records cover everything found, even during a rotation.
   const tagged = await findTaggedKeys({ signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` })
   const jwks = await readJwks(target.baseUrl)

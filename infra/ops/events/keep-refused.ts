@@ -66,8 +66,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // claimRefusal replaces refusals of events sent earlier than this one: with this time of sending, any
-    // refusal.
+    // With the latest possible time of sending, claimRefusal replaces all earlier refusals of the event.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.
@@ -81,7 +80,10 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Ends the effect of the refusals. From then on, a refused event can take effect if it is redriven. */
+    /**
+     * Changes the date of the refusals to now. From then on, a refused event can take effect if it is
+     * redriven.
+     */
     release: () => date(Date.now(), 1),
   }
 }
