@@ -52,7 +52,7 @@ export interface Setting<T> {
   span: Span
 }
 
-/** Maximum age, in milliseconds, of what an eventually consistent read finds: one second, plus a margin. */
+/** Maximum age, in milliseconds, of an eventually consistent read: AWS's one second, plus a margin. */
 const staleMilliseconds = 1_500
 
 /** Values that may have been in effect in a time span. A new value replaces those with an earlier `at`. */

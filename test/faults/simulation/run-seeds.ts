@@ -13,7 +13,7 @@ export interface SeedOptions {
   operations: number
   /** Whether to print a digest of each simulation's AWS calls. */
   trace: boolean
-  /** How many seeds are run a second time on DynamoDB Local, with the same AWS calls as in memory. */
+  /** How many seeds also run on DynamoDB Local, where they must make the same AWS calls as in memory. */
   compare: number
 }
 

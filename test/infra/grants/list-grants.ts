@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * Finds the policy statement that allows most partitions of a transaction, and lists the other partitions.
- * AWS may require that one statement allows all partitions.
+ * Finds the policy statement that allows the most partitions of a transaction, and lists those it lacks. AWS
+ * may require that one statement allows all partitions.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)
