@@ -11,7 +11,7 @@ export const handler = publicEndpoint({
   output: v.never(),
   async run({ request }) {
     const methods = Object.entries(routes).find(([path]) => matches(path, request.rawPath))?.[1]
-    // The gateway sends requests here that match no route: those with a known path have an encoded slash.
+    // A request with a known path and method gets here only if the path has an encoded slash.
     if (methods === undefined || methods.includes(request.method)) throw new Failure('no_route')
     throw new Failure('method_not_allowed', { headers: { allow: methods.join(', ') } })
   },

@@ -15,7 +15,7 @@ const reserveMilliseconds = 5_000
 /** Time reserved for delaying a retry. runInvocation aborts AWS calls when only this time is left. */
 const hangingReserveMilliseconds = 2_000
 
-/** If the function fails, SQS delivers the message again after this time, the queue's visibility timeout. */
+/** Longest delay of a retry after an error, in seconds: the queue's visibility timeout. */
 const maxRetryDelaySeconds = 180
 
 const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)

@@ -1,7 +1,7 @@
 /** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** `code` of the API's envelope, or the equivalent of an answer by API Gateway; 0 if there is no answer. */
+  /** `code` of the API's envelope, or the equivalent for an answer of API Gateway; 0 for other failures. */
   readonly code: number
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
@@ -65,8 +65,8 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 
 /**
  * Creates the failure for an answer without an envelope, which comes from API Gateway itself. A 429 of API
- * Gateway means too many requests to the whole API for some seconds. A 429 of the API means too many tries by
- * this user.
+ * Gateway means too many requests by all users, and ends within seconds. A 429 of the API means too many
+ * tries by this user.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

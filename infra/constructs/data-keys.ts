@@ -37,8 +37,8 @@ export const describeKey = (name: string, { stage }: Config): string =>
 export const arnOutput = (name: string): string => `${name}Arn`
 
 /**
- * How a KMS key that encrypts data is removed. Without `protectData`, KMS deletes the key after seven days,
- * the minimum.
+ * How a KMS key of the data stack, or its replica, is removed. Without `protectData`, KMS deletes the key
+ * after seven days, the minimum.
  */
 export const keyRemoval = (config: Config) => ({
   removalPolicy: removalPolicy(config),
