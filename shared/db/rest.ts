@@ -10,9 +10,9 @@ const hourMilliseconds = 3_600_000
 const pauseBefore = 5_000
 
 /**
- * For this number of milliseconds after each full hour, nothing is written. The items of a restored table are
- * not all of the same instant: their instants are "usually much less than a second" apart. No write may fall
- * between these instants.
+ * Functions that pause at a full hour write again this many milliseconds after it. The items of a restored
+ * table are not all of the same instant: their instants are "usually much less than a second" apart. No write
+ * may fall between these instants.
  */
 const pauseAfter = 2_000
 

@@ -78,7 +78,8 @@ const maxKeys = 100
 
 /**
  * Decides the next step of a rotation. Depends only on the state, so runs that compete or crash follow the
- * same path. Steps with existing keys come first, then new keys, then disabling old keys in KMS.
+ * same path. Changes of the states of existing keys come first, then new keys, then disabling old keys in
+ * KMS.
  */
 export const decideRotation = (state: RotationState): RotationStep =>
   decideRevocation(state) ??
