@@ -5,7 +5,7 @@ import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
-/** Moves money between the two wallets of a user: which adds a bill to each of them, in one transaction. */
+/** Moves money between the two wallets of a user, with a bill in each, in one transaction. */
 export const handler = intake({
   detailType: 'wallet.transferred',
   detail: v.pipe(

@@ -143,7 +143,7 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
 }
 
 /**
- * An endpoint's credentials, as OpenAPI's `security`. An empty list or object means no credentials.
+ * The credentials that an endpoint takes, as OpenAPI's `security`. An empty list or object means none.
  * `accessToken` lists the required scope, or `first-party`.
  */
 function security({ scope }: EndpointDescription, body: { name: string }[]): JsonSchema[] {

@@ -21,8 +21,8 @@ const escapeUnits = (text: string): string =>
   text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
- * Shows control and bidi characters as JSON escapes, so JSON keeps its meaning. So text from users, clients
- * or event senders cannot move the cursor, recolour or reorder an operator's screen.
+ * Shows control and bidi characters as JSON escapes, so that text from users, clients or event senders cannot
+ * move the cursor, recolour or reorder an operator's screen. The escapes do not change the meaning of JSON.
  */
 export const showControls = (text: string): string => text.replaceAll(controls, escapeUnits)
 

@@ -10,7 +10,7 @@ const maxBatchKeys = 100
 const batchConcurrency = 16
 
 interface ReadOptions {
-  /** Whether the read is strongly consistent, at twice the price, and not just eventually consistent. */
+  /** Whether the read is strongly consistent, at twice the price of an eventually consistent read. */
   consistent?: boolean
 }
 

@@ -156,8 +156,8 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
 }
 
 /**
- * The write that records an assignment from an event. The earliest assignment wins. So the condition fails if
- * an assignment that is not later is stored for the user in the pool.
+ * The write that records an assignment from an event. It succeeds only if no assignment is stored for the
+ * user in the pool, or if the stored assignment is later, because the earliest assignment wins.
  */
 export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /**
  * Installs the packages of requirements.txt into a Python virtual environment, if needed. Returns the
- * directory of their programs. Throws an Error that says what this machine lacks.
+ * directory with their commands. Throws an Error that says what this machine lacks.
  */
 export function installPython(): string {
   const requirements = join(import.meta.dirname, 'requirements.txt')

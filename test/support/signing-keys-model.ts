@@ -17,7 +17,7 @@ export interface World {
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
-  /** For each key (by `kid`) but revoked ones, the latest time at which a token of it can be valid. */
+  /** The latest time at which a token of a key can be valid, by `kid`. Revoked keys are left out. */
   tokensUntil: ReadonlyMap<string, number>
   /** The ARNs of all keys that the key set has ever held. */
   recorded: ReadonlySet<string>

@@ -106,7 +106,7 @@ const passAttempts =
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
 
-/** The error with which DynamoDB refuses a write, or a transaction because of an item in it. */
+/** DynamoDB's error for a refused write. A transaction is refused because of its write number `item`. */
 export function writeError(
   operation: string,
   input: object,
