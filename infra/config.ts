@@ -95,9 +95,9 @@ export const Config = v.pipe(
      */
     auditors: v.optional(Principals),
     /**
-     * ARNs of the IAM roles and users that, besides the root user, may disable, delete or share signing keys.
-     * The rotation may always disable and delete keys. Default: none with `protectData`, otherwise everyone
-     * in the account whom IAM policies allow to do so.
+     * ARNs of the IAM roles and users that may disable, delete or share signing keys. The root user always
+     * may, and the rotation may always disable and delete keys. Default with `protectData`: nobody else.
+     * Default without: everyone in the account whom an IAM policy allows it.
      */
     breakGlass: v.optional(Principals),
     /**

@@ -6,7 +6,7 @@ const furthestOffsetMilliseconds = 15 * 3_600_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The format of days in a time zone: `yyyy-MM-dd`, which is the Swedish date format. */
+/** Formats instants as days in a time zone: `yyyy-MM-dd`, which is the Swedish date format. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone })
   formats.set(timeZone, format)

@@ -20,7 +20,7 @@ const names = Object.keys(quirkMeanings) as Quirk[]
 export interface QuirkOptions {
   quirks: readonly Quirk[]
   seed: number
-  /** Divisor of visibility timeouts and of the delays of KMS key changes. Default: 1. */
+  /** Visibility timeouts and delays of KMS are shorter by this factor. Default: 1. */
   speed?: number
 }
 

@@ -15,7 +15,7 @@ const describedRoutes = routes.filter(({ method }) => method !== 'HEAD')
 
 /**
  * Builds the OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints'
- * schemas, descriptions and examples from operations/. Throws if an endpoint has no description, or a
+ * schemas. Descriptions and examples come from operations/. Throws if an endpoint has no description, or a
  * description no endpoint.
  */
 export async function openApiDocument(): Promise<JsonSchema> {

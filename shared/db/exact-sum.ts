@@ -13,8 +13,8 @@ const unitsPerOne = new Big(`1e${places}`)
 const fractionOf = (attribute: string): string => `~${attribute}`
 
 /**
- * The write that adds to attributes of an item: a `Big` to an exact sum, and a `number` to a count. DynamoDB
- * does the addition, so nothing is read first.
+ * The write that adds to exact sums (`Big`) and counts (`number`) of an item. DynamoDB does the addition, so
+ * nothing is read first.
  *
  * A sum can need more than the 38 digits of a DynamoDB number. So a sum has two attributes: its whole part,
  * and its fraction in units of 10^-18. Amounts are rounded to 18 decimal places, half to even.

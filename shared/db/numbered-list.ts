@@ -52,7 +52,7 @@ export async function readListPage(
     beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
     endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
   ])
-  // Leaves out rows beyond the length, which can be out of date: its read is eventually consistent.
+  // The read of the length is eventually consistent. Rows beyond the length are left out.
   const [first, last] = [from ?? length + 1, Math.min(length, (to ?? length + 1) - 1)]
   const newest = last - (current - 1) * size
   const rows = await readRange(list, Math.max(first, newest - size + 1), newest)

@@ -17,7 +17,7 @@ const pauseBefore = 5_000
 const pauseAfter = 2_000
 
 /**
- * How many milliseconds a write that is due at `now` (epoch milliseconds) must wait: 0 unless a full hour is
+ * How many milliseconds a write must wait at the instant `now` (epoch milliseconds): 0 unless a full hour is
  * near.
  */
 export const restAt = (now: number): number =>

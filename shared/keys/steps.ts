@@ -37,7 +37,7 @@ export interface Run {
 /** A rotation step of the given kind. */
 export type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
 
-/** Maximum length of a run's random pause after another run has written the key set first. */
+/** If another run has written the key set first, a run pauses for a random time up to this. */
 const maxRacePauseMilliseconds = 50
 
 /** Polling interval while another run may still finish the creation of a key. */

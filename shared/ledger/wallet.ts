@@ -69,7 +69,7 @@ export interface Wallet {
   counts: Counts
   /** Number of the quarter-hour (`quarterOf`) in which the first bill was booked; 0 until there is a bill. */
   first: number
-  /** A mark for each of the newest bills, in chronological order. page/index.ts has marks of older bills. */
+  /** Marks of the newest bills, in chronological order. page/index.ts has the marks of older bills. */
   tail: readonly Mark[]
 }
 

@@ -56,7 +56,7 @@ export type RequestDescription = v.InferOutput<typeof RequestDescription>
 
 /**
  * Describes an authorization request to the authorization page. Checks the request as the consent endpoint
- * does, so that nobody types a password in vain. Anyone can call this function, so it reads only the client.
+ * does, so that nobody types a password in vain. Reads no user, because anyone can call this function.
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters

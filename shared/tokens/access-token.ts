@@ -121,8 +121,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user. The same transaction must contain changeSignInRecord, which
- * ends the login tickets and increments the generation of new sessions.
+ * The write that ends all sessions of a user: it increments the user's generation of sessions. The same
+ * transaction must contain changeSignInRecord, which does so for new sessions and ends the login tickets.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

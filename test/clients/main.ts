@@ -1,5 +1,5 @@
-// Generates clients in four languages from the OpenAPI document of a local stack: npm run test:clients
-// In each language, a program signs in, reads data and gets a failure through the client. The clients stay in
+// npm run test:clients: generates clients in four languages from the OpenAPI document of a local stack. In
+// each language, a program signs in, reads data and gets a failure through the client. The clients stay in
 // dist.
 import { exec } from 'node:child_process'
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -106,7 +106,7 @@ const passAttempts =
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
 
-/** DynamoDB's error for a refused write. A transaction is refused because of its write number `item`. */
+/** DynamoDB's error for a refused write. In a transaction, the write at index `item` has caused the error. */
 export function writeError(
   operation: string,
   input: object,

@@ -37,8 +37,9 @@ export async function visitDeadLetters(
     for (;;) {
       const letters = await receive(sqs, url)
       for (const letter of letters) kept.add(letter)
+      if (letters.length === 0) return
+      // A standard queue does not keep the order, so older letters can follow a batch of newer ones.
       const older = letters.filter(({ since }) => since <= startedAt)
-      if (older.length === 0) return
       const { toDelete, stop = false } = await decide(older)
       await deleteMessages(sqs, url, toDelete)
       for (const letter of toDelete) kept.delete(letter)

@@ -251,7 +251,7 @@ test.each(endings)(
 )
 
 test.each(endings.slice(0, 2))(
-  'no login ticket is left by a sign-in if %s takes effect while its password is being compared',
+  'a sign-in leaves no login ticket if %s takes effect during the password check',
   async (_what, fields) => {
     const user = await createUser()
     const before = (await readSignInRecord(user.userId)) ?? expect.unreachable()

@@ -3,7 +3,7 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** Maximum time from a key's timestamp to that of its evidence; in between, KMS signs the evidence. */
+/** A key's evidence may be this much later than the key's timestamp, because KMS signs it in between. */
 const maxInstantGapMilliseconds = 15_000
 
 /**
