@@ -1,6 +1,6 @@
-import { SendMessageCommand } from '@aws-sdk/client-sqs'
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { randomInt, randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { dropDeadLetters, hasReason } from '../../../../infra/ops/dead-letters/actions.ts'
 import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
 import { readUser } from '../../../../shared/users/user.ts'
@@ -10,19 +10,16 @@ import { putEvents } from '../../../support/put-event.ts'
 import { ops } from '../run-ops.ts'
 
 const queue = 'user-registered-dead-letters'
+const sqs = openSqs()
+afterAll(() => sqs.destroy())
 
 async function plant(
   reason: string,
   userId: number,
   { source = 'test', nickname = 'N', refusals = 1 } = {},
 ): Promise<void> {
-  const sqs = openSqs()
-  const detail = {
-    user_id: userId,
-    email: `user-${userId}@example.com`,
-    nickname,
-    registered_at: Date.now(),
-  }
+  const email = `user-${userId}@example.com`
+  const detail = { user_id: userId, email, nickname, registered_at: Date.now() }
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: await queueUrl(sqs, queue),
@@ -33,7 +30,6 @@ async function plant(
       },
     }),
   )
-  sqs.destroy()
 }
 
 const show = async (reason: string) => {
@@ -64,13 +60,23 @@ it('`dlq show` removes no dead letters, and `dlq redrive` and `dlq drop` remove 
 }, 120_000)
 
 it('a dead letter that its source queue refuses stays a dead letter', async () => {
-  const [sqs, reason] = [openSqs(), `test-${randomUUID()}`]
+  const reason = `test-${randomUUID()}`
   await plant(reason, 1)
   const refuse = () => Promise.reject(new Error('refused'))
   const dropped = dropDeadLetters(sqs, queue, (letter) => hasReason(letter, reason), refuse)
   await expect(dropped).rejects.toThrow('refused')
   expect(await show(reason)).toHaveLength(1)
-  sqs.destroy()
+})
+
+it('an older dead letter is found after a batch of newer ones', async () => {
+  const reason = `test-${randomUUID()}`
+  const QueueUrl = await queueUrl(sqs, queue)
+  await plant(reason, 1)
+  // Another consumer holds the first dead letter for a second.
+  await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 1 }))
+  await plant(reason, 2)
+  const plantNewer = () => plant(reason, 3)
+  expect(await dropDeadLetters(sqs, queue, (letter) => hasReason(letter, reason), plantNewer)).toBe(2)
 })
 
 it('`dlq redrive` keeps the number of refusals of an event, and another refusal increases the number by one', async () => {
