@@ -5,8 +5,8 @@ import { updateWithdrawal, WithdrawalStatus } from '../../shared/ledger/withdraw
 import { Amount } from '../../shared/money.ts'
 
 /**
- * Moves the money of a withdrawal: `requested` from the balance to the hold (set aside for withdrawals),
- * `settled` out of the wallet, and `cancelled` back to the balance.
+ * Moves the money of a withdrawal. `requested` moves it from the balance to the hold, `settled` out of the
+ * wallet, and `cancelled` back to the balance.
  */
 export const handler = intake({
   detailType: 'withdrawal.updated',

@@ -25,8 +25,8 @@ export interface QuirkOptions {
 }
 
 /**
- * Parses quirks or `all`, with an optional seed (default: random) and speed: `conflicts,seed=7,speed=60`.
- * Throws an `InvalidArgumentError` on anything else.
+ * Parses a list such as `conflicts,seed=7,speed=60` or `all`. The seed is random by default. Throws an
+ * `InvalidArgumentError` if the list has unknown or wrong parts.
  */
 export function parseQuirks(text: string): QuirkOptions {
   const words = text.split(',')

@@ -45,8 +45,8 @@ export class ConditionFailed extends OptimisticLockError {
 export const maxTransactionWrites = 100
 
 /**
- * Writes all or nothing. If conditions fail, throws the error from `otherwise` of the first failed write, by
- * default ConditionFailed. Throws `unavailable` if conflicts or throttling last too long.
+ * Writes all or nothing. If a condition fails, throws the error that the write's `otherwise` returns, or
+ * ConditionFailed if it has none. Throws `unavailable` if conflicts or throttling last too long.
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   const failures = await tryTransact(writes)

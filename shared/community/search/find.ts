@@ -194,7 +194,7 @@ const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).nod
 /** Maximum length of a list that is searched without an index. Such a search reads all profiles. */
 const maxProfiles = 400
 
-/** Read units that a search reserves: for each profile that it reads, and for all other reads together. */
+/** A search reserves this many read units for each profile, and `otherUnits` for all other reads. */
 const profileUnits = 0.5
 const otherUnits = 25
 

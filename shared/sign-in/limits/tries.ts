@@ -97,7 +97,7 @@ export const expiredAttributes = (item: Item | undefined, now: number): string[]
     return expiresAt <= now || isSettled ? [name] : []
   })
 
-/** Builds the ADD clause that adds `:by` to each counter's number of tries for the minute of `now`. */
+/** Builds the ADD clause that adds `:by` to the counters of tries in the minute of `now`. */
 function additionTo(counters: readonly string[], now: number) {
   const names = Object.fromEntries(counters.map((counter, i) => [`#try${i}`, tryAttribute(counter, now)]))
   const added = Object.keys(names).map((name) => `${name} :by`)

@@ -13,7 +13,7 @@ export const LoginPassword = v.pipe(
 
 /**
  * Parameters of new password hashes: argon2id, 19 MiB (`memory` is in KiB), two passes (OWASP Password
- * Storage Cheat Sheet). `keyId` names the key of the MAC that is hashed.
+ * Storage Cheat Sheet). The password's MAC is hashed; `keyId` is the id of the MAC key.
  */
 const currentParameters = () => ({ memory: 19_456, passes: 2, parallelism: 1, keyId: newestMacKey() })
 

@@ -62,7 +62,7 @@ export function listForeign({ policies }: FunctionModel, members: readonly Acces
   return fewest.map((key) => key.replace(/#.*/, '#'))
 }
 
-/** Whether a policy's pattern matches a text. Does not use the local IAM, because these tests check it. */
+/** Whether a policy's pattern matches a text. Does not use the local IAM, which is under test itself. */
 function matches(pattern: string, text: string): boolean {
   const [start = '', ...parts] = pattern.split('*')
   const end = parts.pop()

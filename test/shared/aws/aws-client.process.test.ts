@@ -105,7 +105,7 @@ describe('a temporary error of AWS', () => {
   })
 })
 
-it.concurrent.each(allCalls)('%s without the permission for it is a fault of the service', async (call) => {
+it.concurrent.each(allCalls)('a missing permission for %s is a fault of the service', async (call) => {
   const error = await failureOf(call, refuse('AccessDeniedException'))
   expect(error).toMatchObject({ name: 'AccessDeniedException' })
   expect(isFault(error)).toBe(true)

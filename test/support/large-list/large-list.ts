@@ -17,8 +17,8 @@ export const listOwnerId = 1
 export type FindItem = (key: Key) => Item | undefined
 
 /**
- * Invents a downline of `size` members. Returns a function that finds the downline's items, because writing
- * the items to DynamoDB Local would take too long.
+ * Invents a downline of `size` members and keeps its items in memory: writing them to DynamoDB Local would
+ * take too long. Returns a function that finds an item.
  */
 export function largeList(
   size: number,

@@ -65,7 +65,7 @@ export function openCallers(model: StackModel) {
      */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
-      // credentials. An access key only tells which function calls.
+      // credentials. The access key only identifies the function that sent the request.
       const accessKeyId = /^AWS4-\S+ Credential=([^/,\s]+)\//.exec(authorization)?.[1]
       return accessKeyId === undefined ? undefined : (byAccessKeyId.get(accessKeyId) ?? owner)
     },

@@ -21,7 +21,7 @@ beforeEach(() => {
   letters = []
   process.env['QUEUE_URL'] = 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
-  // Without the cast, TypeScript expects the overload of `send` that returns nothing.
+  // The cast is needed because TypeScript takes the last overload of `send`, which returns void.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(((command: object) => answer(command)) as never)
 })
 

@@ -151,7 +151,7 @@ it(
   40_000 * runs,
 )
 
-it('a referral tree of 200 levels grows, and each purchase in a batch counts once for each ancestor', async () => {
+it('in a referral tree of 200 levels, each purchase in a batch counts once for each ancestor', async () => {
   const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
   // Members from index 201 on are direct referrals of the member at index 200.
   for (const member of members.slice(201)) member.parent = 200
