@@ -31,7 +31,7 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** IAM action for condition checks in transactions. Such checks reveal no more than conditional writes do. */
+/** IAM action for condition checks. A function that may write an item learns nothing more from a check. */
 const checks = ['ConditionCheckItem']
 
 /**
@@ -52,7 +52,7 @@ export function tableStatements({ reads = [], writes = [], deletes = [] }: Permi
 
 export const defaultMemoryMegabytes = 256
 
-/** After this time, in seconds, EventBridge or Lambda drops a scheduled call. The next call replaces it. */
+/** Seconds until EventBridge or Lambda drops an undelivered scheduled call. The next call replaces it. */
 export const maxScheduleAgeSeconds = 60
 
 export const defaultTimeoutSeconds = { endpoint: 10, event: 30, worker: 30, schedule: 60 } as const

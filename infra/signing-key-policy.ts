@@ -14,8 +14,8 @@ export const anyPrincipal = 'arn:*:iam::*:*'
  * The policy of every signing key of a stage. Only the service's roles may sign. Only the rotation,
  * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only
  * `breakGlass` and the root user may share the key (grants, replicas, tags). KMS creates a key only if its
- * creator may change the key's policy ("policy lockout safety check", KMS API reference, CreateKey). So the
- * policy names the creator, the rotation, as `Principal`, without a condition. Conditions name the other
+ * creator may change the key's policy ("policy lockout safety check", KMS API reference, CreateKey). The
+ * rotation creates the keys, so its role is a `Principal` without a condition. Conditions select all other
  * roles and users, because KMS refuses a `Principal` that does not exist.
  */
 export function signingKeyPolicy(

@@ -8,9 +8,9 @@ const CdkJson = v.object({ context: v.object({ stages: v.optional(v.unknown(), {
 const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
- * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. Without a
- * `domainName`, AWS chose the API's address, which the option `baseUrl` or the stack outputs file gives.
- * Throws a UsageError for an unknown stage or an invalid configuration.
+ * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. Takes the API's
+ * address from the option `baseUrl`, the `domainName` or the stack outputs file, in this order. Throws a
+ * UsageError for an unknown stage or an invalid configuration.
  */
 export function findStage(
   stage: string,
@@ -28,7 +28,7 @@ export function findStage(
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
-    // After a failover, the table has a new name. In the lost region (--region), it still has the old one.
+    // A failover gives the table a new name. In the lost region (--region), the table keeps its old name.
     tableName: (options.region === undefined && config.failover) || config.serviceName,
     eventBusName: config.serviceName,
     settings: v.parse(Settings, config),

@@ -117,8 +117,8 @@ export async function enterTarget(target: Target): Promise<void> {
 }
 
 /**
- * Credentials for the local stack: those of the environment, or placeholders. The local stack recognizes the
- * credentials of roles assumed there. All others have the account owner's rights.
+ * Credentials for the local stack: those of the environment, or placeholders. The local stack knows the
+ * credentials that it issued for its roles. With any other credentials, a caller is the root user.
  */
 const localCredentials = (endpoint: string, region = 'us-east-1') => ({
   AWS_ENDPOINT_URL: endpoint,

@@ -26,7 +26,7 @@ const escapeUnits = (text: string): string =>
  */
 export const showControls = (text: string): string => text.replaceAll(controls, escapeUnits)
 
-/** A terminal to which no control characters are written. */
+/** Wraps a terminal so that control characters are written to it as escapes. */
 export const withoutControls = (terminal: Terminal): Terminal => ({
   ...terminal,
   out: (text) => terminal.out(showControls(text)),

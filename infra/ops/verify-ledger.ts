@@ -10,7 +10,7 @@ import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
 import { scanItems } from './restore/scan-items.ts'
 import { startProgress, type Terminal } from './terminal.ts'
 
-/** Lists the wallets of a user, or of all users, even a wallet that has its first bill but no item. */
+/** Lists the wallets of a user, or of all users. Finds a wallet without an item by its first bill. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
   if (userId !== undefined) return WalletName.options.map((wallet) => ({ userId, wallet }))
   const items = scanItems({
@@ -22,7 +22,7 @@ export async function findWallets(userId: number | undefined): Promise<WalletId[
   return [...paths].map(toWalletId)
 }
 
-/** Finds bills without a cause: a bill is caused by a recorded event or a credited deposit. */
+/** Finds the bills that were caused neither by a recorded event nor by a credited deposit. */
 async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
   const caused = await Promise.all(bills.map(hasCause))
   return bills.filter((_, i) => !caused[i])

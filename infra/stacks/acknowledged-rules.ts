@@ -26,7 +26,7 @@ const isBucketDeployment: Applies = (construct) =>
 
 type Row = [applies: Applies, rule: string, reason: string]
 
-/** The acceptable findings of cdk-nag: on which constructs, by which rule, and why they are acceptable. */
+/** The findings of cdk-nag that are acceptable. Each row has the constructs, the rule and the reason. */
 const rules: Row[] = [
   [
     isA(CfnBucket),

@@ -8,8 +8,8 @@ import { ObservabilityStack } from './observability-stack.ts'
 import { StandbyStack, standbyStackName } from './standby-stack.ts'
 
 /**
- * Adds the stacks of a stage to a CDK app. Bundle the functions and the authorization page first. CDK's
- * command line sets `region`, which only an edge (CloudFront distribution) and a standby need.
+ * Adds the stacks of a stage to a CDK app. Bundle the functions and the authorization page first. Only an
+ * edge (CloudFront distribution) and a standby need `region`. By default, CDK's command line sets it.
  */
 export async function addStacks(
   app: App,

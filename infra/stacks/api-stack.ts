@@ -46,7 +46,7 @@ export class ApiStack extends Stack {
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))
-    // With strong references from other stacks, CloudFormation could not replace the API.
+    // Strong references (CloudFormation exports) would prevent CloudFormation from replacing the API.
     CrossStackReferences.of(this.api).produce(ReferenceStrength.WEAK)
     const edge = addEdge?.(this, this.api)
     this.baseUrl =

@@ -29,15 +29,15 @@ import { importReplica } from './standby-stack.ts'
  */
 export class DataStack extends Stack {
   readonly table: DataTable
-  /** KMS keys for MACs of secrets such as passwords. Whoever steals only the table cannot test guesses. */
+  /** KMS keys for MACs of secrets such as passwords. Without them, a stolen table confirms no guesses. */
   readonly macKeys: IKey[]
   /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: IKey
-  /** KMS key that signs the audit records (evidence) of the rotation. The audit reads its public half. */
+  /** KMS key that signs the key rotation's audit records (evidence). The audit fetches the public key. */
   readonly evidenceKey: IKey
   /**
-   * KMS key of the archive, of the queues for events with password digests or secrets, and of the queue of
-   * unmatched events. The local stack has none, because its queues are in a file on the developer's disk.
+   * KMS key that encrypts the event archive, the queue of unmatched events, and the queues for events with
+   * password digests or secrets. The local stack has none: its queues are in a local file.
    */
   readonly eventKey: Key | undefined
   readonly bus: EventBus
@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the KMS key of queued events. AWS services can use the key directly, everybody else only
- * through SQS. If the stage names operators, only they and the service's roles can use it through SQS.
+ * Limits who can use the KMS key of queued events. AWS services can use the key directly, all other callers
+ * only through SQS. If the stage names operators, these callers must be operators or roles of the service.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

@@ -102,11 +102,11 @@ export class IntakeStack extends Stack {
     const queue = new Queue(this, `${name}-queue`, {
       ...encryptedBy(key),
       queueName: config.namePrefix + name,
-      // EventBridge cannot delay an event. The queue can, and delays each of its messages equally.
+      // EventBridge cannot delay an event. So the queue delays each message by this time.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function itself rejects an event before this limit is reached. This limit is for messages that
-      // crash the function.
+      // The function itself rejects an event after fewer receives. This limit is for messages that crash the
+      // function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {

@@ -2,8 +2,8 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { createHash } from 'node:crypto'
 import { kms } from './kms.ts'
 
-// Signs requests to S3 with the region, credentials and hash function of the KMS client: an S3 client would
-// double a bundle's size.
+// Signs requests to S3 with the KMS client's region, credentials and hash function. The code of an S3 client
+// would double the size of a bundle.
 const signer = new SignatureV4({ ...kms.config, service: 's3', uriEscapePath: false })
 
 /**

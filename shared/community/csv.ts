@@ -21,8 +21,8 @@ export function membersCsv(members: readonly Member[]): Reply {
 const byteOrderMark = '\ufeff'
 
 /**
- * Quotes a cell that contains a quote or a separator. In many countries, a semicolon or tab separates the
- * cells of a spreadsheet. A single CR or LF ends a row.
+ * Quotes a cell that contains a quote or a separator. In many countries, spreadsheets expect semicolons or
+ * tabs between cells. Either CR or LF alone ends a row.
  */
 const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
@@ -35,8 +35,8 @@ function toCell(value: Member[keyof Member]): string {
 /**
  * Finds the characters, plain or full-width, that start a spreadsheet formula. A formula starts at the
  * beginning of the text or after a separator. Spaces and quotes may precede it. Quoting the cell does not
- * help, because a spreadsheet whose separator is not the comma reads the quotes as text. The pattern looks
- * behind only where it finds a character. Looking behind at every position would take quadratic time.
+ * help, because a spreadsheet whose separator is not the comma reads the quotes as text. The lookbehind
+ * follows the character, because a lookbehind at every position would take quadratic time.
  */
 const formula = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s"]*.)/gu
 

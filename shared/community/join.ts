@@ -13,7 +13,7 @@ export interface Registration {
   registeredAt: number
 }
 
-/** What the community contributes to the transaction that registers or updates a user. */
+/** Writes for the transaction that registers or updates a user, and a notification to send after it. */
 export interface Membership {
   writes: Write[]
   /** Notifies the worker `grow-tree`. Call this after the transaction, even if the event is a duplicate. */

@@ -9,7 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
-/** Maximum number of ancestors in a profile. The profile of the most distant of them lists more ancestors. */
+/** Maximum number of ancestors in a profile. The profile of the last one lists the next ancestors. */
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({
@@ -115,7 +115,7 @@ export const Member = v.object({
 })
 export type Member = v.InferOutput<typeof Member>
 
-/** Profiles and notes are read in one batch for at most this number of members. */
+/** For up to this many members, profiles and notes are read in one batch. */
 const maxMembersWithNotes = 20
 
 /** Reads members as the owner of the list sees them, in the given order. */

@@ -80,7 +80,7 @@ it.each([
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
-it('of two simultaneous first rewards of one type and currency, one fails, because only one can be the first', async () => {
+it('if the first two rewards of one type and currency are recorded at the same time, one of them fails', async () => {
   const reward = { userId: newUserIds(), rewardType: 'NODE', currency: 'USDT', earnedOn: today }
   const prepare = () => recordReward({ ...reward, amount: new Big('1') })
   const [first, second] = await Promise.all([prepare(), prepare()])
@@ -115,7 +115,7 @@ it.each([
   ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
   ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
 ])(
-  'a device counts only if its latest event is an activation, and only for that event’s user (a device %s, user@instant: %s)',
+  'a device counts only for the user whose activation is its latest event (a device %s; user@instant: %s)',
   async (_what, events, counts) => {
     const users = [newUserIds(), newUserIds()]
     for (const userId of users)

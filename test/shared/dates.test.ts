@@ -40,7 +40,7 @@ it('the days of the time zone UTC are computed without Intl, with the same resul
     expect(startOfDay(day, 'UTC')).toBe(startOfDay(day, 'Etc/UTC'))
 })
 
-it('reading the time zone UTC from the settings and computing days in UTC do not use Intl, because the first use of Intl slows a cold start', () => {
+it('Intl is not used for the time zone UTC, because the first use of Intl slows a cold start', () => {
   const format = vi.spyOn(Intl, 'DateTimeFormat')
   expect(v.parse(Settings, { reportingTimeZone: 'UTC' }).reportingTimeZone).toBe('UTC')
   dayOf(0, 'UTC')

@@ -26,7 +26,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('the deadline of an invocation', () => {
-  it('if an AWS call hangs, the invocation fails half a second before Lambda would kill the function, and the AWS call counts as the cause', async () => {
+  it('if an AWS call hangs, the invocation fails half a second before Lambda’s timeout, with the AWS call as the cause', async () => {
     const result = run(hang).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(9_499)
     expect(await isSettled(result)).toBe(false)

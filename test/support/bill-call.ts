@@ -46,7 +46,7 @@ export const addBills = (bills: readonly Bill[]): Bill =>
 
 /**
  * Makes a DynamoDB call with `send`, and computes what AWS would charge. A read is charged by the size of its
- * items, and a write by the larger of each item's sizes before and after.
+ * items. A write is charged by the size of each item before or after the write, whichever is larger.
  */
 export async function billCall<Answer>(
   database: DynamoDBClient,
@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns a Query's read units as DynamoDB Local reports them, but at least those of the smallest read. The
- * answer is not enough to compute them, because it lacks the items that a filter left out.
+ * Returns the read units that DynamoDB Local reports for a Query, or those of the smallest read if these are
+ * more. They cannot be computed from the answer, because a filter may have left out items.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

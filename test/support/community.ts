@@ -9,7 +9,7 @@ import type { Scope } from '../../shared/tokens/scopes.ts'
 /** Reserves a million user ids that no other test uses. Returns the first one. */
 export const newUserIds = (): number => randomInt(1, 2 ** 30) * 1_000_000
 
-/** Mocks SQS, so that no message makes a worker grow referral trees: the test calls `growTree` itself. */
+/** Mocks SQS, so that no worker grows referral trees. Tests call `growTree` themselves. */
 export function silenceTreeQueue(): void {
   process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)

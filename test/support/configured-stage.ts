@@ -7,7 +7,7 @@ export const configured = {
   alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms',
 }
 
-/** A standby region that is configured as alarms require. */
+/** A standby region with an SNS topic for its alarms. */
 export const standby = { region: 'eu-west-1', alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms' }
 
 const role = 'arn:aws:iam::123456789012:role/any'

@@ -25,7 +25,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
     referrerId: undefined,
     registeredAt: Date.now(),
   })
-  // A transaction, because a single write fails if the SDK repeats it after it has taken effect.
+  // Uses a transaction: if the SDK repeated a single write that has taken effect, the repetition would fail.
   await transact([write])
   return userId
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const publicExponent = 65_537n
 
-/** The known primes, and the pairs of them that no key uses yet, both keyed by a prime's length in bits. */
+/** For each length in bits: the primes made so far, and those pairs of them that no key uses yet. */
 const primes = new Map<number, bigint[]>()
 const pairs = new Map<number, [bigint, bigint][]>()
 

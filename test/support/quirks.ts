@@ -1,4 +1,4 @@
-/** The quirks (simulated AWS behaviour) of the shared stack, as `--aws` takes them; undefined for none. */
+/** The quirks (simulated AWS behaviour) of the shared stack, in the syntax of `--aws`; undefined for none. */
 export const stackQuirks = process.env['STACK_QUIRKS']
 
 /** The timeout for a wait: four times as long if the shared stack simulates slow and faulty AWS. */

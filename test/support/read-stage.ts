@@ -20,7 +20,7 @@ import { synthesizeWithoutBundles } from './synthesize-from-bundles.ts'
 export const accountId = '123456789012'
 const region = 'eu-central-1'
 
-/** The policies of a stage as its templates have them, with names and ARNs in place of references. */
+/** What a stage's templates say about permissions, with references replaced by names and ARNs. */
 export interface StagePolicies {
   functions: FunctionModel[]
   tables: StackModel['tables']

@@ -1,7 +1,7 @@
 import { ChildProcess } from 'node:child_process'
 import { afterAll } from 'vitest'
 
-// When a test file ends, so does every process that it started, even after a failed test.
+// At the end of a test file, kills every process that the file has started, even after a failed test.
 const running = new Set<ChildProcess>()
 
 // Replaces `spawn` of ChildProcess, because every asynchronous way to start a process calls this method.

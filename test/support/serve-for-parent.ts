@@ -10,7 +10,7 @@ interface Served<Description> {
  * it when the parent sends a message or ends.
  */
 export async function serveForParent<Description>(start: () => Promise<Served<Description>>): Promise<void> {
-  // A server that is still starting cannot be stopped cleanly: this process and its child processes exit.
+  // A server that is still starting cannot be stopped cleanly, so this process just exits.
   let stop = (): void => process.exit(1)
   process.once('disconnect', () => stop())
   process.once('message', () => stop())

@@ -13,7 +13,7 @@ export interface World {
   now: number
   times: KeyTimes
   keySet: SigningKeySet
-  /** Time until KMS lets a new key be used, and until KMS shows a disabled key as disabled. */
+  /** Milliseconds until KMS allows the use of a new key, and until KMS shows that a key is disabled. */
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
@@ -162,7 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Returns `world` with its key set replaced by `next`, or unchanged if its key set is newer than `read`. */
+/** Returns `world` with the key set `next`, or `world` itself if its key set has changed since `read`. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

@@ -125,7 +125,7 @@ export function writeError(
 export const isWrite = (operation: string): boolean =>
   /^(TransactWriteItems|(Put|Update|Delete)Item)$/.test(operation)
 
-/** Makes AWS throttle all attempts of an operation until `restore`, which returns the number of attempts. */
+/** Simulates that AWS throttles an operation. `restore` ends this, and returns how many attempts failed. */
 export function throttle(operation: string): { restore: () => number } {
   let refused = 0
   const { restore } = tamperAttempts((attempt) => {

@@ -49,7 +49,7 @@ export async function recordStates(act: () => Promise<unknown>): Promise<Recorde
   return [...recorded.values()]
 }
 
-/** Writes each item in the state that `choose` picks. So their states are mixed, as in a restored backup. */
+/** Writes each item in the state that `choose` picks. As in a restored backup, old and new states can mix. */
 export async function restoreStates(
   recorded: readonly Recorded[],
   choose: (states: Recorded['states'], position: number) => Item | undefined,

@@ -21,7 +21,7 @@ import { sharedAlarms } from './shared-alarms.ts'
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** All alarms on metrics in the stage's own region. Those of CloudFront and the standby are elsewhere. */
+/** The alarms of a stage, except those that EdgeStack and StandbyStack create in their own regions. */
 export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
   [
     ...functionAlarms(props),
@@ -124,7 +124,7 @@ const signingKeyAlarms = ({ config }: Observed): UnnamedAlarm[] => [
 
 /**
  * Alarms on the guessing of passwords and codes, and on requests over a limit. The thresholds of
- * `wrong-passwords` and `wrong-codes` are shares of all tries, to fit any deployment.
+ * `wrong-passwords` and `wrong-codes` are percentages of all tries, so they fit any number of users.
  */
 const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {

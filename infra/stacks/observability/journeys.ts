@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** A journey is one use of the service, or one of the service's own tasks, with the alarms on it. */
+/** A journey is a group of alarms. They watch one use of the service, or one of the service's own tasks. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -16,9 +16,9 @@ const journeys = {
 } as const
 
 /**
- * The group `shared` has the alarms on what all journeys need. The group `requests` has the alarms on
- * failures that clients see. An alarm of `shared` silences all journeys. An alarm of `shared` or of a journey
- * silences `requests`. So a fault sends one notification.
+ * Besides the journeys, two groups of alarms exist: `shared` watches what all journeys need, and `requests`
+ * watches failures that clients see. While `shared` has a raised alarm, all journeys are silent. While
+ * `shared` or a journey has one, `requests` is silent. So a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -42,7 +42,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm waits before it notifies, because a broader alarm may be raised meanwhile. */
+/** Before an alarm notifies, it waits this long for a broader alarm, which would silence it. */
 const waitPeriod = Duration.minutes(2)
 /** How long an alarm stays silent after a broader alarm has ended. */
 const extensionPeriod = Duration.minutes(5)

@@ -26,8 +26,8 @@ interface PreparedGrowth {
 }
 
 /**
- * A transaction that changes more B-tree nodes than this takes no further member. DynamoDB allows 100 writes:
- * 75 nodes, up to 12 nodes for the last member, 1 profile, and up to 12 items of two search indexes.
+ * No member is added to a transaction that already changes more B-tree nodes than this. DynamoDB allows 100
+ * writes: 75 nodes, up to 12 nodes for the last member, 1 profile, and up to 12 search index items.
  */
 const maxChangedNodes = 75
 
@@ -82,8 +82,8 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes `grown`, a number in an ancestor's profile. It shows which new members the ancestor's lists have:
- * all of the batches before `batch`, and the first `members` members of `batch`. `grown` only rises, so
+ * Computes `grown`, a number in an ancestor's profile. The number means: the ancestor's lists contain the new
+ * members of all earlier batches, and the first `members` new members of this `batch`. `grown` only rises, so
  * nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members

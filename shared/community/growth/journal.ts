@@ -84,8 +84,8 @@ export async function readHead(rootId: number): Promise<TreeHead> {
 }
 
 /**
- * Returns the next head of a referral tree (see TreeHead). Its version comes from the clock, so it rises even
- * after the table is restored from a backup.
+ * Returns the next head of a referral tree (see TreeHead). Its version comes from the clock, so after a
+ * restore from a backup, it is still higher than all earlier versions.
  */
 export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
   version: Math.max(version + 1, Date.now()),

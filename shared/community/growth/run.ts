@@ -38,7 +38,7 @@ export const growTree = (
         (error) => error instanceof OptimisticLockError,
       )
       if (due === undefined) return 'finished'
-      // A list that is skipped at the deadline gets its turn after the next batch that adds members to it.
+      // At the deadline, skips the remaining lists. Each is due again when a batch adds members to it.
       for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
     }
     return 'unfinished'

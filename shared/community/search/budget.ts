@@ -67,10 +67,10 @@ export function searchBudgetOf(userId: number) {
 }
 
 /**
- * Runs a search for a whole email address. Throws `too_many_requests` once 20 such searches of the caller in
- * this hour have found nobody. This limit keeps callers from guessing masked addresses. Counts the search
- * before running it, so simultaneous searches cannot exceed the limit. Takes the count back if the search
- * finds somebody.
+ * Runs a search for a whole email address. Throws `too_many_requests` if 20 such searches of the caller have
+ * found nobody in this clock hour. Otherwise, callers could guess masked addresses. The search is counted
+ * before it runs, so simultaneous searches cannot exceed the limit. If it finds somebody, it is no longer
+ * counted.
  */
 export async function limitMisses<Found extends { total: number }>(
   userId: number,

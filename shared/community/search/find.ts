@@ -136,8 +136,8 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
 /**
- * Counts the community members that fit into a response. The body is JSON, and Lambda encodes it as JSON once
- * more.
+ * Counts how many of the members fit into a response. Lambda encodes the JSON body again, as a JSON string,
+ * so each member is measured in this longer form.
  */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the listed member whose full address is the keyword; nobody if the text search finds this member. */
+/** Finds the address's owner in the list; undefined if the text search already finds this member. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

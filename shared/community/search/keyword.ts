@@ -126,7 +126,7 @@ function eachBeginning(
   }
 }
 
-/** Whether an index is between the two code units of one character. */
+/** Whether an index is between the two code units of a surrogate pair. */
 const isInsideCharacter = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xdc00
 

@@ -6,7 +6,7 @@ import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 // Loads every file that declares a kind of item.
 beforeAll(() => describeItems())
 
-/** The prefixes, up to the first `#`, of keys that fit a key template. `{list}` stands for DIR or TEAM. */
+/** Returns the prefixes (up to the first `#`) that keys of a template can have. `{list}` is DIR or TEAM. */
 const beginnings = (template: string): string[] => {
   const beginning = /^[^#]*#?/.exec(template)?.[0] ?? ''
   return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]
@@ -23,7 +23,7 @@ it('`indexPartitions` lists exactly the partition-key prefixes that occur only i
   expect(others.sort()).toEqual([...indexPartitions].sort())
 })
 
-it('no partition’s key prefix is also a prefix of another partition’s keys', () => {
+it('no partition-key prefix begins with another partition-key prefix', () => {
   for (const name of [...partitions, ...indexPartitions])
     for (const other of [...partitions, ...indexPartitions])
       if (name !== other && name.endsWith('#'))

@@ -41,7 +41,7 @@ it.each([
   [0, 2_000],
   [1_999, 1],
   [2_000, 0],
-])('a write sent %i ms after the full hour (before it, if negative) waits %i ms', (after, milliseconds) => {
+])('a write at the full hour plus %i ms waits %i ms', (after, milliseconds) => {
   expect(restAt(hour + after)).toBe(milliseconds)
 })
 
@@ -181,7 +181,7 @@ it('a table restored to a moment between two writes is complete once all events 
     await live(history)
     return readContents()
   })
-  // Tries every 16th moment only; with `npm run test:properties`, every moment.
+  // Tests every 16th moment only. `npm run test:properties` tests every moment.
   const step = process.env['RUNS'] === undefined ? 16 : 1
   for (let writes = 1, hasMore = true; hasMore; writes += step)
     hasMore = await withOwnTable(async () => {

@@ -16,7 +16,7 @@ import { toSqsEvent } from '../../support/sqs-event.ts'
 import { addUser, adjustment, balanceOf } from '../../support/ledger.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
-/** For each dead letter that was sent to SQS successfully: its attribute `refusals`. */
+/** The attribute `refusals` of each dead letter that was sent successfully. */
 let letters: (string | undefined)[] = []
 let answers: (() => void)[] = []
 
@@ -95,7 +95,7 @@ test.each([
 const setClockAhead = (milliseconds: number) =>
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
-test('a redriven event takes effect even if the clock of the function that refused the event is five minutes ahead', async () => {
+test('a refused event takes effect when it is redriven, even if the function’s clock was five minutes ahead', async () => {
   const userId = await addUser()
   const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
   const credit = newCopy(adjustment(userId, { amount: '10' }))
@@ -111,7 +111,7 @@ test('a redriven event takes effect even if the clock of the function that refus
   expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
-test('a redriven event leaves one dead letter for each new refusal, with the number of refusals so far', async () => {
+test('each time a redriven event is refused, one dead letter is sent, with the number of refusals so far', async () => {
   const copy = newCopy({ key: randomUUID() })
   const sent: Copy[] = [copy]
   setClockAhead(300_000)
@@ -125,7 +125,7 @@ test('a redriven event leaves one dead letter for each new refusal, with the num
   }
 })
 
-test('when a refused event is delivered again, no second dead letter is sent, even if the message’s `refusals` is invalid or too low', async () => {
+test('a refused event that is delivered again with an invalid or too low `refusals` leaves no further dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])
@@ -142,7 +142,7 @@ test('a repeated delivery of a refused event leaves no second dead letter, even 
   expect(letters).toEqual(['1'])
 })
 
-test('if sending a dead letter fails, the dead letter is sent again, but not before the time limit of the failed sending has passed', async () => {
+test('a dead letter that could not be sent is sent again, but only after the time limit of the first attempt', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -200,7 +200,7 @@ test('refused events with the same business key leave one dead letter each, and 
 const readRecord = (detailType: string, businessKey: string) =>
   readItem({ pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }, { consistent: true })
 
-test('the business key of an event that took effect never expires, even if events with this key are refused before or after', async () => {
+test('once an event has taken effect, the record of its business key never expires, even if events with this key are refused', async () => {
   const userId = await addUser()
   const detail = adjustment(userId, { amount: '5', direction: 2 })
   const ttl = async () => (await readRecord('wallet.adjusted', detail.adjustment_id))?.['ttl']
@@ -214,7 +214,7 @@ test('the business key of an event that took effect never expires, even if event
   expect([letters.length, await ttl()]).toEqual([2, undefined])
 })
 
-test('the record of a business key keeps only the newest 20 refusals, so that a sender cannot fill the item', async () => {
+test('the record of a business key keeps only the newest 20 refusals, so that the item stays small', async () => {
   const key = randomUUID()
   const copies = Array.from({ length: 22 }, () => newCopy({ key }))
   setClockAhead(0)
@@ -266,7 +266,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
     })
   }
   await serveHttp(acceptSlowly, async (url) => {
-    // The table client reads its endpoint once, at import, so import the client before the endpoint changes.
+    // The table client reads its endpoint at import, so import it before the environment changes.
     await import('../../../shared/db/table.ts')
     vi.stubEnv('AWS_ENDPOINT_URL', url)
     vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)

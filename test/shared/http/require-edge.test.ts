@@ -8,7 +8,7 @@ import { getEvent, loadEndpoint } from '../../support/call-endpoint.ts'
 const forbidden = { code: 40301, msg: 'this is not yours', data: null }
 const viewer = { 'cloudfront-viewer-address': '198.51.100.7:4321' }
 
-/** Answers with what it sees: the source address, and the origin secret if that is not hidden from it. */
+/** Answers with the source address of the request, and with the origin secret if the endpoint can see it. */
 const whoCalls = publicEndpoint({
   input: v.object({}),
   output: v.unknown(),

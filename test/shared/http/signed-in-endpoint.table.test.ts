@@ -28,7 +28,7 @@ async function warmUpWith(decide: (call: TamperedCall) => Promise<unknown>) {
   return { calls, logged, cause: warn.mock.lastCall?.[1] }
 }
 
-it('a function handles five warm-up requests with unknown tokens during its start, and only the first of them reaches the table', async () => {
+it('a starting function handles five warm-up requests with unknown tokens, but sends only one call to the table', async () => {
   let sent = 0
   const onStart = () => (sent += 1)
   subscribe('http.client.request.start', onStart)
@@ -46,7 +46,7 @@ it.each([
   ['the first call to the table is never answered', 'OutOfTime', hang, 1],
   ['every call to the table is denied', 'Error', deny, 5],
   ['no call to the table is ever answered', 'OutOfTime', hang, 5],
-])('a function starts, and logs a warning, although %s', async (_what, name, fail, failures) => {
+])('a function starts and logs a warning even if %s', async (_what, name, fail, failures) => {
   let sent = 0
   const { logged, cause } = await warmUpWith(({ perform }) => ((sent += 1) > failures ? perform() : fail()))
   expect(logged).toEqual(['initialized', 'warm-up failed'])

@@ -23,7 +23,7 @@ it.each([
   [0, 300, 0],
   [86_400, 0, 0],
 ])(
-  'with a publish window of %i s and jwksMaxAgeSeconds %i, the JWKS is cached for %i s, which is at most half the publish window',
+  'with a publish window of %i s and jwksMaxAgeSeconds %i, the JWKS is cached for %i s (at most half the window)',
   (signingKeyPublishSeconds, jwksMaxAgeSeconds, maxAge) => {
     Object.assign(settings(), { signingKeyPublishSeconds, jwksMaxAgeSeconds })
     expect(documentMaxAgeSeconds()).toBe(maxAge)
@@ -38,7 +38,7 @@ it.each([
   [1, 500],
   [0, 0],
 ])(
-  'with a publish window of %i s, a signer caches the key set for %i ms, which is at most half the window and at most 60 s',
+  'with a publish window of %i s, a signer caches the key set for %i ms (at most half the window, at most 60 s)',
   (signingKeyPublishSeconds, milliseconds) => {
     Object.assign(settings(), { signingKeyPublishSeconds })
     expect(signerCacheMilliseconds(signingKeyPublishSeconds)).toBe(milliseconds)

@@ -60,7 +60,7 @@ it('the value of an asset includes its balance and its hold, and an asset withou
   })
 })
 
-it('before any rates are published, only the quote currency counts, at the rate 1', () => {
+it('before any rates are published, the totals contain only the quote currency, at the rate 1', () => {
   expect(read(summarizeAssets(wallet, { asOf: null, rates: new Map() }))).toMatchObject({
     total: '12.5',
     balance: '10',

@@ -31,7 +31,7 @@ describe.each([
     ['requested', 'settled'],
     ['requested', 'cancelled'],
   ])(
-    `an update to status %s is refused if it names ${what} and follows an update to status %s`,
+    `an update to status %s that names ${what} is refused after an update to status %s`,
     async (status, first) => {
       expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()
@@ -41,7 +41,7 @@ describe.each([
         refused: 'conflicting_content: user_id, currency and amount of a withdrawal may not change',
       })
       expect(await Promise.all(owners.map(holdingsOf))).toEqual(before)
-      // The same update is accepted with the withdrawal's own user, currency and amount.
+      // With the withdrawal's own user, currency and amount, the update is accepted.
       expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
     },
   )
@@ -64,7 +64,7 @@ it('a credit is refused if the sum of balance and hold would have too many digit
   expect(await deliver(walletAdjusted, credit)).toEqual(refusedAs('balance_too_large'))
 })
 
-it('a withdrawal that is settled without an earlier request is taken from the balance and counted', async () => {
+it('if a withdrawal is settled without an earlier request, its amount moves from the balance to the total withdrawn', async () => {
   expect(await deliver(withdrawalUpdated, { ...request, status: 'settled' })).toBe('done')
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
 })

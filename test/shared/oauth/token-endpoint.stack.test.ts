@@ -35,7 +35,7 @@ function beforeSigning(ready: () => Promise<unknown>): void {
   spy.mockImplementation(sendWhenReady as never)
 }
 
-test('a code exchange makes one signature and one write, and a replay of the code makes no signature', async () => {
+test('exchanging a code takes one KMS signature and one write, and replaying the code takes no signature', async () => {
   const exchange = await prepare()
   const kms = vi.spyOn(KMSClient.prototype, 'send')
   const table = vi.spyOn(db, 'send')
@@ -46,7 +46,7 @@ test('a code exchange makes one signature and one write, and a replay of the cod
   expect(namesOf(kms)).toEqual(['SignCommand'])
 })
 
-test('a code exchange makes one more KMS call for a confidential client than for a public client: GenerateMac', async () => {
+test('for a confidential client, the exchange of a code makes one additional KMS call: GenerateMac', async () => {
   const calls = async (client: TestClient): Promise<string[]> => {
     const { exchange } = await obtainCode(client, await createSession())
     return (await measureCalls(() => handleTokenRequest(exchange, request))).names.sort()

@@ -39,7 +39,7 @@ test('a stored TOTP secret can be decrypted for its own user only', async () => 
   await expect(decryptTotpSecret(userId + 1, ciphertext)).rejects.toThrow()
 })
 
-test('the stored digest of a user.registered event is no plain hash, because the password could be guessed from a plain hash', async () => {
+test('the stored digest of a user.registered event is no plain hash, from which the password could be guessed', async () => {
   const detail = newRegistration()
   await register(detail)
   const record = eventRecord('user.registered', String(detail['user_id']), detail)
@@ -58,7 +58,7 @@ test('a user can be registered without a password or an authenticator', async ()
   expect([signIn?.login_password, signIn?.totp_secret]).toEqual([undefined, undefined])
 })
 
-test('a repeated user.registered has no effect, even with the members of its JSON in another order', async () => {
+test('a repeated user.registered event has no effect, even if its JSON members are in another order', async () => {
   const detail = newRegistration()
   await register(detail)
   const reversed = Object.fromEntries(Object.entries(detail).reverse())

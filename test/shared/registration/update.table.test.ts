@@ -192,7 +192,7 @@ test.each(endings)(
 )
 
 test.each(endings.slice(1))(
-  '%s clears the count of wrong codes and the record of warnings, and the user can sign in at once',
+  'after %s, earlier wrong codes and warnings no longer count, and the user can sign in at once',
   async (_what, fields) => {
     const user = await createUser()
     const key = signInKey(user.userId)

@@ -11,7 +11,7 @@ test('mailed codes have six digits, leading zeros included', () => {
 const now = 1_700_000_000_000
 const mail = (expires_at: number) => composeCodeMail('012345', expires_at, now)
 
-test('the mailed code appears once in the text, and not in the subject, which lock screens show', () => {
+test('a mail has the code once in its text, but not in its subject, which lock screens show', () => {
   const { subject, text } = mail(now + 600_000)
   expect(text.match(/\d{6}/g)).toEqual(['012345'])
   expect(subject).not.toMatch(/\d/)

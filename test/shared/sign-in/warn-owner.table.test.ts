@@ -23,7 +23,7 @@ const warnings = () => mails.filter((kind) => kind !== 'code')
 test('after a hundred wrong codes in a row, however slowly they came, even right codes are refused, and the user is told once', async () => {
   const user = await createUser()
   const send = async (code: string) => verifyMailed(user, await addLoginTicket(user, '123456'), code)
-  // As if 98 wrong codes had been entered in earlier hours.
+  // Simulates 98 wrong codes that were entered in earlier hours.
   await setWrongCodes(user.userId, 98)
   expect(await send('000000')).toMatchObject({ code: 40103 })
   expect(await send('000000')).toMatchObject({ status: 429 })

@@ -102,7 +102,7 @@ it('signDeviceToken throws the error “unavailable” while there is no signing
   await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
 })
 
-it('signDeviceToken uses the successor at once when the cached signer was revoked', async () => {
+it('when the cached signing key has been revoked, signDeviceToken uses its successor at once', async () => {
   await call({})
   const before = decodeProtectedHeader(await signDeviceToken(grant())).kid
   await call({ action: 'revoke', kid: before })
@@ -127,7 +127,7 @@ it('every device_token issued during two key rotations can be verified until it 
   const keys = verifier()
   const signers = new Set<string | undefined>()
   for (let day = 0; day < 2 * 31; day += 1) {
-    // Fills the signer's cache with the old key set, which the signer still uses just after the rotation.
+    // Caches the key set, so that the signer still uses the old one just after a rotation.
     const early = await signDeviceToken(grant())
     await call({})
     const tokens = [early, await signDeviceToken(grant())]

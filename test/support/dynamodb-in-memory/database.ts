@@ -45,7 +45,7 @@ interface Read {
   ConsistentRead?: boolean
 }
 
-/** Returns, for a read, how stale each of its items is; undefined if all of its items are up to date. */
+/** Returns a function that gives the lag of each item in a read; undefined if the read shows no old items. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**

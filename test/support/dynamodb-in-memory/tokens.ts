@@ -34,7 +34,7 @@ export class Tokens {
     this.#all = known.get(expression) ?? split(expression)
   }
 
-  /** Returns the next token in upper case, as keywords are; empty at the end of the expression. */
+  /** The next token in upper case, for comparison with keywords; empty at the end of the expression. */
   get keyword(): string {
     return this.#all[this.#next]?.toUpperCase() ?? ''
   }

@@ -16,7 +16,7 @@ const Position = v.object({ joinedAt: number, userId: number })
 const SegmentItems = v.object({ id: v.string(), size: number, bits: number })
 export type SegmentItems = v.InferOutput<typeof SegmentItems>
 
-/** A segment of a search index: members who joined from `oldest` to `newest`. Two segments can overlap. */
+/** A segment of a search index holds members from `oldest` to `newest`. Two segments can overlap in time. */
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
@@ -34,7 +34,7 @@ const Head = v.object({
 /**
  * A search index finds the members of a list who match a keyword. New members go into the index's tail, which
  * every search reads as a whole. When the tail is long, its members move into a segment, sorted by position.
- * Each segment has a hash table with the members who match a term. A search reads at most one block of each.
+ * Each segment has a hash table from terms to members. A search reads at most one block of the table.
  */
 export interface SearchIndex extends v.InferOutput<typeof Head> {
   version: number
@@ -163,8 +163,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, the last row is
- * no rank. It has the number of all matches plus `maxSegment`, which no rank reaches.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, another row
+ * follows: the number of all matches plus `maxSegment`. No rank is that high.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

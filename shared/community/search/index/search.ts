@@ -23,7 +23,7 @@ export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list. If the index has fewer, it is outdated, and its result is not used. */
   count: number
-  /** Looks up a match that the index cannot find, such as the member whose full email address was entered. */
+  /** Finds the member whose full email address is the keyword, unless the index finds this member. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean
@@ -57,8 +57,8 @@ export async function searchIndex(
       .flatMap((segment) => segmentMembersKeys(list, segment)),
   ]
   const keys = [...memberKeys, ...whole.map(({ id, bits }) => blockKey(list, id, blockOf(term, bits)))]
-  // `reserve` throws at once, before any read, if the caller's budget is known to be used up. Otherwise, the
-  // reservation is written during the reads, which saves a round trip.
+  // If the caller's budget is known to be used up, `reserve` throws here, before any read. Otherwise, it
+  // writes the reservation in parallel with the reads.
   const reservation = query.reserve(otherUnits + keys.length * itemUnits)
   const [items, other] = await Promise.all([readExisting(keys, consistent), query.findOther(), reservation])
   if (items === undefined) return undefined
@@ -119,7 +119,7 @@ interface SegmentMatches {
   posting: Posting
 }
 
-/** Some of the matches in a segment: from index `start` to `end` (not included), the oldest match first. */
+/** The matches of a segment from number `start` to `end` - 1. The oldest match has the number 0. */
 interface MatchRange extends SegmentMatches {
   start: number
   end: number
@@ -129,8 +129,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * For each segment, a range of its matches that includes all those on the requested page. Because segments
- * can overlap in time, the range can include others, too.
+ * Returns, for each segment, a range of matches that includes all its matches on the requested page. Segments
+ * can overlap in time, so a range can also include matches of other pages.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -154,8 +154,8 @@ function rangesOfWindow(
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * Chooses the members that must be read for a given range of matches. The range begins after the first `skip`
- * members that match.
+ * Chooses the members to read for a range of matches. The first `skip` matches among these members are before
+ * the range.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

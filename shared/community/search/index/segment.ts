@@ -16,7 +16,7 @@ import {
 /** Target size of a term block, in bytes: most blocks then stay below 4 KB and cost half a read unit. */
 const targetBytes = 3_000
 
-/** A segment has at most 2^12 term blocks. Their number is estimated from a sample: 1 in 2^6 terms. */
+/** A segment has at most 2^12 term blocks. The number is estimated from a sample of 1 in 2^6 terms. */
 const maxBits = 12
 const sampleBits = 6
 
@@ -63,7 +63,7 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
   return { joinedAt, userId }
 }
 
-/** Sorts the wanted terms as 64-bit numbers. The lowest 15 bits are the text's position in `texts`. */
+/** Returns the wanted terms as sorted 64-bit numbers: 49 bits of term, 15 bits of position in `texts`. */
 function sortTerms(
   texts: readonly SearchText[],
   isWanted: (term: number) => boolean = () => true,

@@ -81,7 +81,7 @@ it.each([
 it.each([
   ['ab@example.com', 'a***@example.com', 'b@example.com'],
   ['a@example.com', 'a***@example.com', '@@example.com'],
-])('the masked address %j is found by its visible part %j and not by %j', (email, part, hidden) => {
+])('the email address %j is found by its masked form %j, but not by %j', (email, part, hidden) => {
   expect(finds(part, 'Zoe', email)).toBe(true)
   expect(finds(hidden, 'Zoe', email)).toBe(false)
 })
@@ -105,7 +105,7 @@ it('a search for part of an email address cannot distinguish two addresses with 
   )
 })
 
-it('a random keyword finds the same members in the service as in a simple search written for comparison', () => {
+it('for random keywords, the service and a simple model find the same members', () => {
   const text = fc.string({
     unit: fc.constantFrom(...Array.from('abÇçéK1 -_.@*🦊Ⅷﬁ')),
     minLength: 1,
@@ -129,7 +129,7 @@ it('a keyword has at most 254 characters, not counting spaces around it', () => 
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
 })
 
-it('a nickname that becomes very long by case folding is cut to 256 characters, which limits its search terms', () => {
+it('a nickname is cut to 256 characters after case folding, which limits the number of its search terms', () => {
   let terms = 0
   const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
   eachTerm(text, () => (terms += 1))

@@ -41,7 +41,7 @@ it.each([
   expect(await call(handler, stageVariables)).toMatchObject({ status: 200, body: { data: 'done' } })
 })
 
-it('in maintenance, an endpoint with answersInMaintenance still runs, and a refusal by another endpoint is not counted as a fault', async () => {
+it('in maintenance, an endpoint with answersInMaintenance still runs, and the refusals of other endpoints are not faults', async () => {
   const run = vi.fn(async () => 'done')
   const spec = { input: v.object({}), output: v.string(), run }
   const open = publicEndpoint({ ...spec, answersInMaintenance: true })

@@ -91,7 +91,7 @@ function canonical({ world, runs, starts, ticks }: State): string {
       ...[key.published_at, key.active_at, key.retiring_at, key.retired_at, key.remove_after].map(relative),
     ]),
     keySet.attempt && { ...keySet.attempt, started_at: keySet.attempt.started_at - now },
-    // For changes that KMS shows already, it does not matter how long ago they were made.
+    // Once KMS shows a change, the age of the change no longer matters.
     [...kms].flatMap(([arn, { createdAt, disabledAt }]) => {
       if (disabledAt !== null && disabledAt + lag <= now) return []
       return [[arn, recorded.has(arn), Math.max(createdAt - now, -lag), relative(disabledAt)]]
@@ -135,7 +135,7 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     yield 'a step is due that no run takes'
   if (keys.filter(({ state }) => state === 'active').length !== 1) yield 'not exactly one key signs'
   const known = keys.filter(({ state }) => state !== 'retired').map(({ arn }) => arn)
-  // A run that dies right after creating a key leaves the key enabled, but in no key set.
+  // If a run dies right after it has created a key, the key stays enabled, but the key set lacks it.
   const enabled = enabledKeys(settled).filter((arn) => settled.recorded.has(arn))
   if (JSON.stringify(enabled.sort()) !== JSON.stringify(known.sort()))
     yield 'other keys are enabled in KMS than the key set holds'

@@ -30,7 +30,7 @@ interface TestBill {
   quarter: number
 }
 
-/** The bills of a wallet's history: credits first, so that there is something to debit. */
+/** Random bills of a wallet. The first ones are credits, so that no later debit exceeds the balance. */
 const history = fc
   .array(
     fc.record({
@@ -125,7 +125,7 @@ it('for each filter, the bill index gives the number of bills before the start o
   )
 })
 
-it('if a read has missed the newest chunks of the bill index, bills are counted correctly or not at all', () => {
+it('if a read misses the newest chunks of the bill index, the number of bills is correct or undefined', () => {
   fc.assert(
     fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
       const { wallet, chunks } = post(bills)

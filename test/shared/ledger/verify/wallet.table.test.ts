@@ -9,7 +9,7 @@ import { addBills, addUser } from '../../../support/ledger.ts'
 
 const instantOf = (bill: number) => 1_700_000_000_000 + bill * 1_000_000
 
-/** Adds a wallet of 140 bills of two types: 128 bills fill two chunks of the bill index, 12 are newer. */
+/** Adds a wallet with 140 bills of two types. The first 128 bills fill two chunks of the bill index. */
 async function addWallet(): Promise<WalletId> {
   const id = { userId: await addUser(), wallet: 'reward' } as const
   const bills = Array.from({ length: 140 }, (_, i) => ({

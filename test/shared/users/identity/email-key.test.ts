@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
 
-// Normalizing turns each U+337F into four characters. If the result is too long, the key contains its hash.
+// Normalizing turns each U+337F into four characters. For a long address, the key contains a hash instead.
 it.each([
   ['alice@example.com', 'EMAIL#alice@example.com'],
   [`${'\u337f'.repeat(240)}@example.com`, expect.stringMatching(/^EMAIL#[\w-]{43}$/) as string],

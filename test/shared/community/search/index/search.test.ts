@@ -38,7 +38,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Returns a pseudo-random generator. fast-check would shrink long arrays slowly, so it draws only a seed. */
+/** Returns a pseudo-random generator. fast-check draws only seeds, because it shrinks long arrays slowly. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -143,7 +143,7 @@ it(
             before,
             ...window,
             count: size,
-            // Finds the owner of a full address, which the index cannot do: it has only masked addresses.
+            // The index has only masked addresses, so this callback finds the owner of a full address.
             findOther: async () =>
               people.find(
                 (person) =>
