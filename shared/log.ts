@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>
 
-/** Fields that every log line has until they are reset: ids of the request or batch that is being handled. */
+/** Fields that every log line gets until resetKeys is called, for example the id of the current request. */
 let common: Fields = {}
 
 /** Writes one line of JSON to stdout directly, because Lambda wraps what goes through `console`. */

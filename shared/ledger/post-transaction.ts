@@ -14,8 +14,8 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction, which is posted once per event. Without an event, `alongside` must
-   * return a write that fails if the transaction is posted again.
+   * The event that causes the transaction. The transaction is posted once per event. Without an event,
+   * `alongside` must return a write that fails if the transaction is posted again.
    */
   record?: EventRecord
   /** Time at which the transaction is booked, epoch milliseconds. Default: the booking time of its event. */
@@ -94,7 +94,7 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Computes wallets and bills as they are after a transaction. A wallet's bookings stay in order of time. */
+/** Computes the wallets and bills after a transaction. Books no earlier than a wallet's newest movement. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

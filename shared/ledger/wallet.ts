@@ -104,8 +104,8 @@ export const registerShards = 16
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /**
- * Schema of a stored holding. Its values have no names, because every bill rewrites the wallet, and DynamoDB
- * charges per kilobyte written. About seven currencies fit into the first kilobyte.
+ * Schema of a stored holding: an array, because names would take more space. Every bill rewrites the wallet,
+ * and DynamoDB charges per kilobyte written. About seven currencies fit into the first kilobyte.
  */
 const StoredHolding = v.pipe(
   v.tuple([Integer, Decimal, Decimal, Decimal, Decimal]),

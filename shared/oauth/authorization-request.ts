@@ -68,13 +68,12 @@ export function checkAuthorizationRequest(parameters: AuthorizationParameters, c
   return { scopes, codeChallenge, maxSignInAgeSeconds: maxSignInAge(parameters) }
 }
 
-/** Maximum number of characters of nonce and state, which are kept or returned as they were sent. */
+/** Maximum lengths of nonce and state, in characters. */
 const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096 }
 const maxLengthOfOthers = 2048
 
 /**
- * Rejects parameters that are too long, because the nonce goes into device_tokens, and the state into
- * redirects.
+ * Rejects parameters that are too long. The nonce is copied into device_tokens, the state into redirect URLs.
  */
 export function checkLengths(parameters: Partial<AuthorizationParameters>): void {
   for (const [name, value = ''] of Object.entries(parameters)) {

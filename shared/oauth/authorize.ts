@@ -11,9 +11,9 @@ import { readClient } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
- * Returns where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or
- * to the client with `error` if a parameter is bad. Throws `invalid_redirect` if client or redirect URI is
- * invalid. Anyone can call this function, so it reads once (twice for an unknown client) and never writes.
+ * Returns the URL to redirect the browser to (OAuth 2.1 §4.1.1): the authorization page, or the client's
+ * redirect URI with `error` if a parameter is bad. Throws `invalid_redirect` if client or redirect URI is
+ * invalid. Reads once (twice for an unknown client) and never writes, because anyone can call this function.
  */
 export async function authorize(
   parameters: AuthorizationParameters,

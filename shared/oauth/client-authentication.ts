@@ -67,8 +67,8 @@ const invalidClient = (basic: boolean): Failure =>
   )
 
 /**
- * Authenticates a confidential client by its secret. A public client has only its id (RFC 6749 §3.2.1). A
- * public client that sends a secret is refused, because that client is configured wrongly.
+ * Authenticates a confidential client by its secret. A public client sends only its client_id (RFC 6749
+ * §3.2.1). If a public client sends a secret, it is misconfigured and is refused.
  */
 export async function authenticateClient({ clientId, secrets, basic }: ClientCredentials): Promise<Client> {
   const client = await readClient(clientId)

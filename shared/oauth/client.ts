@@ -36,10 +36,10 @@ const clientKey = (clientId: string): Key => clients.key({ clientId })
 const maxClientIdLength = 200
 
 /**
- * Reads a client; undefined if it is unknown. The service's own client exists even if it is not registered.
- * It then is public and has no redirect URIs, so no code can be issued to it. The read is eventually
- * consistent, so a very recent change may be missing. All functions together can read one client 6,000 times
- * a second, twice as often as with strongly consistent reads.
+ * Reads a client; undefined if it is unknown. If the service's own client is not registered, returns a public
+ * client without redirect URIs, which cannot get codes. The read is eventually consistent, so it may miss a
+ * very recent change. DynamoDB allows 6,000 such reads of an item per second, but only 3,000 strongly
+ * consistent ones.
  */
 export async function readClient(clientId: string | undefined): Promise<Client | undefined> {
   if (clientId === undefined || clientId.length > maxClientIdLength) return undefined

@@ -36,9 +36,9 @@ export type TokenAnswer = v.InferOutput<typeof TokenAnswer>
 
 /**
  * Answers a token request (OAuth 2.1 §3.2): exchanges a code and its PKCE verifier for tokens, once (§4.1.3).
- * A wrong client, redirect URI or verifier leaves the code unused. If a used code comes again in an otherwise
- * valid request, two parties have the code. The code's access_token is then revoked (RFC 9700 §4.5, RFC 6749
- * §10.5).
+ * A wrong client, redirect URI or verifier leaves the code unused. If an otherwise valid request has a used
+ * code, two parties have that code. The access_token issued for the code is then revoked (RFC 9700 §4.5, RFC
+ * 6749 §10.5).
  */
 export async function handleTokenRequest(
   parameters: TokenParameters,
@@ -80,15 +80,15 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 }
 
 /**
- * Signs the tokens, then writes: if signing fails, the code stays unused and can be tried again. One
- * transaction uses up the code, writes the access_token and checks the session. Session and scopes are
- * checked, because even a code in the table may be forged.
+ * Signs the device_token, then writes: if signing fails, the code stays unused and can be tried again. One
+ * transaction uses up the code, writes the access_token and checks the session. Checks session and scopes,
+ * because the stored code may be forged.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant
   const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
   if (scopes.length === 0) throw new Failure('invalid_grant')
-  // A derived token expires no later than its session, so ending the session ends all access.
+  // A derived token never outlives the session's own token.
   const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.sessionExpiresAt)
   const common = { userId, sessionId, clientId, scopes, expiresAt, authenticatedAt }
   const accessToken = newAccessToken(userId, sessionId)

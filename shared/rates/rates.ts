@@ -41,8 +41,8 @@ const recentRates = cacheRead(readRates, {
 })
 
 /**
- * Reads the rates for an estimate. A process that needs them more than ten times a second reads them once a
- * second, because DynamoDB allows only 3,000 read units a second for one item.
+ * Reads the rates for an estimate. After ten calls in a second, the process reuses rates for up to a second,
+ * because DynamoDB allows only 3,000 read units a second for one item.
  */
 export const readRecentRates = (): Promise<Rates> => recentRates.get()
 

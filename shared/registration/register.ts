@@ -10,8 +10,8 @@ import { emailKey, fieldsIn, normalizeEmail, type UserChanges, type UserFields }
 import { requireUser, userKey } from '../users/user.ts'
 
 /**
- * New values of a user's fields as the business server sends them: the password as its MD5 in lower-case
- * hexadecimal digits, the TOTP secret in base32.
+ * New values of a user's fields from the business server. The password is given as its MD5 in lower-case
+ * hexadecimal digits, and the TOTP secret in base32.
  */
 export type SentFields = Omit<UserChanges, 'totp_secret'> & { totp_secret?: string | undefined }
 

@@ -26,7 +26,7 @@ export const TokenItem = v.object({
   authenticatedAt: Integer,
   /** How many times all of the user's sessions had been ended at once before this session began. */
   generation: Integer,
-  /** Number of tokens derived from this one. In a derived token, its number among all from the same token. */
+  /** Number of tokens derived from this token. For a derived token: its own sequence number, from 1. */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -121,8 +121,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user: it increments the user's generation of sessions. The same
- * transaction must contain changeSignInRecord, which does so for new sessions and ends the login tickets.
+ * The write that ends all sessions of a user by incrementing the user's generation. Its transaction must
+ * contain changeSignInRecord, which increments the generation for new sessions and ends the login tickets.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

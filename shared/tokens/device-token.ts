@@ -11,8 +11,8 @@ export interface DeviceTokenGrant {
   sessionId: string
   scopes: readonly Scope[]
   /**
-   * Expiry, at most `accessTokenTtlSeconds` from now, because after that time the JWKS may lack the token's
-   * key.
+   * Expiry: at most `accessTokenTtlSeconds` from now. After that time, the token's key may be absent from the
+   * JWKS.
    */
   expiresAt: number
   authenticatedAt: number

@@ -23,7 +23,7 @@ const readTokens = async (userId: number, sessionId: string) => {
   return v.parse(v.array(StoredToken), await queryFirst(query, maxDerived + 1))
 }
 
-/** In the transaction that issues an authorization code, requires that the user's session has not ended. */
+/** A condition for the transaction that issues an authorization code: the user's session has not ended. */
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () => Error): Write => ({
   ConditionCheck: {
     Key: key,
@@ -33,7 +33,7 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
   otherwise,
 })
 
-/** The session that an authorization code names. Whoever writes codes into the table can name any session. */
+/** The session that an authorization code names. It must be checked, because a stored code may be forged. */
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),

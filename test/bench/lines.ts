@@ -1,10 +1,10 @@
 import type { Table } from './table.ts'
 
-/** A figure that the benchmark measured, and its limit (`line`), which it must not exceed. */
+/** A figure that the benchmark measured. It must not exceed its limit, `line`. */
 interface Line {
   figure: string
   line: number
-  /** A figure is the largest value of a column in the named rows or, with `sum`, the total of the values. */
+  /** The figure is the largest value of `column` in `rows`. With `sum`, it is the total of these values. */
   table: string
   column: string
   rows: string[]

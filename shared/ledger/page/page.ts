@@ -74,7 +74,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Of the bills that a filter selects, returns the numbers of those at the positions `oldest` to `newest`. */
+/** Returns the numbers of the bills at positions `oldest` to `newest` of the list that a filter selects. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -100,12 +100,12 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** If a range query would read more than this many bills for each bill of a page, reads go by key instead. */
+/** A range query may read at most this many bills per bill of a page. Otherwise, bills are read by key. */
 const maxDilution = 8
 
 /**
- * Reads bills by number, newest first, eventually consistent. Reads missing bills again, strongly consistent.
- * Throws if a bill is still missing, because a bill's number is never stored before the bill.
+ * Reads bills by number, newest first. Reads are eventually consistent, but missing bills are read again with
+ * strong consistency. Throws if a bill is missing even then.
  */
 async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
   const [oldest, newest] = [numbers.at(0), numbers.at(-1)]

@@ -42,8 +42,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Reads only the first `chunks` chunks: the blocks can have
- * a newer chunk that the wallet does not have yet.
+ * Lists the numbers of a block's bills, ascending. Uses only the first `chunks` chunks: the block may already
+ * have a newer chunk that is not in the wallet as read.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
@@ -51,7 +51,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads some blocks of a filter's list of bills. Resolves with the bill numbers, by position in the list. */
+/** Reads blocks of the list of bills that a filter selects. Maps positions in this list to bill numbers. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,

@@ -42,7 +42,7 @@ interface Totals {
   withdrawal: Big
 }
 
-/** Finds the bills whose cause, an event or a deposit, has no record. */
+/** Finds the bills for which there is no record of the event or deposit that caused them. */
 type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 
 /** Maximum number of bills in a call of `findUncaused`. */

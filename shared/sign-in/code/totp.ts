@@ -59,7 +59,7 @@ export async function decryptTotpSecret(userId: number, ciphertext: Uint8Array):
 
 const encryptionContext = (userId: number) => ({ user_id: String(userId) })
 
-/** TOTP of otplib with Node's HMAC, because otplib's HMAC in JavaScript would add 14 KB to a bundle. */
+/** Uses Node's HMAC, because otplib's own HMAC in JavaScript would add 14 KB to a bundle. */
 const totp = /* @__PURE__ */ new TOTP({
   base32,
   crypto: {

@@ -93,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. The current sign-in made `counted` of
- * the tries in `item`, and does not wait for these.
+ * Seconds until a source can try a password again; 0 if it can try now. The current sign-in has made
+ * `counted` of the tries in `item`. These tries do not count against the limits.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -4,7 +4,7 @@ import { writeItem } from '../../db/write.ts'
 
 /**
  * Tries are counted in an item's attributes, one per counter and minute, for example `password@28333333`. So
- * the limit holds for any hour. A counter that is reset every hour would allow twice as many tries.
+ * a limit holds for any 60 minutes. With counts per clock hour, 60 minutes could have twice as many tries.
  */
 
 const minuteMilliseconds = 60_000
@@ -84,8 +84,8 @@ export function removal(
 }
 
 /**
- * A minute's count of 0 can be removed when this time has passed since the minute: all of its requests have
- * ended.
+ * A count of 0 can be removed this long after its minute, because all requests of that minute have ended by
+ * then.
  */
 const settledMilliseconds = 2 * minuteMilliseconds
 

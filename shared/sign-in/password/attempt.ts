@@ -137,7 +137,7 @@ function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
 /** Name of the counter of wrong passwords from all sources. */
 export const passwordCounter = 'password'
 
-/** Counts a password try of an account or, if it is not `known`, of an email address that no user has. */
+/** Counts a password try in the item of a user (`known`) or of an email address that no user has. */
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 

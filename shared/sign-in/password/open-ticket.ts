@@ -155,9 +155,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 
 /**
  * Maximum numbers of a user's live login tickets: `ofNetwork` for one network, `ofKind` for all known
- * networks together and for all unknown ones together. The user has signed in from a known network before. A
- * ticket from an unknown network never replaces one from a known network, so strangers cannot end the user's
- * sign-ins.
+ * networks together, and `ofKind` for all unknown networks together. A network is known if the user has
+ * signed in from it. A ticket from an unknown network never replaces one from a known network, so strangers
+ * cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

@@ -18,7 +18,7 @@ const deployed = 'as deployed'
 const withoutWarmUp = 'as deployed, no warm-up in init'
 const byDefault = "esbuild's defaults"
 
-/** Measures cold starts: the import at full speed, as in Lambda's init phase, and the first answer. */
+/** Measures cold starts: the bundle's import at full speed, as in Lambda's init, then the first answer. */
 export async function measureColdStarts({ samples }: Options, stack: BenchStack): Promise<Table[]> {
   const { dataScenarios } = await import('../../infra/grants/data-scenarios.ts')
   const directory = mkdtempSync(join(tmpdir(), 'bench-cold-'))

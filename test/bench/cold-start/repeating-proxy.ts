@@ -17,8 +17,8 @@ interface Answer {
 const latency = 5
 
 /**
- * Stands in for AWS over TLS: forwards each new call, and answers a repeated call with the stored answer.
- * Every answer takes at least 5 ms. Needs `openssl` to make its certificate.
+ * Starts a TLS proxy in front of `awsUrl`. It forwards each new call, and answers a repeated call from
+ * memory. Every answer takes at least 5 ms. Needs `openssl` to make the proxy's certificate.
  */
 export async function startRepeatingProxy(awsUrl: string) {
   const known = new Map<string, Promise<Answer>>()
@@ -36,7 +36,7 @@ export async function startRepeatingProxy(awsUrl: string) {
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arrived = performance.now()
     const body = await buffer(message)
-    // Calls that differ only in their texts share an answer: warm-up requests make up a new token each time.
+    // Calls that differ only in string values share an answer, because each warm-up makes up a new token.
     const shape = body.toString().replaceAll(/:"[^"]*"/g, ':""')
     const key = `${String(message.headers['x-amz-target'])} ${shape}`
     const found = known.get(key) ?? pass(body, message)

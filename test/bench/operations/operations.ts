@@ -21,7 +21,7 @@ export interface Operation {
   scenario: Scenario
   /** The index of the measured call among the calls of the scenario. */
   call: number
-  /** What calls the function: a client, the bus, an internal queue (`message`) or a schedule (`run`). */
+  /** What calls the function: a client, the bus (`event`), a queue (`message`) or a schedule (`run`). */
   kind: 'request' | 'event' | 'message' | 'run'
 }
 
@@ -79,8 +79,8 @@ const transfer: Scenario = async ({ deliver }) => {
 type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
 
 /**
- * The calls to measure for each function, keyed by the last words of `Operation.title`. Of any other
- * function, only the first call of its permission test is measured.
+ * For each function, the calls to measure, keyed by the last words of `Operation.title`. For a function that
+ * is not listed, only the first call of its permission test is measured.
  */
 const calls: Record<string, Record<string, Measured>> = {
   'user-login-with-password': {
