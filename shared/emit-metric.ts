@@ -14,9 +14,9 @@ export type MetricName =
   | 'Unavailable'
 
 /**
- * Writes a metric to the function's log in CloudWatch embedded metric format, so no call is needed. The
- * metric has exactly the given dimensions. Metric libraries would add the function's name, and then no alarm
- * could watch the total of all functions. Writes to stdout directly, because Lambda wraps console output.
+ * Writes a metric to the function's log in CloudWatch embedded metric format, which needs no AWS call. The
+ * metric has only the given dimensions. A metric library would add the function's name, and then no alarm
+ * could watch the total of all functions. Writes to stdout, because Lambda changes what `console` prints.
  */
 export function emitMetric(
   name: MetricName,

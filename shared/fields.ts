@@ -96,9 +96,9 @@ export const Text = (max: number) =>
   )
 
 /**
- * Zero-width characters that names may have: joiners and non-joiners between letters, and those in emoji,
- * keycaps and the flags of England, Scotland and Wales (UTS #51). Others are refused, because nobody would
- * see them.
+ * Matches the zero-width characters that names may have: joiners and non-joiners between letters, and the
+ * zero-width characters in emoji, keycaps and the flags of England, Scotland and Wales (UTS #51). Others are
+ * refused, because nobody would see them.
  */
 const joiners = new RegExp(
   [

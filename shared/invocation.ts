@@ -28,9 +28,9 @@ const invocations = new AsyncLocalStorage<Invocation>()
 export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
 
 /**
- * Runs the work of an invocation. AWS calls and retries fail with OutOfTime `reserveMilliseconds` before
- * Lambda kills the process. Settles only when no AWS call is pending. Otherwise, Lambda would freeze the
- * process, and the call would go on in a later invocation.
+ * Runs the work of an invocation. AWS calls and retries fail with OutOfTime when only `reserveMilliseconds`
+ * are left. Waits for pending AWS calls before it settles: Lambda freezes the process between invocations,
+ * and such a call would go on in a later one.
  */
 export async function runInvocation<T>(
   { getRemainingTimeInMillis }: RunContext,

@@ -5,8 +5,8 @@ export const maxDepth = 32
 export const maxValues = 50_000
 
 /**
- * Whether JSON text is nested deeper, or has more values, than any event needs. Check this before parsing,
- * because a stack overflow in later code would cause a retry of the event, not its rejection.
+ * Whether JSON text is nested deeper, or has more values, than any event needs. Check this before parsing:
+ * later code could overflow the stack, and the event would be retried, not rejected.
  */
 export function isTooComplex(json: string): boolean {
   let depth = 0

@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * Builds a response to GetItem, BatchGetItem or Query without items of the table. The response has an item of
- * another table, so that the SDK also runs its decoding code.
+ * Builds a response that fits GetItem, BatchGetItem and Query, and has no items of the table. It has only an
+ * item of a table named `-`, so that the SDK also runs its decoding code.
  */
 const nothing = () => ({
   statusCode: 200,
@@ -14,8 +14,8 @@ const nothing = () => ({
 })
 
 /**
- * Runs `work` as if the table were empty. Calls are prepared, but not sent. `work` must not write. Meanwhile,
- * no other code of the process may begin a read, because that read would find nothing either.
+ * Runs `work` as if the table were empty: its reads are prepared, but not sent. `work` must not write. While
+ * `work` runs, no other code of the process may begin a read, because that read would find nothing, too.
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {
   const name = 'findNothing'

@@ -13,8 +13,8 @@ type PartitionTemplate = `${Partition | '{list}#'}${string}`
 /** A kind of item in the table. The list of all kinds in shared/README.md is generated from the code. */
 export interface ItemTypeSpec {
   /**
-   * Templates of partition key and sort key, with names in braces for the parts that vary. `{list}` stands
-   * for the partitions of member lists.
+   * Templates of the partition key and the sort key. A name in braces is a placeholder. The placeholder
+   * `{list}` in `pk` is the kind of a member list, `DIR` or `TEAM`.
    */
   pk: PartitionTemplate
   sk: string

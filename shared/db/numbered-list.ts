@@ -5,8 +5,8 @@ import { indexName } from './partitions.ts'
 import type { Item, Key } from './table.ts'
 
 /**
- * A list whose rows are numbered 1, 2, 3, … without gaps, in the order of their instants. So any page is one
- * range of rows. The list's name is its partition key. The code that appends to a list stores its length.
+ * A list whose rows are numbered 1, 2, 3, … without gaps, in chronological order. So each page is a range of
+ * row numbers. The list's name is its partition key. Code that appends a row also stores the new length.
  */
 
 const ordinalDigits = 12
@@ -37,8 +37,8 @@ export interface ListPage {
 }
 
 /**
- * Reads a page of rows of the requested period, and the number of all rows in that period. The first page of
- * the whole list usually takes one round of reads, any other page takes two.
+ * Reads a page of the rows in the requested period, and counts all rows in that period. The first page of a
+ * request without a period usually takes one round trip to DynamoDB. Any other page takes two.
  */
 export async function readListPage(
   list: string,

@@ -3,8 +3,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 type Value = number | string
 
 /**
- * Packs rows as compressed JSON, column by column, because similar neighbours compress best. Each number is
- * stored as its difference from the row before; in sorted rows, these differences are small.
+ * Packs rows as compressed JSON. Stores the values column by column, because similar values side by side
+ * compress best. Stores each number as its difference from the row before, which is small in sorted rows.
  */
 export function packRows(rows: readonly (readonly Value[])[]): Uint8Array {
   const columns = (rows[0] ?? []).map((_, column) =>

@@ -1,7 +1,7 @@
 /**
- * The prefixes of the table's partition keys, which end with `#`, and partition keys without prefix. IAM
- * policies grant functions access by these values (infra/permissions.ts). So two kinds of items share a value
- * only if the same functions need access to both.
+ * What the partition keys of the table begin with: a prefix that ends with `#`, or a whole key such as
+ * `KEYS`. IAM policies grant functions access by these values (infra/permissions.ts). So two kinds of items
+ * share a value only if the same functions need access to both.
  */
 export const partitions = [
   'ADDR#',
@@ -39,7 +39,7 @@ export const partitions = [
 /** The beginning of a partition key. */
 export type Partition = (typeof partitions)[number]
 
-/** Name of the table's one secondary index: sparse, keys `gpk` and `gsk`, projecting keys only. */
+/** Name of the only secondary index. It is sparse, has the keys `gpk` and `gsk`, and projects only keys. */
 export const indexName = 'gsi'
 
 /** Prefixes of partition keys that occur only in the index, not in the table. */

@@ -10,9 +10,9 @@ const hourMilliseconds = 3_600_000
 const pauseBefore = 5_000
 
 /**
- * Functions that pause at a full hour write again this many milliseconds after it. The items of a restored
- * table are not all of the same instant: their instants are "usually much less than a second" apart. No write
- * may fall between these instants.
+ * Writes start again this many milliseconds after a full hour. A restore does not take all items from exactly
+ * the same instant: the instants are "usually much less than a second" apart. No write may happen between
+ * these instants.
  */
 const pauseAfter = 2_000
 
@@ -39,10 +39,10 @@ const pauseWrites: Middleware =
   }
 
 /**
- * Pauses the calling function's writes, retries included, around every full hour. A table restored to a full
- * hour then contains each transaction entirely or not at all. By themselves, restores are not atomic (Amazon
- * DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). Only for functions with a queue,
- * because nobody waits for their writes.
+ * Pauses the writes of the calling function, retries included, around every full hour. So a table that is
+ * restored to a full hour contains each transaction entirely or not at all. Restores alone do not ensure this
+ * (Amazon DynamoDB Developer Guide: "Backing up and restoring DynamoDB tables"). Only for functions that are
+ * fed by a queue: nobody waits for their writes.
  */
 export const restOnTheHour = (): void =>
   db.middlewareStack.add(pauseWrites as never, {

@@ -45,7 +45,7 @@ export const Integer = v.pipe(
 )
 
 /**
- * Value of the `ttl` attribute: epoch seconds, a day after expiry. Code checks the time of expiry itself; TTL
- * only deletes what has expired.
+ * Value of the `ttl` attribute, in epoch seconds: one day after `expiresAt` (epoch milliseconds). TTL
+ * deletes items late. Code that depends on the expiry must check it.
  */
 export const ttlAfter = (expiresAt: number): number => Math.ceil(expiresAt / 1000) + 86_400

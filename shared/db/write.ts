@@ -23,8 +23,8 @@ export interface Write {
   /** Creates the error to throw when the write's condition fails; `stored` is the item at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether the stored item shows that this write has taken effect. If an answer is lost, the SDK repeats the
-   * write, whose condition fails. Only for writeItem, because transactions have a request token.
+   * Whether the stored item shows that this write has taken effect. writeItem asks if the condition fails:
+   * the SDK repeats a write whose response was lost. Transactions use a request token instead.
    */
   isDone?: (stored: Item | undefined) => boolean
 }
@@ -134,8 +134,8 @@ export const putNew = (item: Item): Write => ({
 })
 
 /**
- * A write to an item with the attribute `version`. The condition fails unless the stored version is still
- * `readVersion`, the version that was read, or 0 if there was no item.
+ * The write that replaces an item with the attribute `version`. `readVersion` is the version that was read,
+ * or 0 if there was no item. The condition fails if the stored version is another one.
  */
 export const putVersioned = (item: Item, readVersion: number): Write =>
   readVersion === 0

@@ -25,7 +25,7 @@ export interface NetworkAddress {
   tag?: string | undefined
 }
 
-/** SHA-256 of network, address and tag, base64url. It stands for the address in the keys of items. */
+/** SHA-256 of network, address and tag, base64url. The keys of items contain it instead of the address. */
 export const addressDigest = ({ network, address, tag }: NetworkAddress): string =>
   createHash('sha256')
     .update(JSON.stringify([network, address, tag ?? null]))

@@ -31,8 +31,8 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused before the message was sent; 0 for a message from the bus. `sentAt`
-   * is not enough, because a function's clock can be minutes ahead of the clock of SQS.
+   * How often the event had been refused before the message was sent; 0 for a message from the bus. Shows
+   * that a message was redriven, even if a function's clock is minutes ahead of the clock of SQS.
    */
   refusals: number
   /**
@@ -135,15 +135,15 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after its event was refused; only such a message may take effect. `refusals`
- * tells whether it was redriven, and `sentAt` whether a person sent the event again.
+ * Whether a message was sent after its event was refused. Only such a message may take effect. Either it was
+ * redriven (see `refusals`), or a person sent the event again (see `sentAt`).
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at
 
 /**
  * The write that claims an event's business key at the time `at` (epoch milliseconds). The condition fails if
- * an event with this key took effect, or if this event was refused after this copy of it was sent.
+ * an event with this key took effect, or if this event was refused after this message was sent.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
@@ -169,9 +169,9 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
- * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event took
- * effect before, else undefined. Throws RejectedEvent if an event with this key but other content took
- * effect, or if the event was refused after this copy of it was sent.
+ * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event has taken
+ * effect. Throws RejectedEvent if an event with this key but other content has taken effect, or if this event
+ * was refused after this message was sent. Otherwise returns undefined.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
@@ -194,9 +194,9 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event. Copies sent before the refusal have no effect, and are not refused again.
- * Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another function
- * may be sending the dead letter, or if other events with this key are being refused.
+ * Records the refusal of an event. Messages of the event that were sent before the refusal then have no
+ * effect. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another
+ * function may be sending the dead letter, or if other events with this key are being refused.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

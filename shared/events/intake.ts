@@ -92,8 +92,8 @@ interface ReceivedEvent {
 
 /**
  * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
- * once, whole, with the message attributes `reason` and `refusals`. An event that is out of order, or fails
- * otherwise, is retried after growing pauses. After too many tries, the event becomes a dead letter.
+ * once, unchanged, with the message attributes `reason` and `refusals`. After any other failure, the event is
+ * retried after growing pauses. After too many tries, it goes to the dead-letter queue, too.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   restOnTheHour()
@@ -255,9 +255,9 @@ function decideRefusal(
 }
 
 /**
- * Sends one dead letter for all copies of an event's message. Records the refusal, sends the dead letter, and
- * then records the sending. After an interruption, a later delivery sends the dead letter, perhaps a second
- * time. Resolves with `duplicate` if the event needs no further dead letter.
+ * Sends one dead letter for an event, even if its message is delivered several times. Records the refusal,
+ * sends the dead letter, and then records that it was sent. After an interruption, a later delivery sends the
+ * dead letter, perhaps a second time. Resolves with `duplicate` if no dead letter is needed.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,

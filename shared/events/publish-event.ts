@@ -6,7 +6,7 @@ import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 
-// Makes few attempts, so that the request for the mail does not delay a sign-in for long. If the request
+// The SDK makes only two attempts, so that a sign-in does not wait long to request its mail. If the request
 // fails, a user with an authenticator can still sign in.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 

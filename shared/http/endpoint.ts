@@ -59,8 +59,8 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
 /**
- * The middleware of every endpoint: answers and logs requests, and refuses them during maintenance or if they
- * bypass the CloudFront distribution (edge).
+ * The middleware of every endpoint. Turns failures into answers and logs requests. Refuses requests that
+ * bypass CloudFront (the edge) and, unless `answersInMaintenance` is true, requests during maintenance.
  */
 export const frame = ({
   dialect = 'envelope',

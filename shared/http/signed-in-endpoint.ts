@@ -60,7 +60,7 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. A scope for only reading would make it read an unknown token twice. */
+/** The endpoint of warm-up requests. With this scope, the token check reads an unknown token only once. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   scope: 'first-party',
   input: v.object({}),
@@ -151,6 +151,6 @@ async function warmUpOnce(handler: Handler): Promise<unknown> {
   }
 }
 
-// Warms up during initialization, when Lambda gives the function a whole processor. Later, a 256 MB function
-// has only a seventh, and a first request with a TLS handshake would take 200 ms.
+// Warm up during initialization, when Lambda gives the function a full vCPU. Later, a 256 MB function has
+// only a seventh of one, and its first request, with a TLS handshake, would take 200 ms.
 if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await warmUp(checkAndRun(warmUpSpec, []))

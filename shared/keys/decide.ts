@@ -21,8 +21,8 @@ export type RotationRequest =
 /** Facts that a rotation run has found out itself; they are not stored. */
 export interface RunKnowledge {
   /**
-   * What this run knows of a key creation attempt. `begun`: this run has begun it. `created`: KMS has created
-   * its key. `unusable`: that key cannot be used.
+   * What this run knows of an attempt to create a key. `begun`: this run began the attempt. `created`: KMS
+   * has created the key. `unusable`: KMS refuses the key.
    */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'unusable' })
   /** Key ids (`kid`) of retired keys that this run has disabled but KMS does not show as disabled yet. */
@@ -77,9 +77,9 @@ export type RotationStep =
 const maxKeys = 100
 
 /**
- * Decides the next step of a rotation. Depends only on the state, so runs that compete or crash follow the
- * same path. Changes of the states of existing keys come first, then new keys, then disabling old keys in
- * KMS.
+ * Decides the next step of a rotation from the state alone, so a run can continue what another run began.
+ * State changes of existing keys come first, then the creation of new keys, then the disabling of retired
+ * keys in KMS.
  */
 export const decideRotation = (state: RotationState): RotationStep =>
   decideRevocation(state) ??

@@ -88,9 +88,9 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
   `${copiesPrefix}${evidenceKey(sequence).sk.slice(evidencePrefix.length)}-${hash}`
 
 /**
- * Copies evidence to the bucket with Object Lock, if there is one. Each run copies at most twenty records.
- * Copies only records in the table, because a run that loses a race signs a record that must not be copied.
- * Never throws, because a revocation must succeed even if S3 fails.
+ * Copies evidence records to the S3 bucket with Object Lock, if there is one; at most twenty in each run.
+ * Reads them from the table, because a run can sign a record, but lose the race to write it. Never throws,
+ * because a revocation must succeed even if S3 fails.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

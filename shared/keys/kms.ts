@@ -76,8 +76,8 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
 }
 
 /**
- * Signs an evidence record. If KMS refuses the evidence key, throws an error of its own. Otherwise, addKey
- * would assume that KMS refuses the new signing key.
+ * Signs an evidence record. If KMS refuses the evidence key, throws a plain Error instead of the KMS error.
+ * From a KMS error, addKey would conclude that KMS refuses the new signing key.
  */
 export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
   try {

@@ -105,7 +105,7 @@ export type Movement = Posting | Reservation
 /** Result of a movement: the changed wallet and, for a posting, a new bill; or the reason of a rejection. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
 
-/** Maximum number of currencies in a wallet. Every bill rewrites the wallet with all of them. */
+/** Maximum number of currencies in a wallet. Every movement rewrites the whole wallet. */
 const maxCurrencies = 100
 
 /** Applies a movement to a wallet at an instant (epoch milliseconds). Writes nothing. */

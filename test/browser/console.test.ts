@@ -41,7 +41,7 @@ it.for(views)(
   },
 )
 
-it('a person can sign in six times although only five codes an hour are mailed, and can sign in again after the session has ended', async ({
+it('the limit of five mailed codes an hour does not stop a sixth sign-in, and a person can sign in again after the session has ended', async ({
   open,
 }) => {
   const page = await open()

@@ -20,7 +20,7 @@ import {
 const maxTries = 5
 const anyOrigin = { 'access-control-allow-origin': '*' }
 
-/** Errors of API Gateway itself, whose answers have no `code`, and what the page then tells the user. */
+/** Answers of API Gateway itself, which have no `code`, each with the text that the page shows. */
 const gatewayAnswers: [status: number, message: string, shown: string][] = [
   [429, 'Too Many Requests', 'The service is busy. Try again in a few seconds.'],
   [500, 'Internal Server Error', 'Something went wrong on our side.'],
@@ -163,8 +163,8 @@ it.for([
   async ([, changes, reason], { open, app }) => {
     const page = await open()
     const forged = new URL(await app.authorizationUrl(changes))
-    // Opens the authorization page directly, as an attacker's link can. The authorization endpoint itself
-    // never redirects an invalid request to the page.
+    // Opens the page directly, as an attacker's link can. The authorization endpoint would not redirect these
+    // invalid requests to the page.
     await page.goto(`${stack.page_url}/${forged.search}`)
     await heading(page, 'This request cannot be answered').waitFor()
     await page.getByText(reason).waitFor()

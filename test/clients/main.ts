@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// The API document does not name this enum: with a name, its constants in the Go client would collide with
-// those of TwoFactorMethod. So a generator may choose the name `LoginVerifyFormMethod`, and no other.
+// One enum has no name in the document, because the Go constants of a named enum would collide with those of
+// TwoFactorMethod. Generators may invent `LoginVerifyFormMethod` for it, and no other name.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // Tries the clients one after the other, because requests time out if a machine compiles several at once.
 console.table(await Array.fromAsync(generators, tryGenerator))
@@ -92,7 +92,7 @@ async function tryGenerator(generator: (typeof generators)[number]): Promise<obj
   const shell = (commands: string) => promisify(exec)(commands, { cwd, env: environment, maxBuffer: 2 ** 24 })
   try {
     mkdirSync(cwd)
-    // The message of a command's error ends with what the command printed on its standard error.
+    // Prints to stderr, because Node.js adds the stderr of a failed command to the error's message.
     const { stderr } = await shell(`{ ${generate}; } >&2`)
     const complaints = stderr
       .split('\n')

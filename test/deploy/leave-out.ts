@@ -41,7 +41,7 @@ export function leaveOut(assembly: string): string[] {
     const found = [...removeResources(template.Resources), ...removeConditions(template.Resources)]
     const shortened = JSON.stringify(template)
     writeFileSync(path, shortened)
-    // CDK uploads a template with its hash as the name, and skips the upload if that name already exists.
+    // The hash is the file name of the upload, and CDK does not upload a name that already exists.
     renameAsset(assembly, hashOf(text), hashOf(shortened))
     return found
   })

@@ -19,9 +19,9 @@ const knobs = {
 const context = { stages: { [stage]: knobs } }
 
 /**
- * A second stage on ministack. It must still serve after the tested stage is destroyed. `deploy` also
- * synthesizes the stage. `examine` runs `doctor` in a process of its own, because the environment of this
- * process names the table of the tested stage.
+ * A second stage on ministack, which must still work after the tested stage is destroyed. `deploy` also
+ * synthesizes it. `examine` runs `doctor` in a child process, because the environment variables of this
+ * process name the tested stage's table.
  */
 export function otherStage(directory: string, steps: Steps) {
   const assembly = join(directory, stage)

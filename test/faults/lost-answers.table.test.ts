@@ -58,7 +58,7 @@ const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-/** DynamoDB recognizes a repeated transaction for ten minutes only. */
+/** The second delay exceeds the ten minutes for which DynamoDB recognizes a repeated transaction. */
 const repetitions = [
   ['at once', 0],
   ['eleven minutes later', 660_000],

@@ -119,7 +119,7 @@ const long = (bytes: number) => {
   const body = note('"x"')
   return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
 }
-// A valid body is refused with 40301, because the caller has no referrals to write a note on.
+// The answer to a valid body: the caller has no referrals, so they cannot write a note on anybody.
 const isRead = 40301
 it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
   ['valid content', () => note('"met in Lisbon"'), isRead],

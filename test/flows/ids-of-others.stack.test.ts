@@ -40,7 +40,7 @@ interface Named {
 /** Two requests that differ only in an id. One id names another user's data, and the other names nothing. */
 type Pair = [others: Named, nobodys: Named]
 
-/** For each route (method and path) whose input can name another user's data, creates pairs of inputs. */
+/** Creates the pairs for each route (method and path) whose input can name another user's data. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
@@ -126,7 +126,7 @@ const pairs: Record<string, () => Promise<Pair[]>> = {
   },
 }
 
-/** Two authorization requests with an unregistered redirect URI, the second for an unknown client. */
+/** Two authorization requests with an unregistered redirect URI: of a known and of an unknown client. */
 async function wrongRedirects(): Promise<Record<string, string>[]> {
   const client = await createClient()
   const request = authorizationRequest({ ...client, redirectUri: 'https://elsewhere.example/' })

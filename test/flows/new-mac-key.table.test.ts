@@ -24,7 +24,7 @@ const refused = { status: 401, code: 40101 }
 const callsOf = async (attempt: Parameters<typeof login>[0]) =>
   (await measureCalls(async () => expect(await login(attempt)).toMatchObject(refused))).names
 
-it('once a new MAC key comes first in MAC_KEY_IDS, a user’s next sign-in hashes the password with it, without an additional write', async () => {
+it('after a new MAC key becomes the first in MAC_KEY_IDS, a user’s next sign-in rehashes the password with this key, without an additional write', async () => {
   deploy(older)
   const user = await createUser()
   deploy(older, newer)

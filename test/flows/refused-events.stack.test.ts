@@ -10,7 +10,7 @@ import { addUser, adjustment, balanceOf } from '../support/ledger.ts'
 import { patience } from '../support/quirks.ts'
 import { putEvents } from '../support/put-event.ts'
 
-/** How long the test waits for more dead letters. The expected ones arrive at shorter intervals. */
+/** After the last expected dead letter, the test waits this long for dead letters that should not exist. */
 const quietMilliseconds = patience(1_000)
 
 /** Deletes all dead letters that contain a text. Resolves with the amounts in the deleted events. */

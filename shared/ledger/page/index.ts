@@ -183,8 +183,8 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
 const concurrency = 32
 
 /**
- * Adds the bills of chunks to the blocks of the bill index, then writes the chunks in order. So the blocks
- * have all bills of every stored chunk. A transaction would cost twice as much.
+ * Adds the bills of chunks to the blocks of the bill index, and only then writes the chunks, in order. So
+ * even after a crash, every bill of a stored chunk is in its blocks. A transaction would cost double.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)

@@ -21,7 +21,7 @@ interface Fixtures {
   signedIn: (changes?: Record<string, string>) => Promise<{ page: Page; user: TestUser; session: Session }>
 }
 
-/** Chromium's console message for a failed request. The page handles the failure, so it is no error. */
+/** Chromium logs this for a failed request. It fails no test, because the page handles such failures. */
 const failedRequestMessage =
   /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
 

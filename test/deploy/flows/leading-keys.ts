@@ -38,7 +38,7 @@ export async function judgeTransaction(): Promise<void> {
     dynamodb
       .send(new TransactWriteItemsCommand({ TransactItems }))
       .catch((error: unknown) => (error as Error).name)
-  // No item fulfils this condition, so AWS cancels every transaction below, and nothing changes.
+  // The items below do not exist, so this condition fails: AWS cancels the transactions and changes nothing.
   const never = { TableName: requireEnv('TABLE_NAME'), ConditionExpression: 'attribute_exists(pk)' }
   const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: RoleName } })
   const put = { Put: { ...never, Item: keyOf('SCRATCH#PUT') } }

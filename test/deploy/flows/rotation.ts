@@ -6,7 +6,7 @@ import { ops } from './ops.ts'
 import { type SignedIn, signerOf, verifyDeviceToken } from './sign-in.ts'
 
 const Exchanged = v.object({ device_token: v.string() })
-/** Maximum wait until the new key signs: KMS may refuse it for 5 minutes, signers cache keys for 1 minute. */
+/** Maximum wait. KMS can refuse a new key for 5 minutes, and functions cache the old one for 1 minute. */
 const takeOver = { maxMilliseconds: 600_000 }
 
 /**

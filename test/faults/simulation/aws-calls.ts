@@ -33,8 +33,8 @@ export interface Stage {
 }
 
 /**
- * Adds latency in virtual time to each AWS call of a task. `weather` says how often calls fail. For DynamoDB
- * and KMS, each attempt of the SDK can fail. Returns a function that ends the latency and the failures.
+ * Delays the AWS calls of tasks in virtual time, and makes some fail, with the probabilities in `weather`.
+ * For DynamoDB and KMS, each attempt of the SDK counts as a call. Returns a function that ends this.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
   const attempts = tamperAttempts(({ operation, input, perform }) => {
@@ -83,7 +83,7 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // All latencies differ, by fractions of a millisecond. So the order of calls does not depend on the SDK.
+    // Latencies have fractions: no two calls are due at once. Otherwise, the SDK would decide their order.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }

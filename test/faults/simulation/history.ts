@@ -10,7 +10,7 @@ export type Operation = { after: number } & (
   | { kind: 'address'; userId: number; currency: string; network: string }
   | { kind: 'note'; userId: number; target: number; note: string }
   | { kind: 'signIn'; plan: SignInPlan; source: string; secret: string }
-  /** Runs the key rotation with this input until it succeeds, then as scheduled until it is complete. */
+  /** Starts a key rotation with this input, and continues it as the schedule does until it is complete. */
   | { kind: 'rotate'; input: object }
   /** Takes the mail service down for a number of milliseconds. */
   | { kind: 'mailDown'; milliseconds: number }

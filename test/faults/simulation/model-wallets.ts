@@ -78,7 +78,7 @@ const post = (
   posting: Omit<Posting, 'amount' | 'remark'> & { amount: string; remark?: string },
 ): Posting => ({ remark: null, ...posting, amount: new Big(posting.amount) })
 
-/** Changes of balances that follow from one event. A complete deposit or withdrawal has several events. */
+/** Balance changes of one event. None for deposits and withdrawals, because they depend on several events. */
 export function postingsOf({ type, detail }: { type: string; detail: object }): Posting[] {
   switch (type) {
     case 'wallet.adjusted': {

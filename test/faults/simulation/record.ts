@@ -37,11 +37,11 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that may have happened last: an item is excluded if another one began after it ended. */
+/** Selects the items that may have happened last. Leaves out an item that ended before another one began. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Selects the items that may have come first: no other item had ended before they began. */
+/** Selects the items that may have happened first. Leaves out an item that began after another one ended. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
@@ -82,7 +82,7 @@ export function acceptedOf<Type extends EventType>(
     const accepted = { type: type as Type, detail: detail as Details[Type], span }
     const key = `${type} ${keyOf[accepted.type](accepted.detail)}`
     const earlier = byKey.get(key)
-    // An event's time span begins when its first copy arrives, and ends as soon as a copy was processed.
+    // Combines the earliest beginning and the earliest end: an event has taken effect once one copy is done.
     const both = [span, ...(earlier === undefined ? [] : [earlier.span])]
     byKey.set(key, { ...accepted, span: { from: first(both, 'from'), to: first(both, 'to') } })
   }

@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The draw does not depend on the item's key, which differs for tokens even between runs of one seed.
+    // Draws without the item's key, because the keys of tokens differ between runs with the same seed.
     return () => draws.number(stream) * 1_000
   }
 
@@ -162,7 +162,7 @@ async function perform(run: Run, operation: Operation): Promise<void> {
     }
     case 'read': {
       const { status } = await read(run, operation.userId)(operation.what)
-      // Accepts 401, because a token ends when its user gets new secrets or is disabled.
+      // Accepts 401: a token stops working if its user gets a new password or TOTP secret, or is disabled.
       if (status !== 200 && status !== 401) world.violations.push(`${operation.what} answered ${status}`)
       return
     }

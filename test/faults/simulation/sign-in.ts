@@ -155,7 +155,7 @@ async function sendCodes(
   return answers.find(({ status }) => status === 200)
 }
 
-/** Waits for the code in a mail sent after `since`; undefined if none comes within a minute. */
+/** Waits up to a minute for a mail sent at `since` or later. Returns its code; undefined if no mail comes. */
 async function findMail(world: World, to: string, since: number): Promise<string | undefined> {
   for (let seconds = 0; seconds < 60; seconds += 2) {
     const mail = world.mails.findLast((other) => other.to === to && other.at >= since)

@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the simulation began. With epoch milliseconds, part of the fraction would be lost. */
+  /** Milliseconds since the simulation began. As epoch time, it would lose digits of its fraction. */
   at: number
   order: number
   run: () => unknown

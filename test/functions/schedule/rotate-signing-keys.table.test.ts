@@ -41,13 +41,13 @@ it('the rotation gives a new deployment its first signing key, and records signe
   })
 })
 
-it('a scheduled rotation that KMS throttles is continued by the next run; a requested rotation fails with the throttling error', async () => {
+it('if KMS throttles a scheduled rotation, the next run continues it; if KMS throttles a requested rotation, that run fails with the throttling error', async () => {
   await invoke({})
   const first = await signer()
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws the throttling error without sending a call, which the SDK would retry for seconds.
+  // Throws the error in place of the call. The SDK would retry a throttled call for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()
@@ -122,7 +122,7 @@ it('a revoked signing key leaves the JWKS at once and is scheduled for deletion 
   expect(await published()).toEqual([await signer()])
   expect(await readKeyState(revoked?.arn ?? '')).toBe('PendingDeletion')
   const caused = (await readEvidence()).map(({ action, trigger }) => `${trigger.kind}: ${action}`)
-  // The other key, retired two days ago, is due to be disabled anyway.
+  // `clock: disable` is about the other key: it was retired two days ago, so it is due to be disabled.
   expect(caused.slice(3)).toEqual(['revoke: revoke', 'clock: disable', 'revoke: disable'])
   await invoke({ action: 'revoke', kid: revoked?.kid })
   await expectSoundKeySet()
@@ -180,7 +180,7 @@ it('a rotation succeeds even if the bucket for copies of evidence does not answe
   process.env['EVIDENCE_COPIES'] = `http://127.0.0.1:${await findFreePort()}/`
   const metrics = await emittedMetrics(async () => {
     await invoke({})
-    // Ten revocations leave 21 records, and one run copies only twenty.
+    // The evidence gets 21 records. One run copies at most twenty of them, so two runs are needed.
     for (let i = 0; i < 10; i += 1) {
       const revoked = await signer()
       await invoke({ action: 'revoke', kid: revoked })
@@ -193,7 +193,7 @@ it('a rotation succeeds even if the bucket for copies of evidence does not answe
   await expectSoundKeySet()
 })
 
-it('when evidence is copied to another address from now on, the next run copies the old records there, too', async () => {
+it('after the address for copies of evidence has changed, the next run also copies the old records to the new address', async () => {
   await invoke({})
   process.env['EVIDENCE_COPIES'] = `${process.env['AWS_ENDPOINT_URL']}/${randomUUID()}/`
   await invoke({})
@@ -206,7 +206,7 @@ it('a key that KMS does not know counts as deleted only if it is older than ten 
   expect(await disableKey(unknown, 7, Date.now() - 10 * minute)).toBe('Deleted')
 })
 
-/** Lets a run crash only right after an AWS call: a later crash before the next call has the same effect. */
+/** Crashes runs right after each AWS call. A later crash, but before the next call, has the same effect. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('after a crash of the first rotation, the next run repairs the key set', async () => {
     for (let at = 1, died = true; died; at += 1) {

@@ -10,7 +10,7 @@ import { useOwnKeys } from '../../support/own-keys.ts'
 
 useOwnKeys()
 
-// Moves the clock ahead before each test, because the previous test's requests would count as heavy traffic.
+// Moves the clock before each test, so that requests of the previous test do not count as heavy traffic.
 let now = Date.now()
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: (now += 10_000) }))
 const get = (headers: Record<string, string> = {}) =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { useLaggingKms } from '../../../support/lagging-kms.ts'
 
-// The rotation waits on a fake clock: each wait only moves the clock forward by the time waited.
+// When the rotation waits, no real time passes: the fake clock moves forward by the length of the wait.
 vi.mock('node:timers/promises', () => ({
   setTimeout: (milliseconds: number) => {
     passTime(milliseconds)
@@ -54,7 +54,7 @@ async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   expect.unreachable('the rotation still waits for KMS')
 }
 
-/** Creates the first signing key. Until that is done, every change is visible in KMS at once. */
+/** Creates the first signing key. Meanwhile, KMS shows every change at once. */
 async function bootstrap() {
   const lags = kms.lags
   kms.lags = seconds(0, 0, 0)
@@ -233,7 +233,7 @@ it('scheduled runs of the rotation fail if KMS still refuses a new key after ten
 })
 
 // This test removes the tag of a signing key. It must run last, so that it cannot disturb the other tests.
-it('a denied request to sign with a new signing key counts as a fault only after IAM has had time to see the key’s tag', async () => {
+it('if KMS denies signing with a key, signing is unavailable during the key’s first ten minutes, and later throws AccessDeniedException', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

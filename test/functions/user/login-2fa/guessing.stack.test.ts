@@ -42,7 +42,7 @@ async function expectOneWarning(): Promise<void> {
   expect(await readOutbox(user.email)).toHaveLength(codes)
 }
 
-test('after twenty wrong codes, counted over all login tickets of a user, no further code is compared, not even the right code, and the user gets one warning', async () => {
+test('after twenty wrong codes over all login tickets of a user, even the right code is refused without comparison, and the user gets one warning', async () => {
   const tickets = await openTickets(7)
   const last = tickets.pop() ?? ''
   const answers: TestAnswer[] = []
@@ -78,7 +78,7 @@ test('a code that is refused without comparison does not count as an attempt on 
 
 test('a sign-in clears the count of wrong codes', async () => {
   const tickets = await openTickets(4)
-  // Mails can overtake one another, so the test waits for four mails before it opens the fifth ticket.
+  // Mails can overtake one another. Waits for four, so that the fifth has the code of the fifth ticket.
   await mailedCode(user.email, 4)
   tickets.push(...(await openTickets(1)))
   const mailed = await mailedCode(user.email, 5)
@@ -105,8 +105,8 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // Sends six codes, because a login ticket allows five wrong ones. Three are sent at a time, because each
-    // waits for the SDK's retries.
+    // A login ticket allows five wrong codes, so six codes would use it up if they counted. Sends three at
+    // once to save time, because each request waits for the SDK's retries.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Records wrong passwords of a source for other accounts, because real sign-ins would take too long. */
+/** Counts wrong passwords of a source for other accounts, without sign-ins, which would take too long. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('a right password does not count: the source’s counter for the account stays at zero, and its next sign-in, minutes later, removes the counter', async () => {
+  test('a right password does not count: the source’s counter for the account goes back to zero, and a sign-in from the source minutes later removes the counter', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -144,7 +144,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // Besides its keys, TTL and totals (`all@…`), the item has an attribute for each account and minute.
+    // The other attributes are counters. Only those of the second round are left, one for each account.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
