@@ -12,7 +12,7 @@ export const serviceTag = { name: 'service', value: service } as const
 /** Every resource and every role has a tag with this name. Its value is the stage's name. */
 export const stageTagName = 'stage'
 
-/** Tag by which the audit finds a key of the data stack. Example: `account-service-dev/EvidenceKey`. */
+/** The audit finds KMS keys by this tag. Example of its value: `account-service-dev/EvidenceKey`. */
 export const keyTagName = 'key'
 
 /** The tags of every resource of a stage. */

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from './startup-error.ts'
 
 /**
- * Locks a data directory for this process, and returns a function that releases the lock. However the process
- * ends, the operating system releases the lock, because SQLite uses its file locks. Throws a `StartupError`
- * if another local stack holds the lock.
+ * Locks a data directory for this process, and returns a function that releases the lock. The lock is a file
+ * lock of SQLite, so the operating system releases it however the process ends. Throws a `StartupError` if
+ * another local stack holds the lock.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true })

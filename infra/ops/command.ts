@@ -9,8 +9,8 @@ export interface CommandContext {
   target: Target
   terminal: Terminal
   /**
-   * Prints `result` as JSON with `--json`, otherwise `text` (default: `result`) as lines and tables. Returns
-   * `ok` (default: true). If `ok` is false, the exit code is 1.
+   * With `--json`, prints `result` as JSON. Otherwise, prints `text` (default: `result`) as lines and tables.
+   * Returns `ok` (default: true). If `ok` is false, the exit code is 1.
    */
   show: (result: object, options?: { ok?: boolean; text?: object }) => boolean
 }

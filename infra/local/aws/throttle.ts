@@ -5,8 +5,8 @@ import { AwsError, type AwsRequest } from './wire/http-messages.ts'
 const probability = 0.01
 
 /**
- * Throws the service's own throttling error for some calls, at random. The last attempt of an AWS SDK (header
- * `amz-sdk-request`) always passes, because a throttle of all attempts would be an outage.
+ * Throws the service's own throttling error for some calls, at random. Never throttles the last attempt of an
+ * AWS SDK (header `amz-sdk-request`), because the call would then fail as in an outage.
  */
 export function throttle(quirks: Quirks, { arn }: Caller, { target, path, headers }: AwsRequest): void {
   const [, attempt = '1', max = '1'] =
@@ -14,7 +14,7 @@ export function throttle(quirks: Quirks, { arn }: Caller, { target, path, header
   if (Number(attempt) >= Number(max)) return
   const operation = target.operation || path
   const error = errors[target.service]
-  // A throttled transaction is cancelled, and the SDK does not retry it. dynamodb/conflicts.ts imitates that.
+  // A throttled transaction is cancelled with another error, which dynamodb/conflicts.ts imitates.
   if (error === undefined || operation === 'TransactWriteItems') return
   if (quirks.happens('throttles', `${arn} ${operation}`, probability)) throw new AwsError(...error)
 }
@@ -29,6 +29,6 @@ const errors: Record<string, ConstructorParameters<typeof AwsError>> = {
   ],
   TrentService: ['ThrottlingException', 'You call KMS too often.'],
   AWSEvents: ['ThrottlingException', 'Rate exceeded'],
-  // Requests to SES and Lambda do not name their service in the header X-Amz-Target.
+  // For SES and Lambda: their requests have no header X-Amz-Target.
   '': ['TooManyRequestsException', 'Rate exceeded', { status: 429 }],
 }

@@ -105,7 +105,7 @@ async function answerOps(request: IncomingMessage, response: ServerResponse, bas
   sendJson(response, 200, await operate(baseUrl, parsed.output.command, parsed.output.input))
 }
 
-/** Runs an operator command on this stack. A failed command has the result null, and a text in `problem`. */
+/** Runs an operator command on this stack. If it prints no result, `result` is null: see `problem`. */
 async function operate(baseUrl: string, command: string, input?: string) {
   // Loads the commands at the first use, because their AWS clients would delay the start of the stack.
   const { captureOps } = await import('../../ops/command-line.ts')

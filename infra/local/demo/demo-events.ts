@@ -27,7 +27,7 @@ export const depositPools = [
 ]
 
 /**
- * The demo events, in groups to send in this order, because a group depends on earlier ones. After the first
+ * Groups of demo events. Send them in this order, because each group depends on earlier ones. After the first
  * group, Alice can sign in, and the demo application can ask for her consent.
  */
 export function demoStages(settings: DemoSettings): DemoEvent[][] {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
-// DynamoDB Local has one database file per access key and region, named after both (Amazon DynamoDB: DynamoDB
-// local usage notes). It listens on every interface and takes any signature. So only the access key protects
-// the data: a caller with another key gets an empty database.
+// DynamoDB Local listens on every interface and accepts any signature, so only the access key protects the
+// data. There is one database file per access key and region (Amazon DynamoDB: DynamoDB local usage notes). A
+// caller with another key gets an empty database.
 
-/** DynamoDB Local keeps the data under this region, even if the stack is called with another region. */
+/** The region of the database. Requests for another region are changed to this one (signFor). */
 const region = 'us-east-1'
 
 const databaseFile = /^([0-9a-f]{32})_us-east-1\.db$/

@@ -21,7 +21,7 @@ const droppedHeaders = new Set(
   'connection cookie keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 )
 
-/** Content types of bodies that API Gateway passes on as text. It base64-encodes all others, even forms. */
+/** Content types of bodies that API Gateway passes on as text. It passes others, even forms, as base64. */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
 /**

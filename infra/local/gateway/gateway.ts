@@ -127,7 +127,7 @@ function send(
   response.end(withoutBody ? undefined : body)
 }
 
-// Splits a request target into path and query. In a request to a proxy it is an absolute URL (RFC 9112 §3.2).
+// Splits a request target into path and query. Clients of a proxy send an absolute URL (RFC 9112 §3.2).
 function splitTarget(target: string): { encodedPath: string; rawQueryString: string } {
   const [path = '', ...query] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?')
   return { encodedPath: path.startsWith('/') ? path : `/${path}`, rawQueryString: query.join('?') }

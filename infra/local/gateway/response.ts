@@ -8,7 +8,7 @@ export interface GatewayResponse {
   body: Buffer
 }
 
-/** Response headers that the gateway sets itself, so a function's values are dropped. */
+/** Response headers that the gateway sets itself. If a function sets them too, its values are dropped. */
 const gatewayHeaders = new Set(
   'connection content-length date keep-alive transfer-encoding upgrade'.split(' '),
 )
@@ -20,7 +20,7 @@ export const gatewayMessage = (status: number, message: string): GatewayResponse
   body: Buffer.from(JSON.stringify({ message })),
 })
 
-/** The form of a function's result in payload format 2.0, as far as functions use it. */
+/** Schema of a function's result in payload format 2.0. It has only the members that functions use. */
 const Result = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
   headers: v.optional(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])), {}),
@@ -39,7 +39,7 @@ export function toResponse(payload: string): GatewayResponse {
   }
 }
 
-/** Creates the answer to a CORS preflight: 204, with the configured headers only if the origin is allowed. */
+/** Answers a CORS preflight with 204. Adds the configured headers only if the origin is allowed. */
 export function answerPreflight(cors: CorsModel, origin: string): GatewayResponse {
   const headers = {
     ...originHeaders(cors, origin),

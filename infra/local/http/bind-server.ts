@@ -102,8 +102,8 @@ function explainPortError(error: Error, port: number, option: string): Error {
 const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Answers 403, as API Gateway does, and returns true if a request names another host than this machine.
- * Prevents DNS rebinding: a web page would reach this machine under the attacker's host name, and the
+ * If a request names another host than this machine, answers 403, as API Gateway does, and returns true.
+ * This prevents DNS rebinding: a web page would reach this machine under the attacker's host name, and the
  * developer's browser would let the page read the answers.
  */
 function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {

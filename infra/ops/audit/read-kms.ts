@@ -100,7 +100,7 @@ async function readPublicKey(arn: string): Promise<string | undefined> {
   return key.export({ format: 'pem', type: 'spki' }).toString()
 }
 
-/** Resolves with the answer, or with the error's name if it is AccessDeniedException or in `names`. */
+/** Resolves with the answer. For AccessDeniedException and the errors in `names`, resolves with the name. */
 async function resultOrErrorName<Answer>(names: string[], answer: Promise<Answer>): Promise<Answer | string> {
   try {
     return await answer

@@ -35,8 +35,8 @@ export async function checkChallenge(baseUrl: string): Promise<Finding> {
 const Answer = v.object({ code: v.number() })
 
 /**
- * Checks that the service can hash passwords, because Lambda's own Node.js may have other cryptography. A
- * sign-in with an unknown address is enough, because the service hashes the password even then.
+ * Checks that the service can hash passwords: Lambda's own build of Node.js may lack argon2id. Signs in with
+ * an unknown address, because the service hashes the password even then.
  */
 export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
   const body = {

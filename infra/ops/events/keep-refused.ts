@@ -23,13 +23,10 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far keepRefused dates refusals in the future. Copies of the events sent by then have no effect. */
+/** keepRefused dates refusals this far ahead. Copies of an event sent before that date have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/**
- * How often an event was refused, as keepRefused records it. A message that carries a lower number has no
- * effect.
- */
+/** keepRefused records that an event was refused this often. A message with a lower count has no effect. */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -39,9 +36,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused earlier than `before` because of errors in the events themselves.
- * Otherwise, a replay might apply such events, because balances may have changed. Records each refusal again,
- * because a restored table may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused earlier than `before` for an error of their own (see `passing`). A replay
+ * might apply such events, because balances may have changed. Records each refusal again, because a restored
+ * table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -66,10 +63,10 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // With the latest possible time of sending, claimRefusal replaces all earlier refusals of the event.
+    // claimRefusal replaces refusals older than `sentAt`: with the highest number, it replaces all of them.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // Count at least one refusal, because a dead letter that SQS itself moved has no attribute `refusals`.
+    // Count at least one refusal: readRefusals returns 0 if the attribute is missing or malformed.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }

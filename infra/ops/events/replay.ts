@@ -33,7 +33,7 @@ const first = [['user.registered', 'addresses.provisioned', 'rates.published'], 
 const archived = events.filter(({ momentary }) => !momentary).map(({ detailType }) => detailType)
 const groups = [...first, archived.filter((detailType) => !first.flat().includes(detailType))]
 
-/** How late an event may reach the archive (EventBridge: Archiving and replaying events). */
+/** EventBridge may add an event to the archive this late (EventBridge: Archiving and replaying events). */
 const archiveLagMilliseconds = 600_000
 
 const maxListedPerQueue = 1_000

@@ -5,8 +5,8 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * A change in API Gateway counts as complete when this number of consecutive requests, at this interval, show
- * it. AWS does not document how long a change takes.
+ * A change in API Gateway counts as complete when this number of requests in a row show it. AWS does not
+ * document how long a change takes.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 
@@ -22,7 +22,7 @@ const limits: Record<PartName, number[]> = {
     ...events.map(({ permissions }) => permissions.timeout ?? defaultTimeoutSeconds.event),
     ...workers.map(({ permissions }) => permissions.timeout ?? defaultTimeoutSeconds.worker),
   ],
-  // EventBridge and then Lambda can each delay a run by `maxScheduleAgeSeconds`.
+  // EventBridge can delay a run by `maxScheduleAgeSeconds`, and Lambda then by as much again.
   schedules: schedules
     .filter(({ onlyReads }) => !onlyReads)
     .map(

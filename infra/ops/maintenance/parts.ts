@@ -36,7 +36,7 @@ interface Switch {
   set: (stopped: boolean) => Promise<unknown>
 }
 
-/** Finds the resources that can stop a part of the service, and reads whether each has stopped it. */
+/** For each part of the service, finds the resources that can stop it, and reads their states. */
 export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
   requests: findApis,
   events: findMappings,
@@ -44,8 +44,8 @@ export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
 }
 
 /**
- * Finds the APIs of a stage, each with its switch. The switch sets a stage variable with which functions
- * refuse every request. While a deployment adds the edge (CloudFront), there are two APIs.
+ * Finds the APIs of a stage, each with its switch. The switch sets a stage variable: while it is set,
+ * functions refuse every request. There are two APIs while a deployment adds the edge (CloudFront).
  */
 async function findApis({ stage }: Target): Promise<Switch[]> {
   const client = new ApiGatewayV2Client(clientOptions())

@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** The partitions from which `removable` items are removed, and the names of their counts in the result. */
+/** Partitions with items that `removable` selects, each with the name of its count in the result. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -91,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys newer than the restored key set. These records would block the next
- * signing-key transition. Unlike functions with a queue, the rotation also writes at full hours. A restore to
- * a full hour can split its transaction, and contain these records without the key set.
+ * signing-key transition. Unlike functions with a queue, the rotation also writes at full hours. So a restore
+ * to a full hour can split a transaction of the rotation: it contains these records, but an older key set.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 export type Store = ReturnType<typeof openStore>
 
 /**
- * Opens the SQLite store in a directory, or in memory. Data survives `kill -9`, but not always a power cut,
- * because waiting for the disk costs milliseconds per message. Only the owner can read the store's files
- * (mode 0600), because they contain private keys.
+ * Opens the SQLite store in a directory, or in memory. Data survives `kill -9`, but may not survive a power
+ * cut: writes do not wait for the disk, which would cost milliseconds per message. Only the owner can read
+ * the store's files (mode 0600), because they contain private keys.
  */
 export function openStore(directory: string | undefined) {
   const path = directory === undefined ? ':memory:' : join(directory, 'aws.sqlite')

@@ -76,8 +76,8 @@ export function jsonAnswer(contentType: string, output: unknown): Answer {
 }
 
 /**
- * Creates an error answer. Clients of a JSON protocol read the error code from the body, those of a REST
- * protocol from a header.
+ * Creates an error answer. The error code is in the body for clients of JSON protocols, and in a header for
+ * clients of REST protocols.
  */
 export function errorAnswer(contentType: string, error: AwsError): Answer {
   const { status, code, queryCode, message, members } = error

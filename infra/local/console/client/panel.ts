@@ -26,8 +26,8 @@ export function addPanel([id, { title, path, draw }]: [string, Panel], index: nu
 }
 
 /**
- * Creates a button. After a click, its panel shows the text that `work` returns, or the error, and all panels
- * fetch their data again.
+ * Creates a button that runs `work`. Its panel then shows the text that `work` returned, or the error. All
+ * panels fetch their data again.
  */
 export function makeButton(label: string, work: () => Promise<string>, name = label): TemplateResult {
   const run = async ({ currentTarget }: Event) => {

@@ -18,9 +18,9 @@ export const isAccepted = async ({ accessToken }: Account): Promise<boolean> =>
   (await fetch('/oauth2/userinfo', { headers: { authorization: `Bearer ${accessToken}` } })).ok
 
 /**
- * Signs in a demo user through the endpoints that every client uses. The code comes from the user's
- * authenticator, or else from the outbox. Reuses an earlier access_token while it is valid, because a user
- * gets at most five mailed codes an hour. Throws an Error that the console shows.
+ * Signs in a demo user through the endpoints that every client uses. The second factor is a code from the
+ * user's authenticator or, without one, from a mail in the outbox. Reuses an earlier access_token while it is
+ * valid, because a user gets at most five mailed codes an hour. Throws an Error that the console shows.
  */
 export async function signIn({ email, totp_secret: secret }: DemoUser): Promise<string> {
   try {

@@ -108,8 +108,8 @@ export const checkCopies: Check = function* ({ at, copies, evidence }) {
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**
- * Checks that each evidence record contains its proof: that the test signature of a new key was verified, or
- * that KMS no longer signed with a retired key.
+ * Checks the proof in each evidence record. If a record names a new key, the key's test signature must have
+ * been verified. If it archives a retired key, KMS must no longer have signed with that key.
  */
 export const checkProofs: Check = function* ({ evidence }) {
   for (const { record } of evidence) {

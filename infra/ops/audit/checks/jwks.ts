@@ -5,8 +5,8 @@ import { type Check, found } from '../controls.ts'
 import { isGenuine } from './evidence.ts'
 
 /**
- * Checks that the JWKS contains exactly the keys that are published according to the records, and that its
- * cache time is not too long.
+ * Checks that the JWKS contains the keys that the records list as published, and no others. Also checks that
+ * clients do not cache the JWKS for too long.
  */
 export const checkJwks: Check = function* (facts) {
   const { jwks, keySet, settings } = facts

@@ -9,7 +9,7 @@ import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts, KmsKey } from '../facts.ts'
 
 /**
- * Checks that KMS agrees with the records: keys in use are enabled, retired keys are disabled, and every key
+ * Checks that KMS agrees with the records: keys in use are enabled, archived keys are disabled, and every key
  * is on record.
  */
 export const checkKms: Check = function* (facts) {
@@ -60,8 +60,8 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
   else if (state === otherRegion && key.state !== 'retired') yield problem('key_in_other_region', elsewhere)
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield problem('disabled_behind_the_service', disabled)
-  // A retired key may still be enabled, an archived key may not: the rotation disables a key in KMS before it
-  // archives the key.
+  // The rotation first disables a retired key in KMS, and then archives it. So a retired key may still be
+  // enabled, but an archived key may not.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
     yield problem('retired_but_enabled', 'The key is retired, but KMS would still sign with it.')
 }
