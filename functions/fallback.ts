@@ -11,13 +11,13 @@ export const handler = publicEndpoint({
   output: v.never(),
   async run({ request }) {
     const methods = Object.entries(routes).find(([path]) => matches(path, request.rawPath))?.[1]
-    // A request with a known path and method gets here only if the path has an encoded slash.
+    // A request that matches a route gets here only if its path contains an encoded slash.
     if (methods === undefined || methods.includes(request.method)) throw new Failure('no_route')
     throw new Failure('method_not_allowed', { headers: { allow: methods.join(', ') } })
   },
 })
 
-/** Whether a route's path, which may end in one `{parameter}`, matches the path of a request. */
+/** Whether a request's path matches a route's path. A `{parameter}` matches any segment that is not empty. */
 function matches(path: string, rawPath: string): boolean {
   const expected = path.split('/')
   const actual = rawPath.split('/')

@@ -1,7 +1,7 @@
 /**
  * Builds the Content-Security-Policy of the authorization page. The page's script may connect only to
- * `connectSource`: the API's address, or any HTTPS origin (`https:`) while the address is unknown. With
- * `https:`, the page's own meta tag restricts the script to the API.
+ * `connectSource`: the API's address or, if the address is not known yet, `https:` (any HTTPS origin). In the
+ * second case, a meta tag in the page restricts the script to the API.
  */
 export const pagePolicy = (connectSource: string): string =>
   [
@@ -17,7 +17,7 @@ export const pagePolicy = (connectSource: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** The page's security headers that CloudFront can send only as custom headers. */
+/** Security headers of the page for which CloudFront has no setting, so it sends them as custom headers. */
 export const customPageHeaders = {
   // Prevents a site that opens the page in a new window from accessing that window.
   'cross-origin-opener-policy': 'same-origin',

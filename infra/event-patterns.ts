@@ -11,7 +11,7 @@ type Row = Pick<Event, 'detailType' | 'senders'>
 
 /**
  * Returns the sources from which a stage's bus accepts an event; undefined means every source. The local
- * stack's bus accepts every source, except for event types that the service itself sends.
+ * stack's bus accepts an event from every source, unless the service itself sends events of this type.
  */
 export const acceptedSources = (stage: string, { senders }: Row): readonly string[] | undefined =>
   stage === 'local' && !senders.includes(ownSource) ? undefined : senders

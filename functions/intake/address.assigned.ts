@@ -14,9 +14,9 @@ import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-eve
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 
 /**
- * Restores a lost assignment of a deposit address to a user, for example in a replay. The service sends this
- * event at every assignment, so normally the event changes nothing. A user with two addresses of one pool
- * keeps both, and sees the earlier one.
+ * Assigns a deposit address to a user. The service sends this event after it has assigned the address, so the
+ * event changes something only if that assignment was lost. A user with two addresses for one currency and
+ * network keeps both, and sees the one that was assigned first.
  */
 export const handler = intake({
   detailType: addressAssigned,

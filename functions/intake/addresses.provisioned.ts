@@ -15,16 +15,16 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Size of a chunk, in addresses. Each address needs two of a transaction's 100 writes, and the chunk's event
- * record needs one. Never change the size, because a retry skips chunks by their number.
+ * Number of addresses in a chunk. Each address takes two of the 100 writes of a transaction, the event record
+ * one. Never change the size: a retry identifies written chunks only by their number.
  */
 const chunkSize = 48
 
 /**
- * Adds deposit addresses to the pool of their currency and network. Each chunk of addresses has its own
- * transaction and event record, so a retry adds only missing addresses. The last transaction records
- * `batch_id`, so a recorded batch is complete. A batch with an address of an earlier batch is rejected before
- * anything is written.
+ * Adds deposit addresses to the pool of their currency and network. If an earlier batch has one of the
+ * addresses, rejects the whole batch before any write. Each chunk is written in one transaction with its own
+ * event record, so a retry skips the chunks that are already written. The last transaction records
+ * `batch_id`, so a recorded batch is complete.
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',

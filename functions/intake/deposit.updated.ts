@@ -33,7 +33,7 @@ export const handler = intake({
   }),
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
   rejections: ['unknown_address', 'wrong_currency', 'balance_too_large', 'too_many_currencies'],
-  // All events of a deposit have this key, so the deposit's status, not the key, prevents a second credit.
+  // All events of a deposit share this key, so `updateDeposit` relies on the status to credit only once.
   apply: ({ currency_network, txid, output_index, status, ...rest }, { delivery }) =>
     updateDeposit({
       ...rest,

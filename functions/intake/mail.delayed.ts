@@ -7,8 +7,8 @@ import { codeMailFields, mailRejections, sendMail } from '../../shared/sign-in/s
 import { readSignInRecord } from '../../shared/sign-in/record.ts'
 
 /**
- * Mails a sign-in code to a user with an authenticator, unless the login ticket was used or became invalid
- * meanwhile. As with mail.requested, a second delivery of the event sends a second mail.
+ * Mails a sign-in code to a user with an authenticator, if the user's login ticket is still valid and unused.
+ * If the event is delivered twice, the user gets two mails (see mail.requested).
  */
 export const handler = intake({
   detailType: mailDelayed,

@@ -7,8 +7,8 @@ import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shar
 
 /**
  * Mails a user a sign-in code, or a warning that somebody else knows the password. Sends no expired mail.
- * Does not record the event, so a second delivery sends a second mail. A record would be worse, because a
- * failure between recording and sending would lose the mail.
+ * Does not record the event, so if it is delivered twice, the user gets two mails. With a record, a failure
+ * between recording and sending would lose the mail.
  */
 export const handler = intake({
   detailType: mailRequested,

@@ -12,8 +12,8 @@ import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
 /**
- * Counts a package purchase in the buyer's profile. If the purchase is paid from a wallet, the same
- * transaction debits the wallet. The sums of all ancestors follow later, through the journal of the tree.
+ * Counts a package purchase in the buyer's profile. If a wallet pays for it, the same transaction debits the
+ * wallet. A worker adds the purchase to the sums of the buyer's ancestors later (see putJournalEntry).
  */
 export const handler = intake({
   detailType: 'package.purchased',

@@ -24,7 +24,7 @@ export const handler = intake({
     const reward = { userId, rewardType: reward_type, currency, amount, earnedOn: earned_on }
     const posting: Posting = { kind: 'post', type: 'REWARD', currency, amount, reference: reward_id }
     const wallets = [{ wallet: 'reward' as const, movement: posting }]
-    // If another event meanwhile writes the first reward of this type and currency, `apply` runs again.
+    // If another event has just added this type and currency, the transaction fails and `apply` runs again.
     const dashboardWrites = await recordReward(reward)
     return postTransaction({ record, userId, wallets, alongside: () => dashboardWrites })
   },

@@ -3,7 +3,7 @@ import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { userClaims } from '../../shared/tokens/scopes.ts'
 import { readUser } from '../../shared/users/user.ts'
 
-/** Returns claims about the user: those that the token's scopes allow (OpenID Connect Core §5.3). */
+/** Returns the claims about the user that the token's scopes allow (OpenID Connect Core §5.3). */
 export const handler = signedInEndpoint({
   scope: 'openid',
   dialect: 'oauth',

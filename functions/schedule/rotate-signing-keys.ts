@@ -44,12 +44,12 @@ export async function handler(
 }
 
 /**
- * Emits a metric: how late the rotation's next step is. The metric is emitted before the rotation runs, so
- * that a rotation that always fails raises the alarm, too.
+ * Emits the metric that shows by how much the rotation's next step is overdue. Emits it before the rotation
+ * runs, so that the alarm is also raised if the rotation always fails.
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // While there is no key, the creation of the first key is due.
+  // If there is no key yet, the first one is due since an attempt to create it began, or else from now.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

@@ -23,16 +23,16 @@ export interface VerificationReport {
 
 type Run = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>
 
-/** Another wallet is started only if this much time remains: enough to verify a wallet with many bills. */
+/** Starts to verify more wallets only while this much time is left: enough for wallets with many bills. */
 const reserveMilliseconds = 120_000
 
 /** Number of wallets that are verified at the same time: enough to keep the processor busy. */
 const concurrency = 8
 
 /**
- * Recomputes the balances of every wallet from its bills once a day. Every five minutes, an invocation
- * continues one of sixteen slices of the wallets, for at most fifteen minutes. A slice has its turn every
- * eighty minutes, so two invocations never work on the same wallets.
+ * Recomputes the balances of every wallet from its bills once a day. The wallets form sixteen slices. Every
+ * five minutes, an invocation continues the next slice, for at most fifteen minutes. Each slice has its turn
+ * every eighty minutes, so two invocations never verify the same slice at once.
  */
 export async function handler(_event: unknown, context: Run): Promise<VerificationReport> {
   resetConsumedUnits()

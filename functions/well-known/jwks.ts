@@ -7,9 +7,9 @@ import { Jwks, toJwks, readKeySet } from '../../shared/keys/set.ts'
 import { jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
- * Reads the key set for each answer, so that a new or revoked key counts at once. DynamoDB serves at most
- * 3,000 reads of one item a second. So above ten requests a second, an instance reuses the key set for up to
- * a second.
+ * At up to ten requests a second, an instance reads the key set for each answer, so that a new or revoked key
+ * counts at once. Above that rate, it reuses the key set for up to a second, because DynamoDB serves at most
+ * 3,000 reads of one item a second.
  */
 const keySets = cacheRead(readKeySet, {
   maxAge: jwksCacheMilliseconds,

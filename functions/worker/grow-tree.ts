@@ -23,8 +23,8 @@ const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
 restOnTheHour()
 
 /**
- * Updates the ancestors of changed members in referral trees. A message only names a tree; the changes are in
- * the tree's journal. So an extra message does no harm.
+ * Updates the ancestors of changed members in referral trees. A message only names a tree in which members
+ * have changed. The changes are in that tree's journal, so an extra message does no harm.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
@@ -50,8 +50,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     const turn = () => takeTurn(rootId, deadline)
-    // If journal entries are left, SQS delivers the messages again. The worker sends itself no message,
-    // because Lambda stops such loops after 16 rounds (developer guide, "recursive loop detection").
+    // If journal entries are left, SQS delivers the messages again. The worker could instead send itself a
+    // message, but Lambda stops such loops after 16 rounds (developer guide, "recursive loop detection").
     let maxDelaySeconds = 0
     try {
       if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue

@@ -6,7 +6,7 @@ export class ApiFailure extends Error {
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
   readonly retryAfterSeconds: number | undefined
-  /** Whether the request needs a more recent sign-in than the session's (RFC 9470 §3). */
+  /** Whether the API refused the request because the user signed in too long ago (RFC 9470 §3). */
   readonly signInTooOld: boolean
 
   constructor(
@@ -64,9 +64,9 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer without an envelope, which comes from API Gateway itself. A 429 of API
- * Gateway means too many requests by all users, and ends within seconds. A 429 of the API means too many
- * tries by this user.
+ * Creates the failure for an answer without an envelope: API Gateway itself has answered. Its 429 means too
+ * many requests by all users. It ends within seconds, so it is treated like a 503. A 429 of the API means too
+ * many tries by this user.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

@@ -7,16 +7,16 @@ const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).jo
 
 /**
  * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
- * A plain `import` reads every export. With `node:http`, a plain `import` loads fetch and WebSocket, which
- * took half of a function's import time. Exports of `node:fs` are read only when they are used. Otherwise the
- * SDK's import of `ReadStream` would load nine more modules.
+ * A plain `import` reads every export: for `node:http`, it loads fetch and WebSocket, which took half of a
+ * function's import time. Exports of `node:fs` are read only when code uses them, because reading
+ * `ReadStream`, which the SDK imports, loads nine more modules.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // Imports `node:process` as a whole: a bundler that runs in a thread does not see all of its exports.
+      // Takes `node:process` whole: if the bundler runs in a thread, it cannot list all of the exports.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -62,7 +62,7 @@ const stubSdk: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
       const isStubbed = /@smithy\/core|@aws-sdk\/client-/.test(importer) && stubbed.includes(basename(path))
-      // Repeats `sideEffects: false` of package.json, which esbuild ignores for paths that plug-ins resolve.
+      // Sets `sideEffects: false` again: if a plug-in resolves a path, esbuild ignores package.json's value.
       return isStubbed ? { path: stubs, sideEffects: false } : undefined
     })
     builder.onLoad({ filter: /@aws-sdk\/core\/.*\/partitions\.js$/ }, async ({ path }) => {
@@ -93,9 +93,9 @@ const otherError = new RegExp(
 )
 
 /**
- * Lets esbuild drop the schemas of unused operations and errors, up to 100 KB. Replaces computed keys
- * (`[_name]`) by fixed text, because esbuild keeps an object with computed keys. Registers only the
- * `errorClasses`, because esbuild keeps every registered error.
+ * Lets esbuild drop the schemas of unused operations and errors, up to 100 KB. esbuild keeps every object
+ * with computed keys and every registered error. So this plug-in replaces computed keys (`[_name]`) by fixed
+ * text, and registers only the `errorClasses`.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

@@ -10,8 +10,8 @@ export interface Output {
 }
 
 /**
- * Writes build outputs that are new or have changed. Renames a finished temporary file for each, so that
- * another stack that starts from this checkout never reads half a bundle.
+ * Writes build outputs that are new or have changed. Writes each to a temporary file, and renames the
+ * finished file. So another stack that starts from this checkout never reads half a bundle.
  */
 export async function writeChanged(outputs: readonly Output[]): Promise<void> {
   // Temporary files have their own directory: everything in the output directories is deployed.

@@ -11,8 +11,8 @@ type Price = [what: string, dollars: (properties: Properties) => number]
 const monthSeconds = 30 * 86_400
 
 /**
- * Requests a month to an empty queue. A queue with a maximum concurrency has five pollers, which wait 20
- * seconds per poll (Lambda: Configuring scaling behavior for SQS event source mappings).
+ * Requests that Lambda sends to an empty queue in a month. With a maximum concurrency, five pollers send
+ * requests that wait 20 seconds each (Lambda: Configuring scaling behavior for SQS event source mappings).
  */
 const polls = (5 * monthSeconds) / 20
 
@@ -21,9 +21,9 @@ const dollarsOfRun = 2.7e-6
 
 const count = (value: unknown, pattern: RegExp): number => JSON.stringify(value).match(pattern)?.length ?? 0
 
-/** Dollars a month by type of resource, in us-east-1 in 2026 (AWS's pricing pages), for an unused stage. */
+/** Prices by type of resource in an unused stage, dollars a month (AWS's pricing pages, us-east-1, 2026). */
 const prices: Record<string, Price> = {
-  // The first two rotations of a key add a dollar each, further ones nothing.
+  // Each of a key's first two rotations adds a dollar a month; further ones add nothing.
   'KMS::Key': [
     'KMS keys and their yearly rotations',
     ({ EnableKeyRotation: rotates, RotationPeriodInDays: days = 365 }) => (rotates && days === 365 ? 3 : 1),
@@ -46,7 +46,7 @@ const prices: Record<string, Price> = {
 const free =
   /^(ApiGatewayV2|CloudFront|CloudTrail|DynamoDB|IAM|Logs|S3|SQS)::|^Events::(Archive|EventBus)|^Lambda::(?!EventS)/
 
-/** The price of a type of resource. Throws for a type that neither has a price nor is known to be free. */
+/** Returns the price of a type of resource; undefined if it is free. Throws if the type is unknown here. */
 export function priceOf(type: string): Price | undefined {
   const price = prices[type.replace('AWS::', '')]
   if (price || free.test(type.replace('AWS::', ''))) return price

@@ -43,9 +43,9 @@ const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
- * CloudFront with a firewall in front of the API, and the secrets by which functions know requests through
- * the edge. Functions refer to the edge, and the edge refers to the API but not to functions. So the three
- * can be in one stack.
+ * CloudFront with a firewall in front of the API, and the secrets that CloudFront sends so that functions
+ * recognize its requests. All can be in one stack without a circular reference: functions refer to the edge,
+ * and the edge refers only to the API.
  */
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
@@ -78,7 +78,7 @@ export class Edge extends Construct {
       comment: `${config.stage}: edge of the API`,
       webAclId: webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
-      // IPv6 is off, because WAF counts requests per address, and a client's IPv6 network has 2^64 addresses.
+      // IPv6 is off: WAF counts requests per address, and a client with IPv6 can use 2^64 addresses.
       enableIpv6: false,
       ...(domainName !== undefined && certificateArn !== undefined
         ? {
@@ -95,7 +95,7 @@ export class Edge extends Construct {
           queryStringBehavior: CacheQueryStringBehavior.all(),
         }),
       },
-      // Caches the key set and the discovery document as long as their headers allow, separately by `Origin`.
+      // Caches the key set and the discovery document as long as their headers allow: one copy per `Origin`.
       additionalBehaviors: {
         '/.well-known/*': {
           ...behavior,
@@ -118,8 +118,8 @@ export class Edge extends Construct {
 
   /**
    * Adds the secret that CloudFront sends, and the secrets with the next lower and the next higher number.
-   * Functions accept all of them, because CloudFront and functions may be updated in any order. A further
-   * secret, the list, holds their values, because a template can have at most 60 references to secrets. The
+   * Functions accept all of them, because CloudFront and functions may be updated in any order. One more
+   * secret lists all values for functions, because a template can have at most 60 references to secrets. The
    * list's id contains `number`, because CloudFormation reads a secret again only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {

@@ -62,7 +62,7 @@ function* statementsFor(
   if (publish)
     yield allow(['events:PutEvents'], [resources.bus.eventBusArn], {
       // `events:source` is multivalued, so it needs a set operator. ForAllValues also matches a request
-      // without this key, but Null does not (EventBridge: Using IAM policy conditions).
+      // without this key; Null excludes such a request (EventBridge: Using IAM policy conditions).
       'ForAllValues:StringEquals': { 'events:source': ownSource },
       Null: { 'events:source': 'false' },
       StringEquals: { 'events:detail-type': publish },
@@ -87,7 +87,7 @@ function* statementsFor(
 
 /**
  * Creates a condition that allows only requests for these partition keys (of the table or of the index).
- * ForAllValues also matches a request without a partition key, such as a scan, but Null does not.
+ * ForAllValues also matches a request without a partition key, such as a scan. Null excludes such a request.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {
@@ -120,8 +120,8 @@ function* signingKeyStatements(
     ...setsTags,
     StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
-  // CreateKey needs kms:TagResource to tag a new key. The conditions exclude a key with an alias, or with a
-  // wrong usage, spec or deployment. IfExists admits a new key, whose properties IAM does not know yet.
+  // CreateKey needs kms:TagResource to tag a new key. The conditions exclude a key with an alias or with a
+  // wrong usage, spec or deployment. IfExists allows a new key: IAM does not know its properties yet.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
     Null: { 'kms:ResourceAliases': 'true' },

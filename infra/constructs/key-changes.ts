@@ -78,19 +78,19 @@ export class KeyChanges extends Construct {
         { errorCode: [{ exists: true }] },
       ],
     })
-    // CloudTrail logs Sign as a read-only event, which only a rule in this state receives (EventBridge:
-    // Receiving read-only management events). Unmatched events cost nothing, but a metric filter would cost
-    // $0.50 per GB of read-only events.
+    // CloudTrail logs Sign as a read-only event. Only a rule in this state receives read-only events
+    // (EventBridge: Receiving read-only management events), at no cost for those that do not match. A metric
+    // filter would cost $0.50 per GB of read-only events.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }
 }
 
 /**
- * Matches every caller except the service's functions of this name. `functionName` is a pattern:
- * `*-rotate-signing-keys` names one function of every stage. Compares the ARN of the caller's session, which
- * contains the names of the function and its role. Only people with the auditor's role could choose such a
- * session name, and this role can change nothing.
+ * Matches every caller except the service's functions whose names match the pattern `functionName`: for
+ * example, `*-rotate-signing-keys` is the rotation of every stage. Compares the ARN of the caller's session,
+ * which contains the names of the function and its role. Only people with the auditor's role could choose
+ * such a session name, and this role can change nothing.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

@@ -6,11 +6,11 @@ import { serviceTag, stageTagName } from '../names.ts'
 import { events, outsideSenders } from '../events.ts'
 
 /**
- * Restricts in the bus's policy which `source` a sender may use, whatever IAM policies allow. Only roles of
- * this stage may use the service's own source. If `senders` names principals for another source, only they
- * may use it. `events:source` is multivalued, so conditions need a set operator (EventBridge: Using IAM
- * policy conditions). Statement ids contain the stage's name, because they must be unique in a region
- * (https://github.com/aws/aws-cdk/issues/29627).
+ * Restricts, in the bus's policy, who may send events with which `source`. IAM policies cannot override this.
+ * Only roles of this stage may use the service's own source. If `senders` names principals for another
+ * source, only they may use it. `events:source` can have several values, so conditions need a set operator
+ * (EventBridge: Using IAM policy conditions). Statement ids contain the stage's name, because they must be
+ * unique in a region (https://github.com/aws/aws-cdk/issues/29627).
  */
 export function restrictSenders(bus: EventBus, { serviceName, stage, senders }: Config): void {
   const from = (source: string) => ({ 'ForAnyValue:StringEquals': { 'events:source': source } })

@@ -5,8 +5,8 @@ const conflictProbability = 0.1
 const throttleProbability = 0.01
 
 /**
- * Refuses random writes and transactions, as DynamoDB does while another transaction uses an item (Amazon
- * DynamoDB: Transaction conflict handling). Cancels some transactions as throttled, too.
+ * Refuses writes and transactions at random, as if another transaction were using the item (Amazon DynamoDB:
+ * Transaction conflict handling). Cancels some transactions with a throttling error instead.
  */
 export function refuseForConflict(
   quirks: Quirks,
@@ -33,8 +33,8 @@ export function refuseForConflict(
 const singleWrites = new Set(['PutItem', 'UpdateItem', 'DeleteItem'])
 
 /**
- * Cancels a transaction because of one item. `share` selects the item: 0 is the first item, and a value just
- * below 1 is the last.
+ * Cancels a transaction because of one item. `share` (from 0 up to, but not including, 1) selects this item
+ * by its position: with 0.5, the item in the middle.
  */
 function cancel(items: number, share: number, code: string, message: string): never {
   const item = Math.floor(share * items)

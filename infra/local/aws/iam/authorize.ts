@@ -9,8 +9,8 @@ export interface AccessRequest {
   /** Values of case-insensitive condition keys. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The resource's own policy. Either this policy or an IAM policy is enough to allow an access. With
-   * `required` (KMS), an IAM policy is enough only if the resource's policy leaves decisions to IAM.
+   * The resource's own policy. With `additional`, either this policy or an IAM policy is enough to allow
+   * access. With `required` (KMS), an IAM policy is enough only if this policy allows the whole account.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
@@ -43,7 +43,7 @@ export function compileSession(
   const common: AccessRequest['context'] = {
     'aws:PrincipalArn': roleArn,
     'aws:PrincipalAccount': accountId,
-    // Treats every call as encrypted, as it would be on AWS, although the loopback interface needs no TLS.
+    // Calls count as encrypted, as they would be on AWS, although the loopback interface needs no TLS.
     'aws:SecureTransport': 'true',
     ...tagContext('aws:PrincipalTag', roleTags),
   }

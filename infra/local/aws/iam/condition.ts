@@ -5,9 +5,9 @@ export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
- * The condition keys that a policy may name here, in lower case. With any other key, the local stack does not
- * start, because such a condition would silently never match, or always. No request has kms:ResourceAliases,
- * because local KMS keys have no aliases.
+ * The condition keys that a policy may name here, in lower case. If a policy names another key, the local
+ * stack does not start: no request would have the key, so the condition would never match, or always. Local
+ * KMS keys have no aliases, so it is right that no request has kms:ResourceAliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys

@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// Compiles a statement's actions or resources; `excluded` comes from `NotAction` or `NotResource`. A
-// statement with neither matches everything, because a resource-based policy need not name its resource.
+// Compiles a statement's `Action` or `Resource` (`included`), or `NotAction` or `NotResource` (`excluded`).
+// Without either, everything matches, because a resource-based policy need not name its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

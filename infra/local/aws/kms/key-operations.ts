@@ -114,8 +114,8 @@ const requestTags = (tags: Record<string, string>) => ({
 })
 
 /**
- * Refuses, as KMS does, a key policy that the caller could not change later ("policy lockout safety check",
- * KMS API reference, CreateKey). Ignores the key's tags, which IAM may not see yet.
+ * Refuses a key policy that would not allow the caller to change it later. KMS does so, too ("policy lockout
+ * safety check", KMS API reference, CreateKey). Ignores the key's tags, which IAM may not see yet.
  */
 function requireNoLockout(resource: string, document: PolicyDocument, { findDenial }: Caller): void {
   const resourcePolicy = { policy: compilePolicies([document], resource), role: 'required' } as const

@@ -1,9 +1,9 @@
 import type { Quirks } from '../../quirks.ts'
 
 /**
- * Changes of a KMS key that callers see only after a delay (KMS Developer Guide, "Eventual consistency").
- * `exists`: at first, a new key is not found. `tags`: IAM conditions see new tags late, ListResourceTags at
- * once. `state`: callers see the old state; a new key is `Creating`.
+ * A change of a KMS key that callers see late (KMS Developer Guide, "Eventual consistency"). `exists`: at
+ * first, a new key is not found. `tags`: at first, IAM conditions use the old tags; ListResourceTags has no
+ * delay. `state`: at first, callers see the old state, or `Creating` for a new key.
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 

@@ -37,8 +37,8 @@ export interface EventSource {
 
 const timeoutProbability = 0.02
 /**
- * A simulated timeout (`--aws timeouts`) ends a function at a random moment in its first 100 ms, in which it
- * does most of its work.
+ * A simulated timeout (`--aws timeouts`) ends a function at a random moment before this time. A function does
+ * most of its work in this time.
  */
 const maxRunMilliseconds = 100
 
@@ -186,9 +186,9 @@ const Failure = v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })
 const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array(Failure), []) }))
 
 /**
- * Reads the ids of the failed messages from a function's result; an empty or null result has none. Returns
- * undefined if the whole batch failed: the result names an unknown message, or has a form that Lambda
- * rejects.
+ * Reads the ids of the failed messages from a function's result; an empty or null result means none. Returns
+ * undefined if Lambda counts the whole batch as failed, because the result names an unknown message or has a
+ * wrong form.
  */
 function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {
   try {

@@ -6,8 +6,8 @@ const unchecked =
   'Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters'
 
 /**
- * The S3 operations PutObject and ListObjectVersions for buckets with Object Lock, where each put creates a
- * version for good. The key rotation copies its evidence (signed records) to such a bucket.
+ * The S3 operations PutObject and ListObjectVersions for buckets with Object Lock, where every put adds a
+ * version and none is deleted. The key rotation copies its evidence (signed records) to such a bucket.
  */
 export function s3Service({ database }: Store): Service {
   database.exec('CREATE TABLE IF NOT EXISTS s3_versions (bucket TEXT, key TEXT, body BLOB)')

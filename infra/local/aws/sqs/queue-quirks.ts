@@ -19,8 +19,8 @@ export const drawRepetition = (quirks: Quirks, queue: string): number | undefine
     : undefined
 
 /**
- * Draws whether a function's answer to a batch is lost. The function has then done its work, but the messages
- * stay in the queue, and block their FIFO groups, until the visibility timeout ends.
+ * Chooses at random whether a function's answer to a batch is lost. The function has done its work. But until
+ * the visibility timeout ends, the messages stay in the queue and block their FIFO groups.
  */
 export const losesAnswer = (quirks: Quirks, queue: string): boolean =>
   quirks.happens('lost-answers', queue, lostAnswerProbability)
