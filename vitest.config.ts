@@ -1,8 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 // Tests run in UTC, as functions do on Lambda. TZ is set here because threads share their process's time
 // zone.
 process.env.TZ = 'UTC'
+
+// A run has its own temporary directory, so it leaves nothing behind, whatever its child processes write.
+const temporary = mkdtempSync(join(tmpdir(), 'test-run-'))
+process.env.TMPDIR = temporary
+process.on('exit', () => rmSync(temporary, { recursive: true, force: true }))
 
 const common = {
   pool: 'threads',

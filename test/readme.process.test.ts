@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { QueueView } from '../infra/local/aws/server.ts'
+import { newDirectory } from './support/new-directory.ts'
 import { anyPorts, startCommand, throughNpm } from './support/start-command.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -15,7 +15,7 @@ const [call = '', event = '', ...ops] = [
   ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms),
 ].map(([, code = '']) => code)
 
-const data = mkdtempSync(join(tmpdir(), 'readme-'))
+const data = newDirectory()
 let stack: ReturnType<typeof startCommand>
 let addresses: [api: string, aws: string]
 
@@ -32,7 +32,6 @@ beforeAll(() => start(throughNpm), 120_000)
 
 afterAll(async () => {
   await stack.signal('SIGKILL')
-  rmSync(data, { recursive: true, force: true })
 })
 
 /** Runs commands of the README against this test's stack; resolves with what they print. */

@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { readConfig } from '../../infra/config.ts'
 import { type AccessRequest, compileSession, type FindDenial } from '../../infra/local/aws/iam/authorize.ts'
 import { compilePolicies } from '../../infra/local/aws/iam/policy.ts'
@@ -15,6 +12,7 @@ import { readFunctions, readRoles } from '../../infra/local/template/read-functi
 import { TemplateReader } from '../../infra/local/template/reader.ts'
 import { signingKeyPolicy } from '../../infra/signing-key-policy.ts'
 import { configured } from './configured-stage.ts'
+import { newDirectory } from './new-directory.ts'
 import { synthesizeWithoutBundles } from './synthesize-from-bundles.ts'
 
 export const accountId = '123456789012'
@@ -35,8 +33,7 @@ export interface StagePolicies {
 
 /** Synthesizes a stage and reads its policies. No function is bundled. */
 export async function readStage(stage: string): Promise<StagePolicies> {
-  const outdir = mkdtempSync(join(tmpdir(), 'policies-'))
-  const templates = await synthesizeWithoutBundles(outdir, readConfig({ ...configured, stage }))
+  const templates = await synthesizeWithoutBundles(newDirectory(), readConfig({ ...configured, stage }))
   const addresses = { region, accountId, apiUrl: 'http://127.0.0.1:1', awsUrl: 'http://127.0.0.1:1' }
   const reader = new TemplateReader(templates, addresses)
   const roles = readRoles(reader)

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
+import { newDirectory } from './new-directory.ts'
 import { answered500 } from './quirks.ts'
 import { startSharedServer } from './start-shared-server.ts'
 
@@ -20,8 +20,7 @@ declare module 'vitest' {
  * the run.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
-  const logFile = join(directory, 'functions.log')
+  const logFile = join(newDirectory(), 'functions.log')
   const secrets = new Set<string>()
   const quirks = project.config.env['STACK_QUIRKS']
   const server = await startSharedServer({
@@ -57,7 +56,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const denied = lines.filter((line) => line.includes('AccessDenied') && !isAwaited(line))
     if (denied.length > 0) throw new Error(`functions lack grants:\n${denied.join('\n')}`)
     if (problems.length > 0) throw new Error(`with --aws ${quirks} there were\n${problems.join('\n')}`)
-    rmSync(directory, { recursive: true, force: true })
   }
 }
 

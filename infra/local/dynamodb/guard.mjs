@@ -1,11 +1,14 @@
 // Runs a command until standard input closes, which happens when this process's owner ends, even by SIGKILL.
-// This process has its own process group, so Ctrl-C reaches only the owner, which stops everything in order.
+// Then deletes the command's temporary directory. This process has its own process group, so Ctrl-C reaches
+// only the owner, which stops everything in order.
 // Plain JavaScript, because this process must start without delay.
 //
-//   node guard.mjs COMMAND [ARGUMENT ...]
+//   node guard.mjs TEMPORARY_DIRECTORY COMMAND [ARGUMENT ...]
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 
-const [command, ...args] = process.argv.slice(2)
+const [temporary, command, ...args] = process.argv.slice(2)
+process.on('exit', () => rmSync(temporary, { recursive: true, force: true }))
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
 
 child.on('error', (error) => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { platform } from 'node:os'
+import { platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
@@ -58,11 +58,15 @@ function spawnDynamodb(
   environment: NodeJS.ProcessEnv,
 ): ChildProcess {
   const library = findLibrary()
+  // DynamoDB Local copies a library into its temporary directory, and leaves it there when it is killed.
+  const temporary = mkdtempSync(join(tmpdir(), 'dynamodb-local-'))
   return spawn(
     process.execPath,
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
+      temporary,
       java,
+      `-Djava.io.tmpdir=${temporary}`,
       // No optimizing compiler and no parallel collector: Java starts half a second faster without them.
       '-XX:TieredStopAtLevel=1',
       '-XX:+UseSerialGC',
@@ -124,15 +128,12 @@ async function requireJava(command: string, environment: NodeJS.ProcessEnv): Pro
 }
 
 async function readJavaVersion(command: string, environment: NodeJS.ProcessEnv): Promise<number | undefined> {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(command, ['-version'], { env: environment })
-    const [, major = '', minor] = /version "(\d+)(?:\.(\d+))?/.exec(stdout + stderr) ?? []
-    // Before Java 9, the version was reported as 1.x, for example 1.8 for Java 8.
-    return Number(major === '1' ? minor : major) || undefined
-  } catch {
-    // There is no usable Java if the command is missing or fails.
-    return undefined
-  }
+  const answer = promisify(execFile)(command, ['-version'], { env: environment })
+  // There is no usable Java if the command is missing or fails.
+  const { stdout, stderr } = await answer.catch(() => ({ stdout: '', stderr: '' }))
+  const [, major = '', minor] = /version "(\d+)(?:\.(\d+))?/.exec(stdout + stderr) ?? []
+  // Before Java 9, the version was reported as 1.x, for example 1.8 for Java 8.
+  return Number(major === '1' ? minor : major) || undefined
 }
 
 const endGuard = (guard: ChildProcess): Promise<void> =>

@@ -1,20 +1,18 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage, renderIndex } from '../../../infra/bundle/page.ts'
 import { pagePolicy } from '../../../infra/authorization-page-headers.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 
-let directory: string
+const directory = newDirectory()
 let index: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'page-'))
   await mkdir(join(directory, 'assets'))
   await writeFile(join(directory, 'assets', 'main-EARLIER1.js'), '')
   await bundleAuthorizationPage(directory)
   index = await readFile(join(directory, 'index.html'), 'utf8')
 })
-afterAll(() => rm(directory, { recursive: true }))
 
 describe('the bundle of the authorization page', () => {
   it('the authorization page’s bundle is index.html, one script, one stylesheet and one icon, without older assets', async () => {

@@ -1,6 +1,6 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -38,7 +38,8 @@ it.each([
   },
 )
 
-it('DynamoDB Local ends when the process that started it is killed', async () => {
+it('when the process that started DynamoDB Local is killed, DynamoDB Local ends and leaves no temporary files', async () => {
+  const TMPDIR = mkdtempSync(join(directory, 'tmp-'))
   const module = fileURLToPath(new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url))
   const script = `
     const { startDynamodb } = await import(${JSON.stringify(module)})
@@ -46,13 +47,15 @@ it('DynamoDB Local ends when the process that started it is killed', async () =>
     console.log(endpoint)`
   const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR },
   })
   const endpoint = await new Promise<string>((resolve) =>
     owner.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
   )
   expect(await isAnswering(endpoint)).toBe(true)
   owner.kill('SIGKILL')
-  await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
+  await expect.poll(() => readdirSync(TMPDIR), { timeout: 5000 }).toEqual([])
+  expect(await isAnswering(endpoint)).toBe(false)
 })
 
 /** Returns an environment in which the command `java` runs this Node.js script. */

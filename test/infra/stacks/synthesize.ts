@@ -2,8 +2,7 @@ import { App, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { Stack } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import cdkJson from '../../../cdk.json' with { type: 'json' }
 import { makeBundleDirectories } from '../../../infra/bundle/functions.ts'
@@ -11,6 +10,7 @@ import { acknowledgeRules } from '../../../infra/stacks/acknowledged-rules.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
 import { configured } from '../../support/configured-stage.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 
 /** A resource of a synthesized template. */
 export interface Resource {
@@ -47,8 +47,6 @@ const context = {
   'aws:cdk:disable-asset-staging': true,
   ...(cdkJson as { context: object }).context,
 }
-
-const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
 
 /**
  * Synthesizes a stage as `cdk synth` does, and throws on findings of AWS's validator and of cdk-nag. The
