@@ -11,7 +11,7 @@ export interface Output {
 
 /**
  * Writes build outputs that are new or have changed. Writes each to a temporary file, and renames the
- * finished file. So another stack that starts from this checkout never reads half a bundle.
+ * finished file. So other processes of this checkout never read half a file.
  */
 export async function writeChanged(outputs: readonly Output[]): Promise<void> {
   // Temporary files have their own directory: everything in the output directories is deployed.

@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeChanged } from '../bundle/write-changed.ts'
 
 // The imported functions need these variables.
 process.env['AWS_REGION'] ??= 'us-east-1'
@@ -9,10 +9,9 @@ const { asyncApiDocument } = await import('./asyncapi.ts')
 
 /** Writes the API reference and the event reference to dist, and prints their paths. */
 const directory = join(import.meta.dirname, '..', '..', 'dist')
-await mkdir(directory, { recursive: true })
 const documents = { 'openapi.json': await openApiDocument(), 'asyncapi.json': await asyncApiDocument() }
 for (const [name, document] of Object.entries(documents)) {
-  const file = join(directory, name)
-  await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`)
-  console.log(file)
+  const path = join(directory, name)
+  await writeChanged([{ path, contents: Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`) }])
+  console.log(path)
 }
