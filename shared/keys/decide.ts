@@ -58,10 +58,7 @@ export type RotationStep =
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, because the run that began the attempt may still create the key. */
   | { kind: 'wait' }
-  /**
-   * Begin a new attempt, because KMS does not let the key of `attempt` sign, or because the run that began
-   * `attempt` seems dead.
-   */
+  /** Begin a new attempt. KMS refuses the key of `attempt`, or the run that began `attempt` seems dead. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */

@@ -50,9 +50,9 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Prepares the writes that derive a token from the session that `named` describes. The writes fail with
- * SessionChanged if another token was derived meanwhile. If the session has ended or `named` is wrong, this
- * function or the writes fail with `invalid_grant`.
+ * Prepares the writes that add a derived token to the session `named`. The writes fail with SessionChanged if
+ * another token was derived meanwhile. If the session has ended or `named` is wrong, this function or the
+ * writes fail with `invalid_grant`.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named

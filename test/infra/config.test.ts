@@ -54,7 +54,7 @@ describe('the configuration of a deployment', () => {
   const domainName = 'api.example.com'
   const domain = { domainName, certificateArn }
 
-  it('production with neither a mail sender nor an alarm topic is refused with an error that says what to set and where', () => {
+  it('the stage prod is refused if mail sender and alarm topic are missing, and the error says what to set and where', () => {
     const refused = () => readConfig({ stage: 'prod' })
     expect(refused).toThrow('"stages", "prod" in cdk.json')
     expect(refused).toThrow('"mailFrom": "no-reply@YOUR-DOMAIN"')

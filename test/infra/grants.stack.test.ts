@@ -5,7 +5,7 @@ import { listForeign, listUnused } from './grants/list-grants.ts'
 import { startOwnStack } from './grants/own-stack.ts'
 
 const stack = await startOwnStack()
-// This process needs the functions' environment variables, because scenarios run shared code to prepare data.
+// To prepare data, scenarios run shared code in this process, which needs the functions' environment.
 for (const { environment } of stack.functions) Object.assign(process.env, environment)
 process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
 const { signInScenarios } = await import('./grants/sign-in-scenarios.ts')

@@ -93,7 +93,7 @@ async function sendEvents(userId: number): Promise<number> {
 /** Signs new users in and out, each user once, because an authenticator code works only once. */
 async function signInSteps(): Promise<Request[]> {
   const users: TestUser[] = []
-  // Creates one user after another. If forty passwords were hashed at once, AWS calls could time out.
+  // Creates one user after another. If all passwords were hashed at once, AWS calls could time out.
   while (users.length < userCount) users.push(await createUser())
   const codes = new Map<string, string>()
   for (const { email, totpSecret } of users) codes.set(email, await authenticatorCode(totpSecret))

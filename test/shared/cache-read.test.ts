@@ -58,7 +58,7 @@ it('simultaneous requests share a read if the value is requested often', async (
   expect(await Promise.all(Array.from({ length: 6 }, get))).toEqual([1, 2, 3, 3, 3, 3])
 })
 
-it('a value is read again if the cache was told to forget it, or if it was read with the option not to keep it', async () => {
+it('a value is read again if the cache was told to forget it, or if `keeps` returns false for it', async () => {
   const { get, getSeveral, forget } = countReads()
   for (let reads = 1; reads <= 12; reads += 1) {
     expect(await getSeveral(2)).toBe(reads)

@@ -43,10 +43,10 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
 /**
- * Replays the archived events of a span of time, and waits until they are applied. Redrives refused events
- * until their number stops falling, because they may have come too early. Events that are wrong in themselves
- * stay dead letters if they were refused before the end of the span. Resolves with true if all others took
- * effect.
+ * Replays the archived events of a span of time, and waits until they are applied. A refused event may have
+ * come before an event that it needs, so refused events are redriven until their number stops falling. But an
+ * event that was refused before `to` for an error of its own stays refused (see keepRefused). Resolves with
+ * true if all others took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,

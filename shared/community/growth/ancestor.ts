@@ -26,8 +26,8 @@ interface PreparedGrowth {
 }
 
 /**
- * No member is added to a transaction that already changes more B-tree nodes than this. DynamoDB allows 100
- * writes: 75 nodes, up to 12 nodes for the last member, 1 profile, and up to 12 search index items.
+ * If a transaction changes more B-tree nodes than this, no further member is added to it. DynamoDB allows 100
+ * writes: these 75, up to 12 nodes for the last member, 1 profile, and up to 12 items of search indexes.
  */
 const maxChangedNodes = 75
 

@@ -83,10 +83,7 @@ export function removal(
   }
 }
 
-/**
- * A count of 0 can be removed this long after its minute, because all requests of that minute have ended by
- * then.
- */
+/** How long after its minute a count of 0 is removed. By then, all requests of that minute have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the attributes to remove: all tries that they count were taken back or are over an hour old. */

@@ -36,7 +36,7 @@ export async function startRepeatingProxy(awsUrl: string) {
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arrived = performance.now()
     const body = await buffer(message)
-    // Calls that differ only in string values share an answer, because each warm-up makes up a new token.
+    // Each warm-up uses a new random token. So calls that differ only in string values get the same answer.
     const shape = body.toString().replaceAll(/:"[^"]*"/g, ':""')
     const key = `${String(message.headers['x-amz-target'])} ${shape}`
     const found = known.get(key) ?? pass(body, message)

@@ -13,7 +13,7 @@ import type { Intake } from '../../../shared/events/intake.ts'
 import { deliver } from '../../support/deliver.ts'
 import { fakeAws } from '../../support/fake-aws.ts'
 
-/** Maximum size of a bundle, because a cold start reads and compiles every byte. */
+/** Maximum size of a bundle. Each byte slows down a cold start, which reads and compiles the whole bundle. */
 const maxBytes = 265_000
 
 const bundleFile = (entry: string) => join(bundleDirectory(entry), 'index.mjs')
@@ -63,11 +63,11 @@ describe('bundleFunctions', () => {
     expect(statSync(bundleFile(entry)).size).toBeLessThan(maxBytes)
   })
 
-  it('a function with unchanged sources is bundled again only if the record of the bundles is invalid', async () => {
+  it('if no source has changed, functions are bundled again only if dist/functions.json is invalid', async () => {
     const record = JSON.parse(readFileSync('dist/functions.json', 'utf8')) as { outputs: object }
     const marked = { ...record.outputs, 'not/bundled': 'a' }
     writeFileSync('dist/functions.json', JSON.stringify({ ...record, outputs: marked }))
-    // Only the record has the entry `not/bundled`. A result with this entry was not built anew.
+    // If the result has the entry `not/bundled`, it comes from the record, and nothing was bundled again.
     expect(Object.fromEntries(await bundleFunctions())).toEqual(marked)
     writeFileSync('dist/functions.json', '{"key":""}')
     expect(Object.fromEntries(await bundleFunctions())).toEqual(record.outputs)

@@ -153,7 +153,7 @@ describe('the secret by which functions recognize requests from the edge', () =>
     expect(first).toMatchObject({ accepted: [1, 2], sent: [1] })
     expect(second).toMatchObject({ accepted: [1, 2, 3], sent: [2] })
     expect(third).toMatchObject({ accepted: [2, 3, 4], sent: [3] })
-    // If the reference stayed the same, CloudFormation would not read the new secret.
+    // CloudFormation reads a new secret only if the reference to the secret changes.
     expect(new Set([first, second, third].map(({ reference }) => reference)).size).toBe(3)
   })
 

@@ -70,7 +70,7 @@ describe('signing keys', () => {
     }
   })
 
-  it('the rotation can create only RSA keys with the tag of its own deployment', () => {
+  it('the rotation can create only RSA_2048 keys with the tag of its own deployment', () => {
     const create = (changes: object, action = 'kms:CreateKey', resource = '*') =>
       rotation(dev)({
         action,
@@ -84,7 +84,7 @@ describe('signing keys', () => {
       })
     expect(create({})).toBeUndefined()
     expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
-    // AWS documents neither a key spec nor a key usage for TagResource requests, so both may be missing.
+    // AWS does not document these two context keys for TagResource, so a request may lack them.
     const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
     expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
     expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()
@@ -128,7 +128,7 @@ describe('the rotation', () => {
     expect(rotation(dev)(onKey('DisableKey', keyOf('prod')))).toContain('not authorized')
   })
 
-  it('the rotation creates signing keys with the key policy that the audit expects, which names the rotation’s role', () => {
+  it('the rotation creates signing keys with the key policy that the audit expects, and the rotation’s role name fits IAM’s limit', () => {
     const { environment } = prod.functions.find(({ name }) => name.endsWith('-signing-keys')) ?? {}
     expect(JSON.parse(environment?.['SIGNING_KEY_POLICY'] ?? '')).toEqual(keyOf('prod').keyPolicy)
     const longest = rotationRoleName('a'.repeat(maxStageLength), 'ap-southeast-1')
@@ -232,7 +232,7 @@ describe('events:PutEvents', () => {
     ['user-login-with-password', ['mail.requested', 'mail.delayed']],
     ['user-login-2fa', ['mail.requested']],
     ['address-info', ['address.assigned']],
-  ])('%s may put only these events on the bus, with this service as source: %j', (name, own) => {
+  ])('%s may put only these events on the bus, and only with the source account-service: %j', (name, own) => {
     expect(all.filter((type) => put(name, type, ['account-service']) === undefined)).toEqual(own)
     for (const type of own)
       for (const sources of [['business'], ['chain'], []]) expect(put(name, type, sources)).toBeDefined()

@@ -58,7 +58,7 @@ describe('a change of a key', () => {
     }
   })
 
-  it('an alarm is raised if an AWS service calls CreateGrant for its own use, but only on a key of the stage', () => {
+  it('if an AWS service calls CreateGrant for its own use, an alarm is raised only if the key belongs to the stage', () => {
     const lambda = { ...administrator, invokedBy: 'lambda.amazonaws.com' }
     expect(raisedBy('CreateGrant', lambda, ofAnyKey)).toEqual([])
     expect(raisedBy('CreateGrant', lambda, ofOurKey)).toEqual(['key-changes'])

@@ -26,7 +26,7 @@ function statements(knob: object): PolicyStatement[] {
   return Object.values(policies).map(({ Properties: { Statement } }) => ({ ...Statement, Resource: '*' }))
 }
 
-/** What the bus's policy says when a role puts an event; undefined if none of its statements applies. */
+/** The decision of the bus's policy if a role puts an event; undefined if no statement applies. */
 function decide(knob: object, roleArn: string, source: string | string[], detailType: string, tags = {}) {
   const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
   const context = new Map<string, string | string[]>([

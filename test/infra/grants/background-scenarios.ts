@@ -48,8 +48,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     await addNewcomers(child, standardLimits.minIndexed, parent)
     await deliverMessage({ root_id: parent })
-    // Fills the tail of the search index, so that the function must pack it into a segment. Marks an item as
-    // replaced, so that the function must delete it.
+    // The function must pack a full tail of the search index into a segment, and delete replaced items. So
+    // the tail is filled here, and one item is marked as replaced.
     const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
     const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())
@@ -62,8 +62,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Adds one wallet to the current slice and one to the next. The slice to verify changes every five
-    // minutes, so it can change before the run.
+    // The slice to verify changes every five minutes. It may change just before the run, so the current slice
+    // and the next slice both get a wallet.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)

@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** A grant counts as used if a request used one of its actions (on its `partition`, if that is set). */
+/** A request uses a grant if it has one of `actions`, one of `resources`, and `partition` (if set). */
 interface Grant {
   actions: string[]
   resources: readonly string[]
@@ -12,8 +12,8 @@ interface Grant {
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /**
- * Lists a function's grants. A policy statement with partitions gives one grant for each partition, plus one
- * for DeleteItem if the statement allows that. A statement without partitions gives one for each action.
+ * Lists a function's grants. A statement about partitions gives one grant for each partition, and one grant
+ * for DeleteItem if the statement allows it. Any other statement gives one grant for each action.
  */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * Finds the policy statement that allows the most partitions of a transaction, and lists those it lacks. AWS
- * may require that one statement allows all partitions.
+ * AWS may require that one policy statement allows all partitions of a transaction. Takes the statement that
+ * allows most of these partitions, and lists the partitions that it does not allow.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

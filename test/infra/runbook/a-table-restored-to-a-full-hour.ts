@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses a future hour, so Date.now returns HOUR when the command checks it.
+    // The command refuses a future hour. So the first call of Date.now, in this check, returns HOUR.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)
@@ -98,8 +98,8 @@ async function changeKeys(procedure: Procedure, people: People, before: Keys, re
 }
 
 /**
- * Revokes again the key that changeKeys revoked, which the restored table still publishes. KMS has disabled
- * this key, so an emergency rotation would fail before.
+ * Repairs the key set of the restored table, which still publishes a key that changeKeys revoked. KMS has
+ * disabled this key, so an emergency rotation fails until the key is revoked again.
  */
 async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost: LostKeys): Promise<string> {
   const audited = (command?: string, words?: Record<string, string>) =>

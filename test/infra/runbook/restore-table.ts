@@ -51,7 +51,7 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
   return {
     takeSnapshot: async (TableName: string): Promise<Snapshot> => ({ items: await readAll(TableName) }),
     restore,
-    /** Deletes a table and creates it again with the contents of a restored table, which is then deleted. */
+    /** Deletes a table, and creates it again from a restored table. Then deletes the restored table. */
     replace: async (TableName: string, restored: string): Promise<void> => {
       const items = await readAll(restored)
       await client.send(new DeleteTableCommand({ TableName }))
@@ -63,8 +63,8 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The restore time that tests specify: the next full hour, in ISO 8601. Tests do not wait until then. They
- * copy the table while nothing writes, and use the copy as the restored table.
+ * The restore time in tests: the next full hour at least a minute ahead, in ISO 8601. Tests do not wait for
+ * it. They copy the table while nothing writes, and use the copy as the restored table.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

@@ -19,6 +19,7 @@ const contentTemplate = Template.fromStack(
 const pageTemplate = Template.fromStack(page)
 
 it('only this CloudFront distribution can read the authorization page’s bucket', () => {
+  const [distribution = ''] = Object.keys(pageTemplate.findResources('AWS::CloudFront::Distribution'))
   pageTemplate.hasResourceProperties('AWS::S3::Bucket', {
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
@@ -32,13 +33,17 @@ it('only this CloudFront distribution can read the authorization page’s bucket
   })
   pageTemplate.hasResourceProperties('AWS::S3::BucketPolicy', {
     PolicyDocument: {
-      Statement: Match.arrayWith([
+      Statement: [
+        Match.objectLike({ Effect: 'Deny' }),
+        Match.objectLike({ Action: ['s3:PutBucketPolicy', 's3:GetBucket*', 's3:List*', 's3:DeleteObject*'] }),
         Match.objectLike({
           Action: 's3:GetObject',
           Principal: { Service: 'cloudfront.amazonaws.com' },
-          Condition: { StringEquals: { 'AWS:SourceArn': Match.anyValue() } },
+          Condition: {
+            StringEquals: { 'AWS:SourceArn': { 'Fn::Join': ['', Match.arrayWith([{ Ref: distribution }])] } },
+          },
         }),
-      ]),
+      ],
     },
   })
 })

@@ -149,8 +149,8 @@ it.concurrent(
 )
 
 /**
- * A server in a thread of its own, because the test freezes the main thread. The message `age` makes the
- * server forget its connections, as a NAT device does. The next use of such a connection resets it.
+ * The test freezes the main thread, so this server has its own thread. After the message `age`, the server
+ * resets an older connection as soon as the client uses it, as if a NAT device had forgotten it.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

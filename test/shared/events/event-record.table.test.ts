@@ -200,7 +200,7 @@ test('refused events with the same business key leave one dead letter each, and 
 const readRecord = (detailType: string, businessKey: string) =>
   readItem({ pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }, { consistent: true })
 
-test('once an event has taken effect, the record of its business key never expires, even if events with this key are refused', async () => {
+test('the record of an event that took effect never expires, even if a later event with the same business key is refused', async () => {
   const userId = await addUser()
   const detail = adjustment(userId, { amount: '5', direction: 2 })
   const ttl = async () => (await readRecord('wallet.adjusted', detail.adjustment_id))?.['ttl']

@@ -19,8 +19,8 @@ export const drawRepetition = (quirks: Quirks, queue: string): number | undefine
     : undefined
 
 /**
- * Chooses at random whether a function's answer to a batch is lost. The function has done its work. But until
- * the visibility timeout ends, the messages stay in the queue and block their FIFO groups.
+ * Chooses at random whether a function's answer to a batch is lost. Then the messages stay in the queue, and
+ * block their FIFO groups, until the visibility timeout ends, although the function has done its work.
  */
 export const losesAnswer = (quirks: Quirks, queue: string): boolean =>
   quirks.happens('lost-answers', queue, lostAnswerProbability)

@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('with speed=240, a message whose function is ended by a simulated timeout is visible again after 1/240 of its visibility timeout', async () => {
+it('with speed=240, a message is visible again after 1/240 of its visibility timeout if a simulated timeout ends its function', async () => {
   const endings: (number | undefined)[] = []
   const quirks = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

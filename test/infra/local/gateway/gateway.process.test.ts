@@ -64,7 +64,7 @@ afterAll(async () => {
   await server.close()
 })
 
-// Sends a request by Node's HTTP client: fetch can neither send a header twice nor bind a local address.
+// Uses Node's HTTP client, because fetch cannot send a header twice.
 async function send(method: string, path: string, options: RequestOptions = {}, body?: string | Buffer) {
   const outgoing = request({ host: '127.0.0.1', port: server.port, method, path, agent: false, ...options })
   // The gateway may answer and close the connection while a large body is still being sent.

@@ -85,7 +85,7 @@ async function live() {
 let keySet: Awaited<ReturnType<typeof live>>
 beforeAll(async () => void (keySet = await live()), 60_000)
 
-/** A test case: a change to the facts that an audit gathers, and the findings that it must cause. */
+/** A test case: `change` alters the facts that an audit gathers; `found` names the expected findings. */
 type Row = [what: string, found: string, change: (facts: Facts) => void]
 const row = (...columns: Row): Row => columns
 
@@ -242,7 +242,7 @@ describe('audit findings', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('the audit reports a JWKS with a missing key, a wrong kid, or a key that is not the service’s, even one that the stored key set has', async () => {
+  it('the audit reports a JWKS with a missing key, a wrong kid, or a foreign key, even if the foreign key is also in the stored key set', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
@@ -327,7 +327,7 @@ describe('audit findings', () => {
     await administrator.send(new UntagResourceCommand({ KeyId, TagKeys: ['key'] }))
   })
 
-  it('until they are retired, the audit reports the keys that a failover left behind in the lost region', async () => {
+  it('the audit reports the keys that a failover left behind in the lost region, until the keys are retired', async () => {
     keySet = await live()
     vi.stubEnv('AWS_REGION', 'eu-west-1')
     const { active, published, retiring } = keySet

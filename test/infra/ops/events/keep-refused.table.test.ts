@@ -39,7 +39,7 @@ async function answer(command: object): Promise<object> {
   throw new Error(`${command.constructor.name} is not expected`)
 }
 
-/** Delivers an event. `refusals` is an attribute that only a redriven dead letter has. */
+/** Delivers an event. Only a message redriven from a dead-letter queue has the attribute `refusals`. */
 async function deliver(
   id: string,
   detail: object,
@@ -68,7 +68,7 @@ it.each([
   await deliver(id, debit, { refusals })
   expect(await balanceOf(userId)).toBe('10')
   await release()
-  // This message was sent before the refusal and redriven after it. Only its `refusals` show that.
+  // This event was sent before the refusal and redriven after it. Only the attribute `refusals` shows this.
   await deliver(id, debit, { refusals: number, sentAt: 1 })
   expect(await balanceOf(userId)).toBe('6')
 })

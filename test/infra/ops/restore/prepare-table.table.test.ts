@@ -42,7 +42,7 @@ it('prepareTable reports bookings whose time is within the hourly write pause, b
   vi.useRealTimers()
   const { late } = await prepareTable(restored)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // A bill dated in the pause of writes at a full hour is reported even if the rest of its event is lost.
+  // A bill from the write pause is reported, even if all other items of the same event are lost.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
@@ -65,7 +65,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'after a restore of only a part of its assignment, an address that %s is free or has one owner',
+  'an address that %s is free or has one owner, even if a restore brings back only some writes of its assignment',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {

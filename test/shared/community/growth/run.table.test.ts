@@ -28,7 +28,7 @@ const runs = Number(process.env['RUNS'] ?? 2)
 
 interface Shape {
   size: number
-  /** A member's referrer is one of the last `spread` members before it. With 1, the tree is a chain. */
+  /** A member's referrer is one of the `spread` members before it. If `spread` is 1, the tree is a chain. */
   spread: number
   seeds: number[]
 }
@@ -196,7 +196,7 @@ it(
     for (let kill = 0; kill < kills; kill += 1) {
       const joined = 1 + added * (kill + 1)
       await deliverInOrder(eventsOf(members.slice(0, joined)))
-      // Kills the worker at one of its first 47 calls, before or after the call takes effect: 94 cases.
+      // Kills the worker at one of its first 47 calls, before or after the call takes effect.
       await runAndDieAt(() => grow(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
       const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
       const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })

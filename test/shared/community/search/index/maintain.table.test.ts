@@ -34,7 +34,7 @@ const grow = (rootId: number, limits: IndexLimits) =>
 
 const community = (ownerId: number) => ({ kind: 'COMMUNITY' as const, ownerId })
 
-/** The members of a downline that match a keyword, and whether the search read an index. */
+/** Searches a downline. Returns the user ids that match, and whether the search read an index. */
 async function search(rootId: number, keyword: string) {
   // The search budget is reset, because these tests search more often than a caller is allowed to.
   await writeItem({ Delete: { Key: searchBudgetOf(rootId).key } })
