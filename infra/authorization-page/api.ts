@@ -64,9 +64,9 @@ async function call<Data>(path: string, request: RequestInit): Promise<Data> {
 }
 
 /**
- * Creates the failure for an answer without an envelope: API Gateway itself has answered. Its 429 means too
- * many requests by all users. It ends within seconds, so it is treated like a 503. A 429 of the API means too
- * many tries by this user.
+ * Creates the failure for an answer without an envelope, which comes from API Gateway itself. A 429 from API
+ * Gateway says that all users together send too many requests, which ends within seconds. So it is treated
+ * like a 503. A 429 with an envelope says that this user has tried too often.
  */
 function gatewayFailure(response: Response): ApiFailure {
   if (response.status === 429 || response.status === 503)

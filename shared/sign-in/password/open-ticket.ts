@@ -103,7 +103,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** When codes were mailed in the last hour, including this ticket's code; undefined if it gets none. */
+  /** Times of the last hour's mails, this ticket's mail included; undefined if this ticket gets no mail. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
