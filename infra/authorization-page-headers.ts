@@ -17,7 +17,7 @@ export const pagePolicy = (connectSource: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** Security headers of the page for which CloudFront has no setting, so it sends them as custom headers. */
+/** The page's custom security headers. CloudFront has settings of their own for the others. */
 export const customPageHeaders = {
   // Prevents a site that opens the page in a new window from accessing that window.
   'cross-origin-opener-policy': 'same-origin',

@@ -8,8 +8,8 @@ const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).jo
 /**
  * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
  * A plain `import` reads every export: for `node:http`, it loads fetch and WebSocket, which took half of a
- * function's import time. Exports of `node:fs` are read only when code uses them, because reading
- * `ReadStream`, which the SDK imports, loads nine more modules.
+ * function's import time. The SDK imports `ReadStream` of `node:fs` without using it, and reading this export
+ * loads nine more modules. So exports of `node:fs` are read only when code uses them.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
@@ -54,8 +54,8 @@ const stubbed = [
 ]
 
 /**
- * Removes SDK modules that no function needs, and the SDK's list of regions: 18 KB of most bundles. Without
- * the list, the SDK derives a region's partition from the region's name.
+ * Removes SDK modules that no function needs. Also removes the SDK's list of regions, because the SDK can
+ * derive a region's partition from the region's name. Together, this makes most bundles 18 KB smaller.
  */
 const stubSdk: Plugin = {
   name: 'stub-sdk',

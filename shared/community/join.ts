@@ -13,7 +13,7 @@ export interface Registration {
   registeredAt: number
 }
 
-/** Writes for the transaction that registers or updates a user, and a notification to send after it. */
+/** What a transaction that registers or updates a user must write, and whom to notify afterwards. */
 export interface Membership {
   writes: Write[]
   /** Notifies the worker `grow-tree`. Call this after the transaction, even if the event is a duplicate. */

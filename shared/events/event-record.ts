@@ -170,8 +170,8 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 
 /**
  * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event has taken
- * effect. Throws RejectedEvent if an event with this key but other content has taken effect, or if this event
- * was refused after this message was sent. Otherwise returns undefined.
+ * effect, and undefined if it may take effect. Throws RejectedEvent if other content has taken effect under
+ * this key, or if the event was refused and this message is not newer than the refusal.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})

@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// One enum has no name in the document, because the Go constants of a named enum would collide with those of
-// TwoFactorMethod. Generators may invent `LoginVerifyFormMethod` for it, and no other name.
+// One enum has no name in the document: with a name, its constants in Go would collide with those of
+// TwoFactorMethod. Generators may call it `LoginVerifyFormMethod`, and may invent no other name.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // Tries the clients one after the other, because requests time out if a machine compiles several at once.
 console.table(await Array.fromAsync(generators, tryGenerator))

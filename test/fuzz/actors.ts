@@ -34,8 +34,8 @@ const caller = (authorization: string, scopes: readonly string[] = [], firstPart
 })
 
 /**
- * Returns the callers who send the requests, and real values for parameters. Alice has many sessions, because
- * some requests end a session.
+ * Creates the users and tokens with which requests are sent, and finds real values for parameters. Alice has
+ * many sessions, because some requests end a session.
  */
 export async function describeActors() {
   const alices: string[] = []

@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the address's owner in the list; undefined if the text search already finds this member. */
+/** Finds a user by id in the list; undefined if the user is not listed, or if the text search finds them. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -21,7 +21,7 @@ export interface Task {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
-  /** Milliseconds since the simulation began. As epoch time, it would lose digits of its fraction. */
+  /** Milliseconds since the simulation began. Epoch milliseconds would leave fewer digits for fractions. */
   at: number
   order: number
   run: () => unknown

@@ -39,7 +39,7 @@ const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<vo
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
-  test('after ten wrong passwords from a source for an account, this source cannot sign in to this account even with the right password, but every other sign-in works', async () => {
+  test('ten wrong passwords from one source block only this source, and only for this account: even the right password is then refused', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
