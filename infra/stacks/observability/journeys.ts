@@ -17,8 +17,8 @@ const journeys = {
 
 /**
  * Besides the journeys, two groups of alarms exist: `shared` watches what all journeys need, and `requests`
- * watches failures that clients see. While `shared` has a raised alarm, all journeys are silent. While
- * `shared` or a journey has one, `requests` is silent. So a fault sends one notification.
+ * watches failures that clients see. An alarm of `shared` silences all journeys and `requests`. An alarm of a
+ * journey silences `requests`. So a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
