@@ -194,7 +194,7 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event. Messages of the event that were sent before the refusal then have no
+ * Records the refusal of an event, so that other messages with this event, if sent before the refusal, have no
  * effect. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another
  * function may be sending the dead letter, or if other events with this key are being refused.
  */

@@ -57,8 +57,8 @@ export async function exchangeAccessToken(
 }
 
 /**
- * Checks the access_token from the body or the header. If both have one and they differ, checks both: an
- * unknown token is reported rather than the difference (RFC 6750 §2).
+ * Checks the access_token from the body or the header. Refuses two different tokens (RFC 6750 §2), but checks
+ * both of them first, so that an invalid token is reported as such.
  */
 async function checkSentToken(inBody: string | undefined, bearer: string | undefined) {
   const accessToken = inBody ?? bearer

@@ -25,9 +25,9 @@ const callMilliseconds = 3
 
 /**
  * Attempts several kinds of sign-ins in turn. All must get the same answer, make the same AWS calls, and take
- * the same time within 5 %. A busy machine would distort clock time, so time is processor time plus
- * `callMilliseconds` for each call. The process's speed changes over the rounds, so each time is divided by
- * the total time of its round.
+ * the same time within 5 %. Time is processor time plus `callMilliseconds` for each call, because a busy
+ * machine would distort clock time. As the process's speed changes over the rounds, times are compared as
+ * shares of their round's total time.
  */
 async function expectEqualTimes(
   kinds: Record<string, () => Attempt>,
