@@ -194,9 +194,9 @@ const maxClaimAttempts = 5
 const maxClaimMilliseconds = 2_500
 
 /**
- * Records the refusal of an event, so that other messages with this event, if sent before the refusal, have no
- * effect. Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another
- * function may be sending the dead letter, or if other events with this key are being refused.
+ * Records the refusal of an event. From then on, a message that was sent before the refusal has no effect.
+ * Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another function
+ * may be sending the dead letter, or if other events with this key are being refused.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

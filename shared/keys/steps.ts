@@ -37,7 +37,7 @@ export interface Run {
 /** A rotation step of the given kind. */
 export type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
 
-/** If another run has written the key set first, a run pauses for a random time up to this. */
+/** Longest pause of a run that has lost the race to write the key set. The pause is random. */
 const maxRacePauseMilliseconds = 50
 
 /** Polling interval while another run may still finish the creation of a key. */
