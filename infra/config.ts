@@ -42,8 +42,8 @@ export const Config = v.pipe(
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether the only way to the API is the edge: CloudFront with a firewall (AWS WAF). Settings can replace
-     * `true`. `rate` (600): requests a minute from one IPv4 address; expensive routes allow fewer.
+     * Whether the only way to the API is the edge: CloudFront with a firewall (AWS WAF). A boolean, or an
+     * object. `rate` (600): requests a minute from one IPv4 address; expensive routes allow fewer.
      * `secretNumber` (1): add one to rotate the secret by which functions know the edge. `alarmTopicArn`:
      * topic for alarms in us-east-1.
      */

@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a schema, parameter or response under a name, and returns a reference. If the name belongs to a
- * different part, throws for a schema, and returns `part` itself for the other kinds.
+ * Registers a schema, parameter or response under a name, and returns a reference. If another part already
+ * has the name, returns a parameter or response unregistered, and throws an Error for a schema.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)

@@ -172,7 +172,7 @@ function isMoreUrgent({ keySet: { keys }, request }: RotationState, { trigger, r
 
 /**
  * If KMS still refuses the new key after `kmsLagMilliseconds`, a requested rotation begins another attempt.
- * Scheduled runs do not, because each would create a key if KMS refused every key.
+ * Scheduled runs do not: if KMS refused every key, each run would create another one.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.request.action === 'rotate'

@@ -126,7 +126,7 @@ const pairs: Record<string, () => Promise<Pair[]>> = {
   },
 }
 
-/** Two authorization requests with an unregistered redirect URI: of a known and of an unknown client. */
+/** Two authorization requests with an unregistered redirect URI. Only one of their clients is registered. */
 async function wrongRedirects(): Promise<Record<string, string>[]> {
   const client = await createClient()
   const request = authorizationRequest({ ...client, redirectUri: 'https://elsewhere.example/' })

@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns the read units that DynamoDB Local reports for a Query, or those of the smallest read if these are
- * more. They cannot be computed from the answer, because a filter may have left out items.
+ * Returns the read units of a Query, as DynamoDB Local reports them, but at least those of the smallest read.
+ * The answer does not show the units, because a filter may have left out items.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

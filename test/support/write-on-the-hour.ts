@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import { db } from '../../shared/db/table.ts'
 
-// Lets functions that have a queue write around full hours, too. Otherwise, a test whose clock is near a full
-// hour would wait until writes resume.
+// Removes the pause of writes around full hours, which functions with a queue make. Otherwise, a test whose
+// clock is near a full hour would wait until writes resume.
 beforeEach(() => void db.middlewareStack.remove('restOnTheHour'))

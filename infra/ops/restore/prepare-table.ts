@@ -92,7 +92,7 @@ const readKeyRecords = (): Promise<Item[]> =>
 /**
  * Finds evidence and archived keys newer than the restored key set. These records would block the next
  * signing-key transition. Unlike functions with a queue, the rotation also writes at full hours. So a restore
- * to a full hour can split a transaction of the rotation: it contains these records, but an older key set.
+ * to a full hour can bring back these records without the key set of the same transaction.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -65,7 +65,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'an address that %s is free or has one owner, even if a restore brings back only some writes of its assignment',
+  'a restore that brings back only some writes of an assignment never leaves two owners of an address that %s',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {
