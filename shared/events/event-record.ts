@@ -77,7 +77,7 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 
 /**
  * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`. For an event that
- * must change nothing after a later event has taken effect.
+ * has no effect if a later event came first.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -143,7 +143,7 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
 
 /**
  * The write that claims an event's business key at the time `at` (epoch milliseconds). The condition fails if
- * an event with this key took effect, or if this event was refused after this message was sent.
+ * an event with this key took effect, or if this event was refused and the message is not newer than that.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery

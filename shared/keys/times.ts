@@ -51,7 +51,7 @@ export const commitSlackMilliseconds = 3_000
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * When a key that stops signing now can leave the JWKS. First, cached key sets must expire, because functions
+ * When a key can leave the JWKS if it is replaced now. First, cached key sets must expire, because functions
  * sign with the key until then. Then the key's last token must expire. Then the retire margin must pass, for
  * verifiers with slow clocks.
  */

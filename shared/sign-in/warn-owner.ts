@@ -18,9 +18,9 @@ type Warning = (typeof warningKinds)[number]
 const claimMilliseconds = 60_000
 
 /**
- * Warns a user by mail that somebody who knows the password tries to sign in. Of simultaneous requests, only
- * the first to store its time, as a negative number, requests the mail. It then makes the number positive. If
- * the number is still negative after a minute, a later request can send the mail.
+ * Warns a user by mail that somebody who knows the password tries to sign in. A request first stores its time
+ * as a negative number, which only one of several simultaneous requests can do. It then requests the mail,
+ * and makes the number positive. If it is still negative after a minute, another request may try again.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

@@ -50,7 +50,7 @@ describe('an event that a replay sends again', () => {
     ['after', 1000, 1000],
     ['before', -1000, 0],
   ])(
-    'a replayed deposit gets the times at which its events were first sent, but is never credited before it was created (event `confirmed` sent %s event `pending`)',
+    'a replayed deposit gets its events’ original times, but is never credited before it was created (`confirmed` was sent %s `pending`)',
     async (_, later, credited) => {
       const { address } = await addDepositor()
       const detail = deposit(address, { status: 'pending' })

@@ -181,8 +181,8 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work`, and simulates a crash at the `at`-th AWS call. Earlier calls take effect, later ones do not,
- * and this call does if `carriedOut` is true. Resolves with false if `work` ended before the crash.
+ * Runs `work`, and simulates a crash at AWS call number `at`. Earlier calls take effect, later ones do not.
+ * Call number `at` does if `carriedOut` is true. Resolves with false if `work` ended before the crash.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

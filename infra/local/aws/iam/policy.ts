@@ -66,7 +66,7 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
 }
 
 // Compiles a statement's `Action` or `Resource` (`included`), or `NotAction` or `NotResource` (`excluded`).
-// Without either, everything matches, because a resource-based policy need not name its resource.
+// If a statement has neither, everything matches: a resource-based policy need not name its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,
