@@ -44,9 +44,8 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 
 /**
  * Replays the archived events of a span of time, and waits until they are applied. A refused event may have
- * come before an event that it needs, so refused events are redriven until their number stops falling. But an
- * event that was refused before `to` for an error of its own stays refused (see keepRefused). Resolves with
- * true if all others took effect.
+ * come before an event that it needs, so refused events are redriven until their number stops falling. Events
+ * that keepRefused blocks stay refused. Resolves with true if all others took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,

@@ -42,8 +42,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Uses only the first `chunks` chunks: the block may already
- * have a newer chunk that is not in the wallet as read.
+ * Lists the numbers of a block's bills, ascending. Uses only the first `chunks` chunks, because since the
+ * wallet was read, a posting may have added another chunk to the block.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]
