@@ -17,7 +17,7 @@ export const pagePolicy = (connectSource: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** The page's custom security headers. CloudFront has settings of their own for the others. */
+/** The page's custom security headers. CloudFront has its own settings for the other headers. */
 export const customPageHeaders = {
   // Prevents a site that opens the page in a new window from accessing that window.
   'cross-origin-opener-policy': 'same-origin',

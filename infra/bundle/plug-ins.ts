@@ -8,8 +8,8 @@ const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).jo
 /**
  * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
  * A plain `import` reads every export: for `node:http`, it loads fetch and WebSocket, which took half of a
- * function's import time. The SDK imports `ReadStream` of `node:fs` without using it, and reading this export
- * loads nine more modules. So exports of `node:fs` are read only when code uses them.
+ * function's import time. The SDK imports `ReadStream` of `node:fs`, and reading this export loads nine more
+ * modules. So exports of `node:fs` are read only when code uses them.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',

@@ -32,8 +32,8 @@ export function namePart(components: Components, kind: keyof Components, name: s
 }
 
 /**
- * Registers a schema under a name, and returns a reference. Registers the properties in memberNames first.
- * For an array, registers the schema of its items, and returns an array schema.
+ * Registers a schema under a name, and returns a reference. Before that, registers those of its properties
+ * that memberNames lists. For an array, registers the schema of its items, and returns an array schema.
  */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema

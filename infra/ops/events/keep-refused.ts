@@ -36,9 +36,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks the events that were refused before the instant `before`, except those that only came too early
- * (see `passing`). A replay might apply such events, because balances may have changed. Records each refusal
- * again: a restored table may lack the record. Blocked events have no effect until `release` is called.
+ * Blocks the events that were refused before the instant `before`, unless the reason was a passing one. A
+ * replay might apply such events, because balances may have changed. Records each refusal again, because a
+ * restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

@@ -149,8 +149,8 @@ it.concurrent(
 )
 
 /**
- * The test freezes the main thread, so this server has its own thread. After the message `age`, the server
- * resets an older connection as soon as the client uses it, as if a NAT device had forgotten it.
+ * The test freezes the main thread, so this server has its own thread. The message `age` makes connections
+ * old. When the client uses an old connection, the server resets it, as if a NAT device had forgotten it.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -154,8 +154,8 @@ function rangesOfWindow(
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * Chooses the members to read for a range of matches. The first `skip` matches among these members are before
- * the range.
+ * Chooses the members to read for a range of matches. They may include matches before the range: `skip` is
+ * their number.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

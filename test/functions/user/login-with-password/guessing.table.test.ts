@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('a right password does not count: the source’s counter for the account goes back to zero, and a sign-in from the source minutes later removes the counter', async () => {
+  test('a right password counts as no try, and the next sign-in from its source minutes later removes the empty counter', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
