@@ -44,7 +44,7 @@ export const Config = v.pipe(
     /**
      * Whether the only way to the API is the edge: CloudFront with a firewall (AWS WAF). A boolean, or an
      * object. `rate` (600): requests a minute from one IPv4 address; expensive routes allow fewer.
-     * `secretNumber` (1): add one to rotate the secret by which functions know the edge. `alarmTopicArn`:
+     * `secretNumber` (1): add one to rotate the secret that the edge sends to functions. `alarmTopicArn`:
      * topic for alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
@@ -74,8 +74,8 @@ export const Config = v.pipe(
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
      * Delay of the mailed code for a user who has an authenticator. A user who completes the sign-in sooner
-     * gets no mail. At most 900, the longest delay of a queue; reduced to half of loginTicketTtlSeconds if
-     * longer. Default: 10, or 3 on the local stack, where somebody waits for the mail.
+     * gets no mail. At most 900, the longest delay of a queue. A delay over half of loginTicketTtlSeconds is
+     * cut to that half. Default: 10, or 3 on the local stack, where somebody waits for the mail.
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /**

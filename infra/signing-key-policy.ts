@@ -15,8 +15,8 @@ export const anyPrincipal = 'arn:*:iam::*:*'
  * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only
  * `breakGlass` and the root user may share the key (grants, replicas, tags). KMS creates a key only if its
  * creator may change the key's policy ("policy lockout safety check", KMS API reference, CreateKey). The
- * rotation creates the keys, so its role is a `Principal` without a condition. Conditions select all other
- * roles and users, because KMS refuses a `Principal` that does not exist.
+ * rotation creates the keys, so a statement without conditions names its role as `Principal`. Other roles and
+ * users may not exist yet, and KMS refuses such a `Principal`. So they are selected by conditions.
  */
 export function signingKeyPolicy(
   { partition, account, region }: Record<'partition' | 'account' | 'region', string>,

@@ -23,8 +23,8 @@ export interface Write {
   /** Creates the error to throw when the write's condition fails; `stored` is the item at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
-   * Whether the stored item shows that this write has taken effect. writeItem asks if the condition fails:
-   * the SDK repeats a write whose response was lost. Transactions use a request token instead.
+   * Whether the stored item shows that this write has taken effect. writeItem calls this after a failed
+   * condition, because the SDK may have repeated the write. Transactions use a request token instead.
    */
   isDone?: (stored: Item | undefined) => boolean
 }

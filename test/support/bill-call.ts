@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns the read units of a Query, as DynamoDB Local reports them, but at least those of the smallest read.
- * The answer does not show the units, because a filter may have left out items.
+ * items in the answer are not enough to compute the units: a filter may have left out other items.
+ * items in the answer are not enough to compute the units, because a filter may have left out other items.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

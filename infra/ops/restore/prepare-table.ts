@@ -29,8 +29,8 @@ const kinds = {
  * hour. Also removes assigned addresses that no user had seen, and evidence and archived keys newer than the
  * stored key set. Resolves with the number of removed items of each kind, and with two lists of item keys.
  * Any entry means that the table may be incomplete. `late` lists items dated just before the hour, when no
- * function should write; other items of the same event may be missing. `no_wallet` lists the first bill of
- * each wallet whose own item is missing.
+ * function should write: a restore may lack other items of the same event. `no_wallet` lists the first bill
+ * of each wallet whose own item is missing.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

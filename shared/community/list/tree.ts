@@ -105,8 +105,8 @@ export class CountedBTree {
     }
     const { length } = node.entries
     if (length <= this.#capacity) return undefined
-    // Most members are added at the end of the list. There, only the newest element moves to the new node, so
-    // that the earlier nodes stay full. Elsewhere, the node is split in the middle.
+    // Most nodes are split at the end of the list, where most members are added. Such a split moves only the
+    // newest element, so that earlier nodes stay full. Other nodes are split in the middle.
     const splitAt = isRightmost && added === length - 1 ? added : length >>> 1
     return { ...node, version: 0, entries: node.entries.splice(splitAt) } as BTreeNode
   }

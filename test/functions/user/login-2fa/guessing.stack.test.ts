@@ -105,8 +105,8 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // A login ticket allows five wrong codes, so six codes would use it up if they counted. Sends three at
-    // once to save time, because each request waits for the SDK's retries.
+    // A login ticket allows five wrong codes. If these six counted as wrong, they would use it up. Three are
+    // sent at once to save time, because each request waits for the SDK's retries.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

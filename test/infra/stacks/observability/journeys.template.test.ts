@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('the dashboard shows the alarms “causes” and “requests” first; all remaining composite alarms raise “causes”', () => {
+it('the dashboard begins with the alarms “causes” and “requests”, and every other composite alarm raises “causes”', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))
