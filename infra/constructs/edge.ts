@@ -44,8 +44,8 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
  * CloudFront with a firewall in front of the API, and the secrets that CloudFront sends so that functions
- * recognize its requests. All can be in one stack without a circular reference: functions refer to the edge,
- * and the edge refers only to the API.
+ * recognize its requests. API, functions and edge can be in one stack, because no reference is circular:
+ * functions refer to the edge, and the edge refers only to the API.
  */
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */

@@ -47,7 +47,7 @@ export function discoveryDocument(base = issuer()) {
   }
 }
 
-/** Schema of the discovery document. Each member has the same type as in an example document. */
+/** Schema of the discovery document. The types of its members are those of a generated example. */
 export const Discovery = v.object(
   Object.fromEntries(
     Object.entries(discoveryDocument('https://api.example.com')).map(([name, value]) => [

@@ -122,8 +122,8 @@ async function redriveWhileItHelps(
 const pollIntervals = { first: 50, most: 5_000 }
 
 /**
- * Replays the archived events of a span of time to the named rules of the bus, and waits for the end. The
- * archive has the name of the bus. Throws an OperationError if the replay fails.
+ * Replays the archived events of a span of time to the named rules of the bus, and waits for the end. Archive
+ * and bus have the same name. Throws an OperationError if the replay fails.
  */
 async function replayArchive(
   { eventBusName }: Target,
