@@ -24,7 +24,7 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** How many times all of the user's sessions had been ended at once before this session began. */
+  /** The user's generation when this session began: how often all sessions of the user had been ended. */
   generation: Integer,
   /** Number of tokens derived from this token. For a derived token: its own sequence number, from 1. */
   derived: Integer,

@@ -162,7 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Returns `world` with the key set `next`, or `world` itself if its key set has changed since `read`. */
+/** Replaces the key set of `world` with `next`. If it has changed since `read`, returns `world` unchanged. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

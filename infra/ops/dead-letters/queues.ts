@@ -11,7 +11,7 @@ import type { Target } from '../target.ts'
 export interface QueuePair {
   /** Name of the queue on the command line: `user-updated` for the queue of the event `user.updated`. */
   name: string
-  /** Undefined if there are only dead letters: for changes of KMS keys and for events that match no rule. */
+  /** Undefined for changes of KMS keys and for events that match no rule, which only have dead letters. */
   queue: string | undefined
   deadLetters: string
 }

@@ -38,7 +38,7 @@ export async function visitDeadLetters(
       const letters = await receive(sqs, url)
       for (const letter of letters) kept.add(letter)
       if (letters.length === 0) return
-      // A standard queue does not keep the order, so older letters can follow a batch of newer ones.
+      // Do not stop at newer letters: a standard queue may give out older letters after them.
       const older = letters.filter(({ since }) => since <= startedAt)
       const { toDelete, stop = false } = await decide(older)
       await deleteMessages(sqs, url, toDelete)

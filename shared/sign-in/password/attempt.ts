@@ -130,7 +130,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if other tries no longer count, because their passwords were right.
+  // Meanwhile, other tries may have turned out to be right and no longer count; then `wait` is 0.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

@@ -20,7 +20,7 @@ async function deliverMail(user: TestUser, ticket: string, changes: object = {})
   }
 }
 
-it('a delayed code is mailed if the sign-in is still open, which takes a single read of the table', async () => {
+it('a delayed code is mailed if the sign-in is still open; the handler makes only one read of the table', async () => {
   const user = await createUser()
   const ticket = await addLoginTicket(user, '123456')
   expect(await deliverMail(user, ticket)).toEqual({ delivery: 'done', mails: 1, names: ['GetItem'] })
