@@ -29,7 +29,7 @@ import { importReplica } from './standby-stack.ts'
  */
 export class DataStack extends Stack {
   readonly table: DataTable
-  /** KMS keys for MACs of secrets such as passwords. Without them, a stolen table confirms no guesses. */
+  /** KMS keys for MACs of secrets such as passwords. With a stolen table alone, nobody can test a guess. */
   readonly macKeys: IKey[]
   /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: IKey

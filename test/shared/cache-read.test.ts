@@ -5,7 +5,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 }))
 afterEach(() => vi.useRealTimers())
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
-/** Creates a cache whose read function returns the number of its calls. The cache never keeps 13. */
+/** Creates a cache whose read function returns how often it was called. The value 13 is never kept. */
 function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }) {
   let reads = 0
   const cached = cacheRead(() => Promise.resolve((reads += 1)), {

@@ -42,7 +42,7 @@ export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
     )
     for (const { KeyArn = '' } of page.Keys ?? []) {
       if (!tagOf.has(KeyArn)) {
-        // The policies of keys that protect data deny ListResourceTags, so these keys count as untagged.
+        // Keys that protect data do not show their tags, because their policies deny ListResourceTags.
         const { Tags = [] } = await kms
           .send(new ListResourceTagsCommand({ KeyId: KeyArn }))
           .catch(() => ({ Tags: [] }))

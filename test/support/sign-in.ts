@@ -62,7 +62,7 @@ export const authenticatorCode = (secret: string, at: number = Date.now()): Prom
 /** Returns a code of six digits other than the given one. */
 export const anotherCode = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
-/** Returns a TOTP that is wrong now and in two time steps before and after, so that it stays wrong. */
+/** Returns a TOTP that is wrong in the current time step, the two before and the two after it. */
 export async function wrongTotp(secret: string): Promise<string> {
   const steps = [-2, -1, 0, 1, 2].map((step) => authenticatorCode(secret, Date.now() + step * 30_000))
   const right = await Promise.all(steps)

@@ -104,7 +104,7 @@ export interface BlockPart {
  */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** A chunk adds bills to several blocks. Returns one part for each block, with the bills for that block. */
+/** Returns what a chunk adds to blocks of the index: one part for each block, with that block's bills. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()

@@ -137,7 +137,7 @@ function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
 /** Name of the counter of wrong passwords from all sources. */
 export const passwordCounter = 'password'
 
-/** Counts a password try in the item of a user (`known`) or of an email address that no user has. */
+/** Counts a password try. `key` is the item of a user if `known`, else of an email address without a user. */
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 

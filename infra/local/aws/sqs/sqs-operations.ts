@@ -63,7 +63,7 @@ export function sqsOperations(queues: Queues, senderId: string): Record<string, 
   }
 }
 
-/** Defines an operation on a queue, which the input's QueueUrl names. `action` is the IAM action. */
+/** Defines an operation on the queue that `QueueUrl` in the input names. `action` is the IAM action. */
 function onQueue<const Schema extends v.GenericSchema>(
   queues: Queues,
   action: string,
