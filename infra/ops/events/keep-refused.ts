@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** keepRefused dates refusals this far ahead. Copies of an event sent before that date have no effect. */
+/** keepRefused dates refusals this far in the future. Earlier messages with the event have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** keepRefused records that an event was refused this often. A message with a lower count has no effect. */
@@ -63,7 +63,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // claimRefusal replaces refusals older than `sentAt`: with the highest number, it replaces all of them.
+    // claimRefusal replaces refusals older than `sentAt`. With this `sentAt`, every refusal is older.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Count at least one refusal: readRefusals returns 0 if the attribute is missing or malformed.

@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** Partitions with items that `removable` selects, each with the name of its count in the result. */
+/** For each partition with removable items (see `removable`): the name of their count in the result. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',

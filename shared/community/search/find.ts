@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds a user by id in the list; undefined if the user is not listed, or if the text search finds them. */
+/** Finds a user by id in the list. Undefined if the user is not listed or has a text that matches, too. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range query may read at most this many bills per bill of a page. Otherwise, bills are read by key. */
+/** A page is read by a range query, unless the query would read over this many times the page's bills. */
 const maxDilution = 8
 
 /**

@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Draws without the item's key, because the keys of tokens differ between runs with the same seed.
+    // The item's key must not affect the draw: two runs with the same seed issue tokens with other keys.
     return () => draws.number(stream) * 1_000
   }
 

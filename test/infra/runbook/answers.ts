@@ -98,7 +98,7 @@ function comparable(answer: unknown, path: string): unknown {
   const { data } = answer as { data: { records: Record<string, unknown>[]; total: number; pages: number } }
   const { total, pages } = data
   if (pages > 1) return { total, pages, size: data.records.length }
-  // A replay may change a bill's id, which depends on the order of bookings, but not a deposit's id.
+  // The id of a bill depends on the order of bookings, so a replay may change it. Deposits keep their ids.
   const anew = ['created_at', 'credited_at', 'balance_after', ...(path.includes('bills') ? ['id'] : [])]
   const records = data.records.map((record) =>
     JSON.stringify(Object.entries(record).filter(([name]) => !anew.includes(name))),

@@ -42,7 +42,7 @@ it('prepareTable reports bookings whose time is within the hourly write pause, b
   vi.useRealTimers()
   const { late } = await prepareTable(restored)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // A bill from the write pause is reported, even if all other items of the same event are lost.
+  // A bill that was written during the write pause is reported, even if its event's other items are lost.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
