@@ -20,7 +20,7 @@ const on =
   (permissions: Permissions): boolean =>
     partitions(permissions, actions).some((name) => partition.test(name))
 
-/** What an attacker could do with a captured function, each with a check of the function's permissions. */
+/** What an attacker could do with a captured function, and which permissions this takes. */
 const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['issue tokens for any user', on(puts, /^TOKENS#/)],
   ['read and change what signs a user in', on(puts, /^SIGNIN#/)],

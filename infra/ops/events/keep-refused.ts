@@ -26,7 +26,7 @@ const passing: readonly (string | undefined)[] = [
 /** keepRefused dates refusals this far in the future. Earlier messages with the event have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** keepRefused records that an event was refused this often. A message with a lower count has no effect. */
+/** The number of refusals that keepRefused records for an event. Messages with fewer have no effect. */
 const beyondAllRefusals = 1_000_000
 
 /**

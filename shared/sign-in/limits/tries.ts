@@ -86,7 +86,7 @@ export function removal(
 /** How long after its minute a count of 0 is removed. By then, all requests of that minute have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/** Names of the attributes to remove: all tries that they count were taken back or are over an hour old. */
+/** Names of the attributes to remove. Their tries were all taken back, or are over an hour old. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds

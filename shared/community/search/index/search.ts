@@ -32,7 +32,7 @@ export interface SearchQuery extends RangeQuery {
 /** Read units of an eventually consistent read of an item of up to 4 KB. */
 const itemUnits = 0.5
 
-/** Read units of the session, the caller, and a page of 20 members with their index items and notes. */
+/** Read units for the session, the caller, and a page of 20 members with their index items and notes. */
 const otherUnits = 60
 
 /**
