@@ -12,7 +12,7 @@ export interface Event {
   detailType: string
   /** The senders from which the bus accepts the event (infra/event-patterns.ts). */
   senders: readonly Sender[]
-  /** Set for an event with a password digest or a secret, so that a KMS key encrypts the event's queues. */
+  /** Whether the event holds a password digest or a secret. If so, a KMS key encrypts the event's queues. */
   confidential?: true
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true

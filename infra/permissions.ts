@@ -31,7 +31,7 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** IAM action for condition checks. A function that may write an item learns nothing more from a check. */
+/** IAM action for condition checks. They tell a function nothing that the condition of a write would not. */
 const checks = ['ConditionCheckItem']
 
 /**

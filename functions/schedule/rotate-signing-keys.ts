@@ -49,7 +49,7 @@ export async function handler(
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // If there is no key yet, the first one is due since an attempt to create it began, or else from now.
+  // The first key became due when the attempt to create it began. Without an attempt, it is due now.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

@@ -10,7 +10,7 @@ import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
 import { scanItems } from './restore/scan-items.ts'
 import { startProgress, type Terminal } from './terminal.ts'
 
-/** Lists the wallets of a user, or of all users. Finds a wallet without an item by its first bill. */
+/** Lists the wallets of a user, or of all users. A wallet whose item is lost is found by its first bill. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
   if (userId !== undefined) return WalletName.options.map((wallet) => ({ userId, wallet }))
   const items = scanItems({

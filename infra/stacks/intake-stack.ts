@@ -105,8 +105,8 @@ export class IntakeStack extends Stack {
       // EventBridge cannot delay an event. So the queue delays each message by this time.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function itself rejects an event after fewer receives. This limit is for messages that crash the
-      // function.
+      // The function itself gives up an event earlier, after fewer receives. This limit is for messages that
+      // crash the function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {

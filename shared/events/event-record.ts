@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** If `digest` is a MAC, the MACs with older keys. An earlier delivery may have stored one of them. */
+  /** For an event with a secret: MACs with older keys, one of which an earlier delivery may have stored. */
   olderDigests?: string[]
   delivery: Delivery
 }

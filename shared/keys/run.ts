@@ -20,7 +20,7 @@ export interface RotationResult {
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
-  /** Whether the next runs must finish what this run began, because KMS lags or AWS failed for a moment. */
+  /** Whether the next runs must finish this run's work: KMS lags, or an AWS call failed for a moment. */
   waits_for_kms: boolean
 }
 

@@ -32,7 +32,7 @@ const codes = itemType({
 const codeKey = (code: string): Key =>
   codes.key({ hash: createHash('sha256').update(code).digest('base64url') })
 
-/** Creates a random 256-bit code (RFC 6749 §10.10) and `put`, the write that stores the code's hash. */
+/** Creates a random 256-bit code (RFC 6749 §10.10). `put` is the write that stores the code's hash. */
 export function issueCode(grant: Omit<AuthorizationCode, 'givenKey'>): { code: string; put: Write } {
   const code = randomBytes(32).toString('base64url')
   return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expiresAt) }) }

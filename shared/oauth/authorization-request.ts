@@ -90,7 +90,7 @@ function checkRequestObject({ request, request_uri }: AuthorizationParameters): 
     throw new AuthorizationError('request_uri', 'is not supported', 'request_uri_not_supported')
 }
 
-/** Checks the response type: only `code` in the query is supported (RFC 6749 §3.1.1, RFC 9700 §2.1.2). */
+/** Accepts only the response type `code`, returned in the query (RFC 6749 §3.1.1, RFC 9700 §2.1.2). */
 function checkResponseType({ response_type, response_mode }: AuthorizationParameters): void {
   if (response_type === undefined) throw new AuthorizationError('response_type', 'is required')
   if (response_type !== 'code')

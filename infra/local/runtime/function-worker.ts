@@ -105,7 +105,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // If this thread was busy, an answer may have come in time. setImmediate handles the answer before `end`.
+    // If this thread was busy, an answer that came in time may still wait. setImmediate lets it go first.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

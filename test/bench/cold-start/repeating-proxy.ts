@@ -36,7 +36,7 @@ export async function startRepeatingProxy(awsUrl: string) {
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arrived = performance.now()
     const body = await buffer(message)
-    // Each warm-up uses a new random token. So calls that differ only in string values get the same answer.
+    // Ignores string values when it looks for a known call, because each warm-up has a new random token.
     const shape = body.toString().replaceAll(/:"[^"]*"/g, ':""')
     const key = `${String(message.headers['x-amz-target'])} ${shape}`
     const found = known.get(key) ?? pass(body, message)

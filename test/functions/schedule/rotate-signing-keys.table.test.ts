@@ -206,7 +206,7 @@ it('a key that KMS does not know counts as deleted only if it is older than ten 
   expect(await disableKey(unknown, 7, Date.now() - 10 * minute)).toBe('Deleted')
 })
 
-/** Crashes runs right after each AWS call. A later crash, but before the next call, has the same effect. */
+/** Crashes runs right after each AWS call. Only calls have effects, so no other moments need a test. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('after a crash of the first rotation, the next run repairs the key set', async () => {
     for (let at = 1, died = true; died; at += 1) {

@@ -67,7 +67,7 @@ describe('bundleFunctions', () => {
     const record = JSON.parse(readFileSync('dist/functions.json', 'utf8')) as { outputs: object }
     const marked = { ...record.outputs, 'not/bundled': 'a' }
     writeFileSync('dist/functions.json', JSON.stringify({ ...record, outputs: marked }))
-    // If the result has the entry `not/bundled`, it comes from the record, and nothing was bundled again.
+    // Only the record in dist/functions.json has the entry `not/bundled`. No bundling would return it.
     expect(Object.fromEntries(await bundleFunctions())).toEqual(marked)
     writeFileSync('dist/functions.json', '{"key":""}')
     expect(Object.fromEntries(await bundleFunctions())).toEqual(record.outputs)

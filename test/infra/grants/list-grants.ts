@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../infra/local/aws/iam/authorize.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** A request uses a grant if it has one of `actions`, one of `resources`, and `partition` (if set). */
+/** A grant covers requests with one of `actions` on one of `resources`, and only in `partition`, if set. */
 interface Grant {
   actions: string[]
   resources: readonly string[]

@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses a future hour. So the first call of Date.now, in this check, returns HOUR.
+    // The command refuses a future hour. Its check calls Date.now first, so that call returns HOUR.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)
@@ -125,7 +125,7 @@ async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost
 const readLives = (url: string, lives: readonly Lived[]) =>
   Promise.all(lives.map(({ users, network }) => readEverything(url, users, network)))
 
-/** Checks that no user gets an address that another user got after the time of the restore. */
+/** Checks that addresses that users got after the restored hour go to no other users. */
 async function expectOtherAddress(url: string, { users, network }: Lived): Promise<void> {
   const addresses = await Promise.all(
     [...users, newUserId()].map(async (userId) => {

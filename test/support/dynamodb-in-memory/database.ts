@@ -45,7 +45,7 @@ interface Read {
   ConsistentRead?: boolean
 }
 
-/** Returns a function that gives the lag of each item in a read; undefined if the read shows no old items. */
+/** Decides whether a read shows old items. If so, returns a function that gives the lag of each item. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**

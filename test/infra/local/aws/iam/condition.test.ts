@@ -31,7 +31,7 @@ test.each<[string, string, string[], Context, boolean]>([
   ['ForAnyValue:StringEquals', key, ['c'], { [key]: ['a', 'b'] }, false],
   ['ForAnyValue:StringEquals', key, ['c'], {}, false],
 ])(
-  'the local IAM evaluates the condition { %s: { %s: %j } } with the request context %j to %s',
+  'the local IAM’s result for the condition { %s: { %s: %j } } and the request context %j is %s',
   (operator, name, expected, context, meets) => {
     const lower = Object.entries(context).map(([item, value]) => [item.toLowerCase(), value] as const)
     expect(compileCondition(operator, name, expected)(new Map(lower))).toBe(meets)
