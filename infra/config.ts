@@ -193,8 +193,8 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
 
 /**
  * Returns the region of a deployment: the standby region after a failover, otherwise the given one. Throws a
- * ConfigError if the given region is the standby region without a failover, because two regions must not
- * serve one table.
+ * ConfigError if the stage would run in the standby region without a failover: two regions must not serve one
+ * table.
  */
 export function deploymentRegion(
   { standby: place, failover }: Config,

@@ -31,8 +31,8 @@ export const SigningKey = v.object({
   /** When a retiring key may leave the JWKS, epoch milliseconds. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: how long a token can stay valid after its key has stopped signing. While the key signs,
-   * longer caching or token lifetimes raise the drain time, but nothing lowers it.
+   * Drain time: how long a token can stay valid after its key has stopped signing. While the key signs, the
+   * drain time rises if the caching or the lifetime of tokens is prolonged. It never falls.
    */
   drain_ms: Integer,
 })

@@ -18,7 +18,7 @@ export interface SignInPlan {
   uses: readonly SessionUse[]
 }
 
-/** An access_token that somebody was given. */
+/** An access_token that was issued in the simulation. */
 export interface GivenToken {
   userId: number
   session: string

@@ -227,7 +227,7 @@ export class World {
     }
     if (command instanceof PutEventsCommand) {
       for (const { DetailType = '', Detail = '' } of command.input.Entries ?? [])
-        // Like the queue mail.delayed (infra/events.ts), delays mails to a user who has an authenticator.
+        // The queue of mail.delayed delays its events: these mails go to users who have an authenticator.
         this.put(DetailType, JSON.parse(Detail) as object, {
           delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0,
         })

@@ -64,8 +64,8 @@ export function sesService({ region, accountId }: StackModel, outbox: Outbox): S
   const arnOf = (identity: string) => `arn:aws:ses:${region}:${accountId}:identity/${identity}`
   const send = defineOperation(
     SendEmailInput,
-    // On AWS the IAM resource is the verified identity: the sender's address or its domain. Nothing is
-    // verified here, so permission for either is enough.
+    // On AWS, IAM must allow the identity that is verified: the sender's address or its domain. Here, none is
+    // verified, so it is enough that IAM allows either.
     ({ FromEmailAddress: sender, Destination }) => ({
       action: 'ses:SendEmail',
       resource: [sender.slice(sender.lastIndexOf('@') + 1), sender].map(arnOf),

@@ -10,7 +10,7 @@ interface Message {
 }
 
 let messages: Record<string, Message> = {}
-/** The event that the form was filled with: its detail-type, and its detail as JSON. */
+/** The event with which the form was last filled: its detail-type, and its detail as JSON. */
 let filled = { name: '', detail: '' }
 
 /** A form to put events on the bus. The form is filled with an example from the AsyncAPI document. */

@@ -233,7 +233,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(newSourceIp(), email)).toMatchObject(blocked)
   })
 
-  test('the metric GuessedAccounts counts an account whose password is guessed, but no unknown address', async () => {
+  test('the metric GuessedAccounts counts users whose password is guessed, but not email addresses without a user', async () => {
     const person = await createUser()
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(signInKey(person.userId), true, 100)

@@ -113,7 +113,7 @@ it('a call succeeds when its worker answers in time, even if the busy main threa
   expect((await answer).functionError).toBeUndefined()
 })
 
-it('a timer left running by a call stands still until the worker’s next call, and then fires again', async () => {
+it('if a call does not stop a timer, the timer does not fire until the worker’s next call', async () => {
   start([describeFunction('probe.tick')], {}, true)
   const first = (await invoke('probe.tick')).answer.ticks as number
   await pause(500)
