@@ -96,8 +96,8 @@ export const Config = v.pipe(
     auditors: v.optional(Principals),
     /**
      * ARNs of the IAM roles and users that may disable, delete or share signing keys. The root user always
-     * may, and the rotation may always disable and delete keys. If this is not set: nobody else with
-     * `protectData`, otherwise everyone in the account whom an IAM policy allows it.
+     * may, and the rotation may always disable and delete keys. By default, nobody else may if
+     * `protectData` is on; without it, IAM policies decide.
      */
     breakGlass: v.optional(Principals),
     /**

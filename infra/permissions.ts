@@ -31,7 +31,7 @@ export interface Permissions {
 }
 
 const puts = ['PutItem', 'UpdateItem']
-/** IAM action for condition checks. They tell a function nothing that the condition of a write would not. */
+/** IAM action for condition checks. Whoever may write an item can check conditions on it anyway. */
 const checks = ['ConditionCheckItem']
 
 /**

@@ -14,9 +14,9 @@ export const anyPrincipal = 'arn:*:iam::*:*'
  * The policy of every signing key of a stage. Only the service's roles may sign. Only the rotation,
  * `breakGlass` and the account's root user may disable or delete the key or change its policy. Only
  * `breakGlass` and the root user may share the key (grants, replicas, tags). KMS creates a key only if its
- * creator may change the key's policy ("policy lockout safety check", KMS API reference, CreateKey). The
- * rotation creates the keys, so a statement without conditions names its role as `Principal`. Other roles and
- * users may not exist yet, and KMS refuses such a `Principal`. So they are selected by conditions.
+ * creator may change the key's policy ("policy lockout safety check", KMS API reference, CreateKey). So the
+ * policy names the rotation's role, which creates the keys, as `Principal`. It selects all other roles and
+ * users by conditions, because they may not exist yet, and KMS refuses a `Principal` that does not exist.
  */
 export function signingKeyPolicy(
   { partition, account, region }: Record<'partition' | 'account' | 'region', string>,

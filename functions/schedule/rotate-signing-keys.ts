@@ -49,7 +49,7 @@ export async function handler(
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // Without any key: the first key is overdue since the begin of the attempt to create it, if there is one.
+  // The first key has been due since the attempt to create it began. Before an attempt, nothing is overdue.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

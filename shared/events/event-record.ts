@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** For an event with a secret: MACs with older keys, one of which an earlier delivery may have stored. */
+  /** For an event with a secret: its MACs with older keys. An earlier delivery may have stored such a MAC. */
   olderDigests?: string[]
   delivery: Delivery
 }

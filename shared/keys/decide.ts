@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A request of the instant `at` to publish a new key. With `emergency`, the new key signs at once. The
-   * request is fulfilled once a key has become active at `at` or later.
+   * A request to publish a new key. With `emergency`, the new key signs at once. The request was made at the
+   * instant `at`. It is fulfilled when a key becomes active after that instant.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }

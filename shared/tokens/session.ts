@@ -50,8 +50,8 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Prepares the writes that add a derived token to the session `named`. The writes fail with SessionChanged if
- * another token was derived meanwhile. If the session has ended or `named` is wrong, this function or the
+ * Prepares the writes that add a derived token to a session. The writes fail with SessionChanged if another
+ * token was derived meanwhile. If the session has ended, or is not as `named` says, this function or the
  * writes fail with `invalid_grant`.
  */
 export async function readDerivingSession(named: NamedSession) {

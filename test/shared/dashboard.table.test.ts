@@ -115,7 +115,7 @@ it.each([
   ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
   ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
 ])(
-  'a device %s counts for no user but the one whose activation is its latest event (events as user@instant: %s)',
+  'a device counts only for a user whose activation is the latest event of the device: %s (user@instant: %s)',
   async (_what, events, counts) => {
     const users = [newUserIds(), newUserIds()]
     for (const userId of users)

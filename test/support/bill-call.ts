@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * items in the answer are not enough to compute the units: a filter may have left out other items.
- * items in the answer are not enough to compute the units, because a filter may have left out other items.
+ * Returns the read units that DynamoDB Local reports for a Query, and at least those of the smallest read.
+ * They cannot be computed from the items in the answer, because a filter may have left out other items.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

@@ -7,7 +7,7 @@ import { listOwnKeys } from './own-keys.ts'
 /**
  * Asserts what holds between two runs of the key rotation. One key is active, and no attempt is in progress.
  * The chain of evidence records is unbroken, and every record has a copy. Every key that is not retired is
- * enabled in KMS. At most `lost` further keys are enabled, which runs left behind when they died.
+ * enabled in KMS. Besides these, KMS may have up to `lost` enabled keys, left by runs that died.
  */
 export async function expectSoundKeySet({ lost = 0 } = {}): Promise<void> {
   const keySet = await readKeySet()

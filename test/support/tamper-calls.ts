@@ -182,7 +182,7 @@ const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
  * Runs `work`, and simulates a crash at AWS call number `at`. Earlier calls take effect, later ones do not.
- * Call number `at` does if `carriedOut` is true. Resolves with false if `work` ended before the crash.
+ * `carriedOut` says whether this call takes effect. Resolves with false if `work` ended before the crash.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

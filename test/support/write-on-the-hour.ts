@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import { db } from '../../shared/db/table.ts'
 
-// Removes the pause of writes around full hours, which functions with a queue make. Otherwise, a test whose
-// clock is near a full hour would wait until writes resume.
+// Functions with a queue pause their writes around full hours. Tests remove this pause, because a test whose
+// clock is near a full hour would have to wait.
 beforeEach(() => void db.middlewareStack.remove('restOnTheHour'))

@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** keepRefused dates refusals this far in the future. Earlier messages with the event have no effect. */
+/** keepRefused stores refusals with a date this far ahead. Messages sent before that date have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** The number of refusals that keepRefused records for an event. Messages with fewer have no effect. */

@@ -45,7 +45,7 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 /**
  * Replays the archived events of a span of time, and waits until they are applied. A refused event may have
  * come before an event that it needs, so refused events are redriven until their number stops falling. Events
- * that keepRefused blocks stay refused. Resolves with true if all others took effect.
+ * that keepRefused has blocked are not applied. Resolves with true if all other events took effect.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,

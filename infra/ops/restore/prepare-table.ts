@@ -26,11 +26,11 @@ const kinds = {
 /**
  * Prepares a table that was restored to a full hour (epoch milliseconds). Can be run again. Removes all
  * access tokens, codes and free deposit addresses, because some may have been revoked or used after that
- * hour. Also removes assigned addresses that no user had seen, and evidence and archived keys newer than the
- * stored key set. Resolves with the number of removed items of each kind, and with two lists of item keys.
- * Any entry means that the table may be incomplete. `late` lists items dated just before the hour, when no
- * function should write: a restore may lack other items of the same event. `no_wallet` lists the first bill
- * of each wallet whose own item is missing.
+ * hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived keys)
+ * newer than the stored key set. Resolves with the number of removed items of each kind, and with two lists
+ * of item keys. Any entry means that the table may be incomplete. `late` lists items dated just before the
+ * hour, when no function should write: a restore may lack other items of the same event. `no_wallet` lists
+ * the first bill of each wallet whose own item is missing.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

@@ -16,7 +16,7 @@ export interface Observed {
 /** Period of metrics, unless an alarm says otherwise. */
 export const period = Duration.minutes(5)
 
-/** Short period of alarms that silence other alarms, so that they are raised before the others. */
+/** Period of alarms that silence other alarms. It is short, because they must be raised first. */
 export const minute = Duration.minutes(1)
 
 /** Names of all functions of the stage, without the stage's prefix. */

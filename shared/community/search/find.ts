@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds a user by id in the list. Undefined if the user is not listed or has a text that matches, too. */
+/** Finds a user in the list. Returns undefined if the search by text finds the user, too. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

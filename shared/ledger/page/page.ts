@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A page is read by a range query, unless the query would read over this many times the page's bills. */
+/** If a range query would read over this many times the bills of a page, they are read by key instead. */
 const maxDilution = 8
 
 /**

@@ -85,7 +85,7 @@ const all = 'all'
  */
 const maxWrong = { account: 10, all: 100 }
 
-/** Identifies the tries of a network for an email address: their item and counter. A user need not exist. */
+/** The item and the counter for tries from a network with an email address, even an unknown address. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.

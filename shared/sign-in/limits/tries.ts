@@ -83,10 +83,10 @@ export function removal(
   }
 }
 
-/** How long after its minute a count of 0 is removed. By then, all requests of that minute have ended. */
+/** A count of 0 is removed this long after its minute, when all requests of that minute have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
-/** Names of the attributes to remove. Their tries were all taken back, or are over an hour old. */
+/** Names of the counts that can be removed, because they are over an hour old or have fallen to 0. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, tries, expiresAt }) => {
     const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds

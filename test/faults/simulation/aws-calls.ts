@@ -83,7 +83,7 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
         reject(error)
       }
     }
-    // Latencies have fractions, so that no two calls end at the same instant: their order would be open.
+    // Latencies have fractions, so that no two calls end at once. Otherwise, their order would not be fixed.
     task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }

@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // The item's key must not affect the draw: two runs with the same seed issue tokens with other keys.
+    // Tokens have random keys. If keys affected the draw, two runs with the same seed would differ.
     return () => draws.number(stream) * 1_000
   }
 

@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses a future hour. Its check calls Date.now first, so that call returns HOUR.
+    // The command refuses a HOUR that is later than Date.now. So Date.now returns HOUR once.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)

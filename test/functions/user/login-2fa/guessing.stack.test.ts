@@ -78,7 +78,7 @@ test('a code that is refused without comparison does not count as an attempt on 
 
 test('a sign-in clears the count of wrong codes', async () => {
   const tickets = await openTickets(4)
-  // Mails can overtake one another. After waiting for four, the next mail is that of the fifth ticket.
+  // Mails can overtake one another. So wait for four mails before the fifth ticket requests its mail.
   await mailedCode(user.email, 4)
   tickets.push(...(await openTickets(1)))
   const mailed = await mailedCode(user.email, 5)

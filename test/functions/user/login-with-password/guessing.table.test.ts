@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Counts tries of a source for other accounts directly, because sign-ins would take too long. */
+/** Counts tries of a source for other accounts. Makes no sign-ins, which would take too long. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('a right password counts as no try, and the next sign-in from its source minutes later removes the empty counter', async () => {
+  test('a right password leaves a counter of 0, and a sign-in from the same source minutes later removes this counter', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {

@@ -113,7 +113,7 @@ it('a call succeeds when its worker answers in time, even if the busy main threa
   expect((await answer).functionError).toBeUndefined()
 })
 
-it('if a call does not stop a timer, the timer does not fire until the worker’s next call', async () => {
+it('a timer that a call leaves running does not fire between calls, only during the worker’s next call', async () => {
   start([describeFunction('probe.tick')], {}, true)
   const first = (await invoke('probe.tick')).answer.ticks as number
   await pause(500)

@@ -155,7 +155,7 @@ it.each([
   ['at once', 0],
   ['late', tick / 2],
 ])(
-  'one key signs and the JWKS is complete, however two rotation runs interleave or crash, and if KMS shows changes %s',
+  'if KMS shows changes %s, one key signs and the JWKS is complete, however two rotation runs interleave or crash',
   { timeout: 120_000 },
   (_when, lag) => {
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))
