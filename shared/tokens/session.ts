@@ -51,8 +51,8 @@ export class SessionChanged extends OptimisticLockError {
 
 /**
  * Prepares the writes that add a derived token to a session. The writes fail with SessionChanged if another
- * token was derived meanwhile. If the session has ended, or is not as `named` says, this function or the
- * writes fail with `invalid_grant`.
+ * token was derived meanwhile. If the session has ended, or if `named` does not match it, this function or
+ * the writes fail with `invalid_grant`.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named

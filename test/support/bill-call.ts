@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns the read units that DynamoDB Local reports for a Query, and at least those of the smallest read.
- * They cannot be computed from the items in the answer, because a filter may have left out other items.
+ * Returns the larger of two numbers: the read units that DynamoDB Local reports for a Query, and those of the
+ * smallest read. A filter may have left out items, so the items in the answer do not tell the units.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

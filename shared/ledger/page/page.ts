@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** If a range query would read over this many times the bills of a page, they are read by key instead. */
+/** Maximum ratio of the bills that a range query reads to those of the page. Above it, reads bills by key. */
 const maxDilution = 8
 
 /**

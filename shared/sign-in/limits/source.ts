@@ -85,7 +85,7 @@ const all = 'all'
  */
 const maxWrong = { account: 10, all: 100 }
 
-/** The item and the counter for tries from a network with an email address, even an unknown address. */
+/** Tells where password tries are counted: the network's item, and in it a counter for the email address. */
 export const guessSource = (network: string, normalizedEmail: string): Source => ({
   key: sources.key({ network }),
   // A hash of 72 bits: two addresses hardly ever share a counter. If they do, their tries add up.

@@ -163,8 +163,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, a last row tells
- * the number of all matches. `maxSegment` is added to it, so that it differs from every rank.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, a last row has
+ * the number of all matches. This number is stored plus `maxSegment`, so that it differs from every rank.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -152,10 +152,10 @@ function worldsByTheClock(lag: number): World[] {
 }
 
 it.each([
-  ['at once', 0],
-  ['late', tick / 2],
+  ['KMS shows changes at once', 0],
+  ['KMS shows changes late', tick / 2],
 ])(
-  'if KMS shows changes %s, one key signs and the JWKS is complete, however two rotation runs interleave or crash',
+  'one key signs and the JWKS is complete, however two rotation runs interleave or crash: %s',
   { timeout: 120_000 },
   (_when, lag) => {
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))
