@@ -119,8 +119,8 @@ export class Edge extends Construct {
   /**
    * Adds the secret that CloudFront sends, and the secrets with the next lower and the next higher number.
    * Functions accept all of them, because CloudFront and functions may be updated in any order. A template
-   * can have at most 60 references to secrets. So a further secret lists them all, and functions refer only
-   * to this list. Its id contains `number`: CloudFormation reads a secret anew only if the reference changes.
+   * can have at most 60 references to secrets. So functions refer to one more secret, the list of all values.
+   * The list's id contains `number`: CloudFormation reads a secret anew only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

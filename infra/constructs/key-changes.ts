@@ -87,10 +87,10 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches every caller except the service's functions whose names match the pattern `functionName`: for
- * example, `*-rotate-signing-keys` is the rotation of every stage. Compares the ARN of the caller's session,
- * which contains the names of the function and its role. Only people with the auditor's role could choose
- * such a session name, and this role can change nothing.
+ * Matches every caller except certain functions of the service, on any stage: those whose names match the
+ * pattern `functionName`. A function is recognized by the ARN of its session, which contains the names of its
+ * role and of the function. Among people, only those with the auditor's role could imitate such an ARN, and
+ * this role can change nothing.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

@@ -153,7 +153,7 @@ async function openDynamodb(directory: string | undefined, started: AsyncDisposa
 
 /**
  * Runs every function with a `rate(...)` schedule once at the start, because the local stack needs its first
- * signing key at once. AWS first runs a new rule up to one period later.
+ * signing key at once. On AWS, the first run of a new schedule comes later, after at most one period.
  */
 async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
   const targets = rules

@@ -60,8 +60,9 @@ export function signedInEndpoint<
   return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
-/** The endpoint of warm-up requests. For its scope, the token check makes only one read. */
+/** The endpoint that warm-up requests call. */
 const warmUpSpec: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
+  // For this scope, the token check makes only one read.
   scope: 'first-party',
   input: v.object({}),
   output: v.null(),
@@ -101,8 +102,8 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
 const maxMilliseconds = 1_000
 
 /**
- * A request with a random access_token that was never issued. The token's user is random, too, so functions
- * that start at the same moment read different partitions.
+ * A request with an access_token that was never issued. The token contains a random user id. So if functions
+ * start at the same moment, they read different partitions.
  */
 function requestOfNobody(): APIGatewayProxyEventV2 {
   const token = newAccessToken(randomInt(2 ** 47), newSessionId())

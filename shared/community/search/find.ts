@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds a user in the list. Returns undefined for a user that the search by text finds anyway. */
+/** Finds a user in the list, unless the search by text already finds this user. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

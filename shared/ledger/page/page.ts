@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Maximum ratio of the bills that a range query reads to those of the page. Above it, reads bills by key. */
+/** How many times more bills than needed a range query may read. Beyond this, bills are read by key. */
 const maxDilution = 8
 
 /**

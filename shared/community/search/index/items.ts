@@ -164,7 +164,7 @@ const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxR
 
 /**
  * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, a last row has
- * the number of all matches. This number is stored plus `maxSegment`, so that it differs from every rank.
+ * the number of all matches plus `maxSegment`. Every rank is below `maxSegment`.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

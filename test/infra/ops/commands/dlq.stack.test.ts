@@ -59,7 +59,7 @@ it('`dlq show` removes no dead letters, and `dlq redrive` and `dlq drop` remove 
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
 
-it('a dead letter that its source queue refuses stays a dead letter', async () => {
+it('a dead letter is not deleted if the step before its deletion fails', async () => {
   const reason = `test-${randomUUID()}`
   await plant(reason, 1)
   const refuse = () => Promise.reject(new Error('refused'))
