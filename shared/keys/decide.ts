@@ -13,7 +13,7 @@ export type RotationRequest =
   | { action: 'clock' }
   /**
    * A request to publish a new key. With `emergency`, the new key signs at once. The request was made at the
-   * instant `at`. It is fulfilled when a key becomes active after that instant.
+   * instant `at`. It is fulfilled when a key becomes active then or later.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }

@@ -17,8 +17,8 @@ const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
 /**
  * Sends the demo data through the event bus, as an operator would. As soon as Alice can sign in, resolves
- * with a function that stops the sending. Until then, the other events are sent in the background, and their
- * errors are shown. If the stack stops before all events are sent, its next start sends all of them again.
+ * with a function that stops the sending. The other events are sent in the background, and their errors are
+ * shown, not thrown. If the stack stops before all events are sent, its next start sends all of them again.
  * Events that were already applied have no further effect.
  */
 export async function startDemo({ model, baseUrl, file, showLine }: DemoOptions) {

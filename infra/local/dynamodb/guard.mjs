@@ -1,7 +1,6 @@
 // Runs a command until standard input closes, which happens when this process's owner ends, even by SIGKILL.
 // Then deletes the command's temporary directory. This process has its own process group, so Ctrl-C reaches
-// only the owner, which stops everything in order.
-// Plain JavaScript, because this process must start without delay.
+// only the owner, which stops everything in order. Plain JavaScript, because it must start without delay.
 //
 //   node guard.mjs TEMPORARY_DIRECTORY COMMAND [ARGUMENT ...]
 import { spawn } from 'node:child_process'

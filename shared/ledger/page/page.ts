@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** How many times more bills than needed a range query may read. Beyond this, bills are read by key. */
+/** A range query may read fewer than this many times the needed bills. Otherwise, bills are read by key. */
 const maxDilution = 8
 
 /**
