@@ -9,7 +9,7 @@ import { OutOfTime } from './invocation.ts'
 type PassingCause = (typeof names)[number][0] | 'out_of_time' | 'not_ready' | 'maintenance'
 
 /**
- * Temporary causes, each with a pattern for names of AWS errors and codes of Node.js errors. The SDK retries
+ * Temporary causes. Their patterns match names of AWS errors and codes of Node.js errors. The SDK retries
  * most of these errors (`@smithy/core/retry`), so only the last attempt's error gets here.
  */
 const names = [

@@ -28,8 +28,8 @@ const invocations = new AsyncLocalStorage<Invocation>()
 export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
 
 /**
- * Runs the work of an invocation. AWS calls and retries fail with OutOfTime when only `reserveMilliseconds`
- * are left. Waits for pending AWS calls before it settles: Lambda freezes the process between invocations,
+ * Runs the work of an invocation. When only `reserveMilliseconds` are left, any AWS call or retry throws
+ * OutOfTime. Waits for pending AWS calls before it settles: Lambda freezes the process between invocations,
  * and such a call would go on in a later one.
  */
 export async function runInvocation<T>(

@@ -15,8 +15,8 @@ import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 
 /**
- * Number of addresses in a chunk. Each address takes two of the 100 writes of a transaction, the event record
- * one. Never change the size: a retry identifies written chunks only by their number.
+ * Number of addresses in a chunk. Of the 100 writes of a transaction, each address takes two, and the event
+ * record takes one. Never change the size: a retry identifies written chunks only by their number.
  */
 const chunkSize = 48
 

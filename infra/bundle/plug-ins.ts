@@ -16,7 +16,7 @@ const loadBuiltinModulesLazily: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
       const name = path.replace(/^(node:)?/, 'node:')
-      // Takes `node:process` whole: if the bundler runs in a thread, it cannot list all of the exports.
+      // The bundler may run in a thread, where it cannot list all exports of `node:process`.
       const isWhole = kind !== 'import-statement' || ['node:fs', 'node:process'].includes(name)
       return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
     })
@@ -27,8 +27,7 @@ const loadBuiltinModulesLazily: Plugin = {
 }
 
 /**
- * Source code of an ES module that exports what one of Node's modules exports. The bundler drops unused
- * exports.
+ * Source code of an ES module with all exports of one of Node's modules. The bundler drops unused exports.
  */
 function exportsOf(path: string): string {
   const names = Object.keys(process.getBuiltinModule(path) as object)
@@ -93,9 +92,9 @@ const otherError = new RegExp(
 )
 
 /**
- * Lets esbuild drop the schemas of unused operations and errors, up to 100 KB. esbuild keeps every object
- * with computed keys and every registered error. So this plug-in replaces computed keys (`[_name]`) by fixed
- * text, and registers only the `errorClasses`.
+ * Lets esbuild drop the schemas of unused operations and errors, which are up to 100 KB. esbuild keeps every
+ * object with computed keys and every registered error. So this plug-in replaces computed keys (`[_name]`) by
+ * fixed text, and registers only the `errorClasses`.
  */
 const dropUnusedSchemas: Plugin = {
   name: 'drop-unused-schemas',

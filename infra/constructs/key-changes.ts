@@ -78,9 +78,9 @@ export class KeyChanges extends Construct {
         { errorCode: [{ exists: true }] },
       ],
     })
-    // CloudTrail logs Sign as a read-only event. Only a rule in this state receives read-only events
-    // (EventBridge: Receiving read-only management events), at no cost for those that do not match. A metric
-    // filter would cost $0.50 per GB of read-only events.
+    // CloudTrail logs Sign as a read-only event. A rule receives such events only in this state (EventBridge:
+    // Receiving read-only management events). Events that do not match cost nothing. A metric filter would
+    // cost $0.50 per GB of read-only events.
     const rule = signatures.node.defaultChild as CfnRule
     rule.state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
   }

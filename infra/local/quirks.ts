@@ -20,7 +20,7 @@ const names = Object.keys(quirkMeanings) as Quirk[]
 export interface QuirkOptions {
   quirks: readonly Quirk[]
   seed: number
-  /** Visibility timeouts and delays of KMS are divided by this number. Default: 1. */
+  /** Visibility timeouts and KMS's delays are shortened by this factor. Default: 1. */
   speed?: number
 }
 

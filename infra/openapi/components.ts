@@ -21,8 +21,9 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a schema, parameter or response under a name, and returns a reference. If another part already
- * has the name, returns a parameter or response unregistered, and throws an Error for a schema.
+ * Registers a schema, parameter or response under a name, and returns a reference to it. If the name is
+ * already used for a different part, returns `part` itself, unregistered. For a schema, throws an Error
+ * instead.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)

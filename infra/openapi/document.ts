@@ -15,8 +15,8 @@ const describedRoutes = routes.filter(({ method }) => method !== 'HEAD')
 
 /**
  * Builds the OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints'
- * schemas. Descriptions and examples come from operations/. Throws if an endpoint has no description, or a
- * description no endpoint.
+ * schemas. Descriptions and examples come from operations/. Throws if an endpoint has no description, or if a
+ * description belongs to no endpoint.
  */
 export async function openApiDocument(): Promise<JsonSchema> {
   const paths: Record<string, JsonSchemas> = {}
@@ -130,7 +130,7 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   if (checks === undefined) return input
   const parts = input['properties'] as JsonSchemas
   const checked = Object.entries(parts).map(([location, part]): [string, JsonSchema] => {
-    // Describe alternative schemas (`oneOf`) as one schema with the properties of all.
+    // Describe alternative schemas (`oneOf`) as one schema that has the properties of every alternative.
     const forms = (part['oneOf'] ?? [part]) as { properties: JsonSchemas }[]
     const named = forms.flatMap((form) => Object.entries(form.properties))
     const properties = named.map(([name, schema]) => {

@@ -45,8 +45,8 @@ const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
   Duration.seconds(6 * functionTimeoutSeconds)
 
 /**
- * Everything that changes state without a request: for each event a rule of the bus, a queue, a dead-letter
- * queue and a function; the workers; and the schedules.
+ * The resources that change state without a request: the workers, the schedules, and for each event a rule of
+ * the bus, a queue, a dead-letter queue and a function.
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
@@ -105,8 +105,8 @@ export class IntakeStack extends Stack {
       // EventBridge cannot delay an event. So the queue delays each message by this time.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function itself gives up an event earlier, after fewer receives. This limit is for messages that
-      // crash the function.
+      // This limit is for messages that crash the function. Other events are given up earlier, by the
+      // function itself.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {

@@ -22,7 +22,7 @@ const byteOrderMark = '\ufeff'
 
 /**
  * Quotes a cell that contains a quote or a separator. In many countries, spreadsheets expect semicolons or
- * tabs between cells. Either CR or LF alone ends a row.
+ * tabs between cells. A CR or LF ends a row, even without the other.
  */
 const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
@@ -42,6 +42,6 @@ const formula = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s"]*.)/gu
 
 /**
  * Puts an apostrophe before each formula in a text, so that no spreadsheet evaluates any part of the text.
- * Removes NUL, because no cell can hold it and a formula could follow it.
+ * Removes NUL first, so that no formula can hide behind it.
  */
 export const textCell = (text: string): string => text.replaceAll('\0', '').replaceAll(formula, "'$&")

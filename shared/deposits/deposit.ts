@@ -87,8 +87,8 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 }
 
 /**
- * Reads a user's deposit; undefined if the id is unknown or the deposit is another user's. Makes two reads in
- * both cases, so that the response time does not reveal the case: anyone can compute ids from the blockchain.
+ * Reads a user's deposit; undefined if the id is unknown or the deposit is another user's. Both cases take
+ * two reads, so that the response time does not tell them apart: anyone can compute ids from the blockchain.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {
@@ -110,9 +110,9 @@ const rowKeys = itemType({
 const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
- * The writes that store a deposit: its item, and a row in each of two lists, the user's deposits and the
- * user's deposits in this currency. Rows hold the whole deposit, so a page takes one read. The condition of
- * the first write fails unless the deposit's previous version is stored.
+ * The writes that store a deposit: its item, and one row each in the list of the user's deposits and in the
+ * list of the user's deposits in this currency. Rows hold the whole deposit, so a page takes one read. The
+ * condition of the first write fails unless the deposit's previous version is stored.
  */
 export function putDeposit(deposit: Deposit): Write[] {
   const { id, userId, currency, version, ordinal, currencyOrdinal } = deposit

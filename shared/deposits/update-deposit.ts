@@ -33,9 +33,9 @@ export interface DepositUpdate extends DepositName {
  * Advances a deposit to the status of an event. The transaction that makes the deposit `CREDITED` also
  * credits it, once. Events may arrive in any order and repeatedly; the first final status is kept.
  *
- * Throws RejectedEvent if the address is unassigned or for another currency, or if address, tag, currency or
- * amount differ from an earlier event. Throws ConditionFailed if another event has meanwhile written the
- * deposit, the user's count of deposits or the wallet.
+ * Throws RejectedEvent if the address is unassigned or has another currency. Also throws it if address, tag,
+ * currency or amount differ from an earlier event. Throws ConditionFailed if another event has meanwhile
+ * written the deposit, the user's count of deposits or the wallet.
  */
 export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)

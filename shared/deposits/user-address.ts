@@ -87,8 +87,8 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 
 /**
  * Assigns a user a deposit address from the pool, in one transaction. Even if requests arrive at once, a user
- * gets only one address, and an address only one user. The user sees the address only after its event is on
- * the bus, because a replay of that event repeats the assignment in a restored table.
+ * gets only one address, and an address only one user. The event of the assignment is on the bus before the
+ * user sees the address, so that a replay can repeat the assignment after a restore.
  *
  * Throws `invalid_parameter` if the service does not offer the currency or network. Throws `unavailable` if
  * the pool is empty, or if other requests were faster at every attempt.

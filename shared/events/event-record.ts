@@ -143,7 +143,7 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
 
 /**
  * The write that claims an event's business key at the time `at` (epoch milliseconds). The condition fails if
- * an event with this key took effect, or if this event was refused and the message is not newer than that.
+ * an event with this key took effect, or if this event was refused after the message was sent.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery

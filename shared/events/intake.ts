@@ -244,7 +244,7 @@ function decideRefusal(
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // If the clock of SQS is ahead, a refusal dated now would seem older than the message that it refuses.
+  // Dates the refusal no earlier than the message that it refuses, even if the clock of SQS is ahead.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
@@ -255,8 +255,8 @@ function decideRefusal(
 }
 
 /**
- * Sends one dead letter for an event, even if its message is delivered several times. Records the refusal,
- * sends the dead letter, and then records that it was sent. After an interruption, a later delivery sends the
+ * Sends one dead letter for an event, even if its message is delivered several times: records the refusal,
+ * sends the dead letter, and records that it was sent. If this is interrupted, a later delivery sends the
  * dead letter, perhaps a second time. Resolves with `duplicate` if no dead letter is needed.
  */
 async function refuse(

@@ -87,8 +87,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
 /**
- * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. Calls the parser itself,
- * because as a middleware, the parser would report a bad body before a bad token.
+ * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. Calls the parser
+ * directly: used as a middleware, the parser would report a bad body before a bad token.
  */
 function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
   // Drops the media type's parameters. The parser rejects a space before `;`, but RFC 9110 §5.6.6 allows it.

@@ -48,7 +48,7 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
 
 /**
  * Tests a signing key: signs random bytes, then verifies the signature with KMS and with the public key.
- * Never throws. A failed test is false in the result; `cause` is the error, if any.
+ * Never throws: the result has false for a failed test, and the error, if any, as `cause`.
  */
 export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; cause?: unknown }> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }

@@ -38,8 +38,9 @@ const patienceMilliseconds = 10_000
  * do. Every write is conditional on the key set that was read, so runs can compete or crash.
  *
  * Throws if a key that is about to be used fails its check. If KMS refuses a new key, this run and later runs
- * try again. After `kmsLagMilliseconds`, scheduled runs throw, and a requested rotation takes another key. If
- * AWS fails for a moment, a scheduled run leaves its step to the next run, but a requested run throws.
+ * try again. If KMS still refuses it after `kmsLagMilliseconds`, a scheduled run throws, but a requested
+ * rotation creates another key. If AWS fails for a moment, a scheduled run leaves its step to the next run,
+ * but a requested run throws.
  */
 export async function rotateKeys(
   request: RotationRequest,

@@ -43,7 +43,7 @@ export type CreatedKey = Pick<SigningKey, 'kid' | 'arn' | 'n' | 'e'>
 
 /** What caused a key transition or an attempt to create a key. */
 export const Trigger = v.object({
-  /** `clock` stands for the schedule, and every other kind for a request. */
+  /** `clock` stands for the schedule. All others stand for requests. */
   kind: v.picklist(['clock', 'rotate', 'emergency', 'revoke']),
   /** Lambda request id of the invocation that began the transition or attempt. */
   request_id: v.string(),

@@ -16,7 +16,7 @@ export const Account = v.object({
 })
 export type Account = v.InferOutput<typeof Account>
 
-/** Lists the currencies of a wallet in alphabetical order. If `only` is given, lists only it. */
+/** Lists the currencies of a wallet in alphabetical order. With `only`, lists just that currency. */
 export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
   [...wallet.holdings]
     .filter(([currency]) => only === undefined || currency === only)

@@ -33,8 +33,8 @@ export interface LedgerTransaction {
  *
  * Throws RejectedEvent if a balance or hold would become negative or exceed 38 digits, if a wallet would have
  * too many currencies, or if the event's key was used with other content. Throws OutOfOrderEvent for an
- * unknown user. Throws ConditionFailed if another process changed a wallet first. A failed write of
- * `alongside` throws its own error.
+ * unknown user. Throws ConditionFailed if another process changed a wallet first. If a write of `alongside`
+ * fails, throws that write's error.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const { userId } = transaction

@@ -80,9 +80,9 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 }
 
 /**
- * Signs the device_token, then writes: if signing fails, the code stays unused and can be tried again. One
- * transaction uses up the code, writes the access_token and checks the session. Checks session and scopes,
- * because the stored code may be forged.
+ * Signs the device_token before it writes: if signing fails, the code stays unused and can be tried again.
+ * One transaction uses up the code, writes the access_token and checks the session. The code's session and
+ * scopes are checked here, because the stored code may be forged.
  */
 async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
   const { userId, sessionId, clientId, authenticatedAt } = grant

@@ -58,7 +58,7 @@ export const SignInRecord = v.looseObject({
 })
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
 
-/** Parses a user's sign-in record; undefined if the item only counts tries for an address without a user. */
+/** Parses a user's sign-in record; undefined for an item that counts tries for an unknown address. */
 export const toSignInRecord = (item: Item): SignInRecord | undefined =>
   item['user_id'] === undefined ? undefined : v.parse(SignInRecord, item)
 

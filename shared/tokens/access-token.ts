@@ -121,8 +121,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user by incrementing the user's generation. Its transaction must
- * contain changeSignInRecord, which increments the generation for new sessions and ends the login tickets.
+ * The write that ends all sessions of a user by raising the user's generation. Its transaction must contain
+ * changeSignInRecord, which raises the generation of new sessions and ends the login tickets.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

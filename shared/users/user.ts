@@ -24,7 +24,7 @@ const User = v.object({
   referrerId: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */
   registeredAt: Integer,
-  /** The stamp of each field's last update. Stamps sorted as text are in the order of the updates. */
+  /** The stamp of each field's last update. As text, stamps sort in the order of the updates. */
   stamps: v.record(v.string(), v.string()),
 } satisfies Record<keyof (typeof itemFields)['user'], v.GenericSchema> & v.ObjectEntries)
 export type User = v.InferOutput<typeof User>

@@ -41,7 +41,7 @@ it.for(views)(
   },
 )
 
-it('the limit of five mailed codes an hour does not stop a sixth sign-in, and a person can sign in again after the session has ended', async ({
+it('despite the limit of five mailed codes an hour, a person can sign in six times, and once more when the session has ended', async ({
   open,
 }) => {
   const page = await open()

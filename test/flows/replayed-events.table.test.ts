@@ -47,10 +47,10 @@ describe('an event that a replay sends again', () => {
   })
 
   it.each([
-    ['after', 1000, 1000],
-    ['before', -1000, 0],
+    ['`pending`', 1000, 1000],
+    ['`confirmed`', -1000, 0],
   ])(
-    'a replayed deposit gets its events’ original times, but is never credited before it was created (`confirmed` was sent %s `pending`)',
+    'a replayed deposit has the times at which its events were sent, but is not credited before it is created: %s sent first',
     async (_, later, credited) => {
       const { address } = await addDepositor()
       const detail = deposit(address, { status: 'pending' })

@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns the larger of two numbers: the read units that DynamoDB Local reports for a Query, and those of the
- * smallest read. A filter may have left out items, so the items in the answer do not tell the units.
+ * Returns the read units of a Query as DynamoDB Local reports them, or those of the smallest read if it
+ * reports less. The answer's items do not tell the units, because a filter may have left out others.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

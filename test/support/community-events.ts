@@ -27,7 +27,7 @@ export async function buy(userId: number, amount: string, purchaseId: string = r
   await applyEvent(purchased, { purchase_id: purchaseId, user_id: userId, amount, at: 0 })
 }
 
-/** Changes a member's name or address as `user.updated` does. The same arguments make the same event. */
+/** Applies `user.updated` with a new name or address. The same arguments give the same update id. */
 export async function rename(userId: number, nickname: string, at = 1, email?: string): Promise<void> {
   const update_id = `${userId}-${encodeURIComponent(nickname)}-${email ?? ''}`
   const detail = { update_id, user_id: userId, at, nickname, email }

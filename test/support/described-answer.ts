@@ -57,7 +57,7 @@ export class AnswerCheck {
   /** Says how an answer differs from the API reference; undefined if it agrees, or its route is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
-    // The API reference has no operation for an unknown path or method. The answer is 404 or 405.
+    // For an unknown path or method, the answer is 404 or 405, and the API reference has no operation.
     if (found === undefined) return undefined
     const where = `${method} ${found.template} answered ${status}`
     const described = found.operation.responses[String(status)]

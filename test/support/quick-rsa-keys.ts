@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const publicExponent = 65_537n
 
-/** For each length in bits: the primes made so far, and those pairs of them that no key uses yet. */
+/** For each length in bits: the primes made so far, and their pairs that are still unused. */
 const primes = new Map<number, bigint[]>()
 const pairs = new Map<number, [bigint, bigint][]>()
 

@@ -36,7 +36,7 @@ export function newRegistration(overrides: Record<string, unknown> = {}): Record
 /** Applies a `user.registered` event with its handler, in this process. */
 export const register = (detail: Record<string, unknown>) => applyEvent(registered, detail)
 
-/** Applies a `user.updated` event with its handler, in this process. By default, `at` is 1, the id is new. */
+/** Applies a `user.updated` event with its handler, in this process. Defaults: a new id, and `at` = 1. */
 export const update = (detail: Record<string, unknown>) =>
   applyEvent(updated, { update_id: randomUUID(), at: 1, ...detail })
 

@@ -15,9 +15,9 @@ declare module 'vitest' {
 
 /**
  * Vitest setup that makes one local stack available to all tests of a project. At the end, the run fails if a
- * function logged a secret (see mark-secret.ts) or was denied an AWS call. With quirks (simulated AWS
- * behaviour, such as late messages), a dead letter, a counted fault or an answer with status 500 also fails
- * the run.
+ * function logged a secret (see mark-secret.ts) or was denied an AWS call. If AWS's quirks are simulated,
+ * such as late messages, the run also fails after a dead letter, a counted fault or an answer with status
+ * 500.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const logFile = join(newDirectory(), 'functions.log')
@@ -79,7 +79,7 @@ async function waitForDeadLetters(described: unknown): Promise<Queues['dead_lett
   }
 }
 
-/** Lists a run's faults, dead letters and answers with status 500. Prints the number of each. */
+/** Lists the faults, the dead letters and the answers with status 500 of a run. Prints their numbers. */
 function listProblems(quirks: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
   const found = {
     'answers of 500': lines.filter((line) => line.endsWith(answered500)),

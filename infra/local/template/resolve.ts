@@ -45,7 +45,7 @@ export class Resolver {
       case 'Fn::Join': {
         const [separator, parts] = asList(argument)
         const text = this.texts(stack, parts).join(asText(separator))
-        // Removes the `https://` that templates put before a bucket's address if the address has `http://`.
+        // Templates put `https://` before a bucket's address. A local address already begins with `http://`.
         return text.replace(/^https:\/\/(?=http:)/, '')
       }
       case 'Fn::Sub':

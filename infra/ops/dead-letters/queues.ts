@@ -11,7 +11,7 @@ import type { Target } from '../target.ts'
 export interface QueuePair {
   /** Name of the queue on the command line: `user-updated` for the queue of the event `user.updated`. */
   name: string
-  /** Undefined for changes of KMS keys and for events that match no rule, which only have dead letters. */
+  /** Undefined for changes of KMS keys and for unmatched events: they have a dead-letter queue only. */
   queue: string | undefined
   deadLetters: string
 }

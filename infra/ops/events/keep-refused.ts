@@ -26,7 +26,10 @@ const passing: readonly (string | undefined)[] = [
 /** keepRefused stores refusals with a date this far ahead. Messages sent before that date have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** The number of refusals that keepRefused records for an event. Messages with fewer have no effect. */
+/**
+ * keepRefused stores this number of refusals for an event. No message has so many, so the event stays
+ * blocked.
+ */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -66,7 +69,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     // claimRefusal replaces refusals older than `sentAt`. With this `sentAt`, every refusal is older.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // Count at least one refusal: readRefusals returns 0 if the attribute is missing or malformed.
+    // A dead letter was refused at least once, but readRefusals returns 0 if the attribute is missing.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }
@@ -77,10 +80,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /**
-     * Changes the date of the refusals to now. From then on, a refused event can take effect if it is
-     * redriven.
-     */
+    /** Allows redriven events to take effect, by changing the date of their refusals to now. */
     release: () => date(Date.now(), 1),
   }
 }

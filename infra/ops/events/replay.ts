@@ -73,8 +73,8 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // An event that was rejected since `to` may have needed an earlier event. If the replay has supplied that
-    // event, it succeeds now.
+    // Events may have been rejected after `to` because an earlier event was missing. If the replay has
+    // supplied the missing event, a redrive succeeds.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

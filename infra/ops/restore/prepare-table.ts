@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** For each partition with removable items (see `removable`): the name of their count in the result. */
+/** For each partition with removed items, the field of the result that counts them. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',

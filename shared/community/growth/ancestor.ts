@@ -82,8 +82,8 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes `grown`, a number in an ancestor's profile. The number means: the ancestor's lists contain the new
- * members of all earlier batches, and the first `members` new members of this `batch`. `grown` only rises, so
+ * Computes the number `grown` in an ancestor's profile. It says how far the ancestor's lists have grown: they
+ * contain all batches before `batch`, and the first `members` members of `batch`. `grown` only rises, so
  * nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members

@@ -71,7 +71,7 @@ export interface AncestorUpdate {
 
 /**
  * Sums up a batch of journal entries as one update for each ancestor. No two updates write the same item. The
- * same batch always gives the same updates, each with the same order of members, so an interrupted batch can
+ * same batch always gives the same updates, with their members in the same order, so an interrupted batch can
  * be continued.
  */
 export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {

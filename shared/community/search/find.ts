@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds a user in the list, unless the search by text already finds this user. */
+/** Finds the user with this id in the list; undefined if the search by text finds the user anyway. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -36,7 +36,7 @@ export interface Chunk {
   marks: readonly Mark[]
   /** How many of the wallet's bills of each kind precede the chunk's first bill. */
   before: Counts
-  /** The quarter-hour in which the first bill after this chunk was booked. */
+  /** Quarter-hour in which the next chunk's first bill was booked. */
   until: number
 }
 
@@ -183,8 +183,8 @@ export async function closeChunk(wallet: Wallet): Promise<Wallet> {
 const concurrency = 32
 
 /**
- * Adds the bills of chunks to the blocks of the bill index, and only then writes the chunks, in order. So
- * even after a crash, every bill of a stored chunk is in its blocks. A transaction would cost double.
+ * First adds the bills of the given chunks to the blocks of the bill index; then writes the chunks, in order.
+ * So every bill of a stored chunk is in its blocks, even after a crash. A transaction would cost double.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)

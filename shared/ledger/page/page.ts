@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range query may read fewer than this many times the needed bills. Otherwise, bills are read by key. */
+/** If fewer than one bill in `maxDilution` is needed, bills are read by key, not by a range query. */
 const maxDilution = 8
 
 /**

@@ -42,8 +42,8 @@ export const toBlock = (item: Item): Block =>
   )
 
 /**
- * Lists the numbers of a block's bills, ascending. Uses only the first `chunks` chunks, because since the
- * wallet was read, a posting may have added another chunk to the block.
+ * Lists the numbers of a block's bills, ascending. Uses only the first `chunks` chunks. The block may have
+ * one more chunk if a bill was posted after the wallet was read.
  */
 export const numbersIn = (block: Block, chunks: number): number[] =>
   [...block]

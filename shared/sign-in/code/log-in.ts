@@ -40,8 +40,8 @@ export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 const maxWrongCodes = 20
 
 /**
- * Maximum number of a user's wrong second factors in a row, over any time. After that, tries are refused
- * until the user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
+ * Maximum number of wrong second factors that a user can enter in a row, however long it takes. After that,
+ * tries are refused until the user has a new password or TOTP secret (NIST SP 800-63B-4 §3.2.2).
  */
 const maxWrongInRow = 100
 
@@ -147,7 +147,7 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
-  // `wait` is 0 if simultaneous tries were taken back: the count is then below the limit again.
+  // `wait` is 0 if a simultaneous try has just been taken back.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }

@@ -93,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `item` has all tries of the source.
- * `counted` of them are the current sign-in's own tries, which do not count against the limits.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many tries the
+ * current sign-in has added to `item`: they do not use up the limits.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -83,7 +83,7 @@ export function removal(
   }
 }
 
-/** A count of 0 is removed this long after its minute, when all requests of that minute have ended. */
+/** How long a count of 0 is kept after its minute: requests that began then may still change it. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the counts that can be removed, because they are over an hour old or have fallen to 0. */
@@ -94,7 +94,7 @@ export const expiredAttributes = (item: Item | undefined, now: number): string[]
     return expiresAt <= now || isSettled ? [name] : []
   })
 
-/** Builds the ADD clause that adds `:by` to the counters of tries in the minute of `now`. */
+/** Builds an ADD clause that adds `:by` to what each counter has counted in the minute of `now`. */
 function additionTo(counters: readonly string[], now: number) {
   const names = Object.fromEntries(counters.map((counter, i) => [`#try${i}`, tryAttribute(counter, now)]))
   const added = Object.keys(names).map((name) => `${name} :by`)

@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Undoes the counting of a try whose password was not compared. Resolves with the counts after that. */
+/** Takes back the count of a try whose password was not compared. Resolves with the remaining counts. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
@@ -130,7 +130,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // Meanwhile, other tries may have turned out to be right and no longer count; then `wait` is 0.
+  // `wait` is 0 if a simultaneous try had the right password, because such a try is subtracted again.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

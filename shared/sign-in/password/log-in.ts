@@ -40,7 +40,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
 /**
  * Requests the mail by an event, so that a slow or failed mail service does not affect the sign-in. Delays
  * the mail of a user with an authenticator, because most such users need no mailed code. If the event cannot
- * be sent, resolves with false, or throws for a user without another second factor.
+ * be sent, the result is false for a user with another second factor, and an error for any other.
  */
 async function requestCodeMail(
   record: SignInRecord,

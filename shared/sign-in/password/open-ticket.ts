@@ -34,9 +34,9 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Creates a login ticket, and a code to mail unless the user got five in the last hour. Starts again if
- * another request changes the sign-in record meanwhile. If that request has changed the password, `password`
- * must match the new one.
+ * Creates a login ticket. Unless the user got five codes in the last hour, also creates a code to mail.
+ * Starts again if another request changes the sign-in record meanwhile. If that request has changed the
+ * password, `password` must match the new one.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -110,7 +110,7 @@ export interface PasswordStep {
 }
 
 /**
- * Adds a login ticket, counts its mail, and takes back the counted password try, in one write. Throws
+ * Adds a login ticket, counts its mail, and subtracts the counted password try, in one write. Throws
  * SignInRecordChanged if the user was disabled meanwhile, or if the password or the list of mails changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
@@ -154,10 +154,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets: `ofNetwork` for one network, `ofKind` for all known
- * networks together, and `ofKind` for all unknown networks together. A network is known if the user has
- * signed in from it. A ticket from an unknown network never replaces one from a known network, so strangers
- * cannot end the user's sign-ins.
+ * Maximum numbers of a user's live login tickets: `ofNetwork` for each network, and `ofKind` for each kind of
+ * network, known or unknown. A network is known if the user has signed in from it. A ticket from an unknown
+ * network never replaces one from a known network, so strangers cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

@@ -163,7 +163,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance was certainly high enough for a refused event. True if the event takes no money. */
+/** Whether the balance certainly sufficed for an event that was refused. True if it takes no money. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

@@ -181,7 +181,7 @@ async function useSession(
       body: { id: String(userId) },
     })
     const span = { from, to: world.instant }
-    // After either answer, the session has ended: 401 means that it had already ended before.
+    // Both answers mean that the session has ended; after 401, it had ended earlier.
     if (status !== 200 && status !== 401) world.violations.push(`logout answered ${status}`)
     for (const token of record.tokens.filter((other) => other.session === session)) token.ended ??= span
     return

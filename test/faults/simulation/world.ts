@@ -227,7 +227,7 @@ export class World {
     }
     if (command instanceof PutEventsCommand) {
       for (const { DetailType = '', Detail = '' } of command.input.Entries ?? [])
-        // The queue of mail.delayed delays its events: these mails go to users who have an authenticator.
+        // Only the queue of mail.delayed delays its messages.
         this.put(DetailType, JSON.parse(Detail) as object, {
           delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0,
         })

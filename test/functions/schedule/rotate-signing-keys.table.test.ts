@@ -103,7 +103,7 @@ it('an emergency rotation reports how long functions might still sign with the o
   const old = await signer()
   passTime(1)
   const { retiring } = await invoke({ action: 'rotate', emergency: true })
-  // Functions cache the key set for 60 s. The other 3 s allow for the write and for clock skew.
+  // Functions cache the key set for 60 s. A further 3 s allow for the write and for clock skew.
   expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
   passTime(43_000)
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
@@ -206,7 +206,7 @@ it('a key that KMS does not know counts as deleted only if it is older than ten 
   expect(await disableKey(unknown, 7, Date.now() - 10 * minute)).toBe('Deleted')
 })
 
-/** Crashes runs right after each AWS call. Only calls have effects, so no other moments need a test. */
+/** Each run crashes just after one AWS call. Only calls have effects, so no other moments need a test. */
 describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
   it('after a crash of the first rotation, the next run repairs the key set', async () => {
     for (let at = 1, died = true; died; at += 1) {

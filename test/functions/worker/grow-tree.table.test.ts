@@ -124,7 +124,7 @@ test.each([
   },
 )
 
-test('in a batch, only the messages that name no referral tree fail, and the log does not quote them', async () => {
+test('in a batch, only the invalid messages fail, and the log quotes none of them', async () => {
   const rootId = await addRoot()
   const warn = vi.spyOn(log, 'warn')
   const bodies = ['{"secret', 'null', '{"root_id":"secret"}', `{"root_id":${rootId}}`]

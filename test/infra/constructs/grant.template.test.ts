@@ -198,7 +198,7 @@ it.each<[string, string[] | undefined, boolean]>([
   ['no encryption context', undefined, false],
   ['another encryption context', ['purpose'], false],
   ['the user id and more', ['user_id', 'purpose'], false],
-])('a TOTP secret can be decrypted with %s (%s): %s', (_, keys, allowed) => {
+])('a TOTP secret can be decrypted only with the user id as encryption context: %s', (_, keys, allowed) => {
   const denial = dev.denialsOf('user-login-2fa')(
     onKey('Decrypt', dev.keys.TOTP, { 'kms:EncryptionContextKeys': keys }),
   )

@@ -48,8 +48,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     await addNewcomers(child, standardLimits.minIndexed, parent)
     await deliverMessage({ root_id: parent })
-    // The function must pack a full tail of the search index into a segment, and delete replaced items. So
-    // the tail is filled here, and one item is marked as replaced.
+    // Fills the tail of the search index and marks one item as replaced: the function must pack the tail into
+    // a segment, and delete the item.
     const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
     const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())

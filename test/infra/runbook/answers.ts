@@ -90,8 +90,8 @@ function pathsWith(network: string): string[] {
 }
 
 /**
- * Removes from an answer what a replay may change, as the runbook says: the times of bookings, and everything
- * that depends on their order. Of a list with several pages, keeps only the numbers of records and pages.
+ * Removes from an answer what a replay may change: the times of bookings, and everything that depends on
+ * their order (see the runbook). Of a list with several pages, only the numbers of records and pages remain.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

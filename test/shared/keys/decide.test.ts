@@ -22,7 +22,7 @@ const kids = ({ keySet }: World) => toJwks(keySet.keys).keys.map(({ kid }) => ki
 
 const bootstrapped = () => settled(emptyWorld(times, start), start)
 
-it('the successor key is published one publish window before the signing period ends, and not earlier', () => {
+it('the successor key is published exactly one publish window before the end of the signing period', () => {
   const world = bootstrapped()
   expect(states(settled(world, start + 29 * day - 1))).toEqual(['active'])
   expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])

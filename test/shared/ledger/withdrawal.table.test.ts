@@ -31,7 +31,7 @@ describe.each([
     ['requested', 'settled'],
     ['requested', 'cancelled'],
   ])(
-    `an update that names ${what} and has the status %s is refused after an update with the status %s`,
+    `an update with ${what} and status %s is refused after an update with the status %s`,
     async (status, first) => {
       expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()

@@ -127,7 +127,7 @@ it('every device_token issued during two key rotations can be verified until it 
   const keys = verifier()
   const signers = new Set<string | undefined>()
   for (let day = 0; day < 2 * 31; day += 1) {
-    // This signature makes the signer cache the key set, which is outdated just after a rotation.
+    // This signature puts the key set into the signer's cache. The rotation then makes that copy outdated.
     const early = await signDeviceToken(grant())
     await call({})
     const tokens = [early, await signDeviceToken(grant())]

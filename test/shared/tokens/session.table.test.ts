@@ -58,7 +58,7 @@ const works = (token: string) =>
     () => false,
   )
 
-/** Ways to forge an authorization code: each has a function that changes the session in a given code. */
+/** Ways to forge an authorization code: each `forge` changes what the code says about its session. */
 const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Promise<NamedSession>][] = [
   ['another user', (own) => ({ ...own, userId: own.userId + 1 })],
   ['another session’s token', async (own) => ({ ...own, sessionKey: (await signIn(own.userId)).key })],

@@ -129,7 +129,7 @@ export class KeyStore {
     return this.#arnPrefix + keyId
   }
 
-  /** Lets callers see a change of a key after a delay. Keys that exist from the start are visible at once. */
+  /** Shows each change of a key only after a delay. Keys that exist from the start are visible at once. */
   #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
     const lagging: VisibleKey = known?.lagging ?? {
       exists: new LaggingValue(false),

@@ -11,7 +11,7 @@ export const drawLateness = (quirks: Quirks, queue: string): number =>
 
 /**
  * Chooses at random whether a standard queue delivers a received message again, even a deleted one (SQS:
- * at-least-once delivery). Returns the milliseconds until then, or undefined.
+ * at-least-once delivery). Returns the delay in milliseconds, or undefined.
  */
 export const drawRepetition = (quirks: Quirks, queue: string): number | undefined =>
   quirks.happens('late-messages', `${queue} again`, repetitionProbability)
@@ -19,8 +19,9 @@ export const drawRepetition = (quirks: Quirks, queue: string): number | undefine
     : undefined
 
 /**
- * Chooses at random whether a function's answer to a batch is lost. Then the messages stay in the queue, and
- * block their FIFO groups, until the visibility timeout ends, although the function has done its work.
+ * Chooses at random whether a function's answer to a batch is lost. After a lost answer, the messages stay in
+ * the queue and block their FIFO groups until the visibility timeout ends, although the function has done its
+ * work.
  */
 export const losesAnswer = (quirks: Quirks, queue: string): boolean =>
   quirks.happens('lost-answers', queue, lostAnswerProbability)

@@ -45,7 +45,7 @@ export function makeButton(label: string, work: () => Promise<string>, name = la
   return html`<button type="button" aria-label=${name} @click=${run}>${label}</button>`
 }
 
-/** Runs `npm run ops -- COMMAND` on the stack. If it has no result, throws its error message. */
+/** Runs `npm run ops -- COMMAND` on the stack. Throws the command's error message if there is no result. */
 export async function operate<Result>(command: string, input = ''): Promise<Result> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch('ops', { method: 'POST', headers, body: JSON.stringify({ command, input }) })

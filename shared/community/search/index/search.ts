@@ -23,7 +23,7 @@ export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list. If the index has fewer, it is outdated, and its result is not used. */
   count: number
-  /** Finds the member whose full email address is the keyword, unless the index finds this member. */
+  /** Finds the member whose full email address is the keyword, unless the index finds it already. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean
@@ -119,7 +119,7 @@ interface SegmentMatches {
   posting: Posting
 }
 
-/** The matches of a segment from number `start` to `end` - 1. The oldest match has the number 0. */
+/** A range of a segment's matches, which are numbered from 0, the oldest. The range ends before `end`. */
 interface MatchRange extends SegmentMatches {
   start: number
   end: number
@@ -129,8 +129,8 @@ const countOf = (matches: readonly SegmentMatches[]): number =>
   matches.reduce((sum, { posting }) => sum + posting.count, 0)
 
 /**
- * Returns, for each segment, a range of matches that includes all its matches on the requested page. Segments
- * can overlap in time, so a range can also include matches of other pages.
+ * Returns for each segment the range of matches that may be on the requested page. Because segments can
+ * overlap in time, some of these matches can be on other pages.
  */
 function rangesOfWindow(
   found: readonly BTreePosition[],
@@ -154,8 +154,8 @@ function rangesOfWindow(
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
 /**
- * Chooses the members to read for a range of matches. They may include matches before the range: `skip` is
- * their number.
+ * Chooses the members to read for a range of matches. `skip` says how many matches among them precede the
+ * range.
  */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0

@@ -54,7 +54,7 @@ async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
   expect.unreachable('the rotation still waits for KMS')
 }
 
-/** Creates the first signing key. Meanwhile, KMS shows every change at once. */
+/** Creates the first signing key, without delays of KMS. */
 async function bootstrap() {
   const lags = kms.lags
   kms.lags = seconds(0, 0, 0)

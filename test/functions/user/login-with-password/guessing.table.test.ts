@@ -29,7 +29,7 @@ const user = await createUser()
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Writes to the table what it has after a source has tried passwords for other accounts. */
+/** Leaves the table as if the source had tried passwords for `times` other accounts. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1)
     await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
@@ -39,7 +39,7 @@ const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<vo
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
-  test('ten wrong passwords from one source block only this source, and only for this account: even the right password is then refused', async () => {
+  test('ten wrong passwords block only their source, and only for this account: from there, even the right password is refused', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)

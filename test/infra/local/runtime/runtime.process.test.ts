@@ -150,7 +150,7 @@ it('three workers answer a hundred concurrent calls, and no worker runs two call
   for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
 })
 
-it('a call to a function that still has no worker runs next, even if calls to another function have waited longer', async () => {
+it('a function without a worker gets the next free place, even if calls to another function have waited longer', async () => {
   start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
   const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
   const order: string[] = []

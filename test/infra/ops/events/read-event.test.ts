@@ -22,6 +22,9 @@ it.each([
   ['prod', event('user.registered', 'chain'), 'the bus takes it only with the source business or operator'],
   ['local', event('mail.requested'), 'the bus takes it only with the source account-service'],
   ['local', event('user.deleted'), 'no function takes events of this detail-type'],
-])('readEvent says why the bus of the stage %s refuses a line: %.60s', (stage, line, reason) => {
-  expect(readEvent(stage, line)).toBe(reason)
-})
+])(
+  'for a line that the bus of stage %s would refuse, readEvent gives the reason: %.60s',
+  (stage, line, reason) => {
+    expect(readEvent(stage, line)).toBe(reason)
+  },
+)

@@ -65,7 +65,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'a restore that brings back only some writes of an assignment never leaves two owners of an address that %s',
+  'two users never own the same address, even if its assignment was restored only in part, and the address %s',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {

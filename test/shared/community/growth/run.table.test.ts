@@ -274,7 +274,7 @@ it('after an interruption, the purchases of a batch are not added again to ances
   expect(await withoutDone([update], 6)).toEqual([update])
 })
 
-it('the version of a referral tree rises even if a restored table has an older version of the tree', () => {
+it('the next version of a referral tree is higher than all earlier ones, even after a restore of an older version', () => {
   const now = Date.now()
   expect(nextHead({ version: 5 }).version).toBeGreaterThanOrEqual(now)
 })

@@ -28,8 +28,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A state of the simulation. `starts` more runs can start, and `ticks` more ticks can pass. A run ends at the
- * second tick after its start, as if Lambda stopped it.
+ * A state of the simulation. At most `starts` further runs can start, and `ticks` further ticks can pass. A
+ * run ends at the second tick after its start, as if Lambda stopped it.
  */
 interface State {
   world: World

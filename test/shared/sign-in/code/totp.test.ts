@@ -36,7 +36,7 @@ test.each([
   [1_111_111_111, '050471', 37_037_037],
   [1_234_567_890, '005924', 41_152_263],
   [2_000_000_000, '279037', 66_666_666],
-])('the test vector of RFC 6238 for %i s, TOTP %s, is accepted', async (seconds, code, step) => {
+])('at %i s, the TOTP %s of RFC 6238’s test vectors is accepted', async (seconds, code, step) => {
   expect(await verifyTotp(secret, code, undefined, seconds * 1000)).toBe(step)
 })
 

@@ -38,7 +38,7 @@ interface Person {
   joinedAt: number
 }
 
-/** Returns a pseudo-random generator. fast-check draws only seeds, because it shrinks long arrays slowly. */
+/** Returns a pseudo-random generator. Only its seed is from fast-check, which shrinks long arrays slowly. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
