@@ -68,8 +68,8 @@ export const Config = v.pipe(
      */
     standby: v.optional(Standby),
     /**
-     * Deploys the stage in its standby region, with the table of this name: the replica, or a table restored
-     * from it. Set `failover` only when the stage's own region is lost. Default: none.
+     * Deploys the stage in its standby region. The value is the name of the table there: the replica, or a
+     * table restored from it. Set `failover` only when the stage's own region is lost. Default: none.
      */
     failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
@@ -96,8 +96,8 @@ export const Config = v.pipe(
     auditors: v.optional(Principals),
     /**
      * ARNs of the IAM roles and users that may disable, delete or share signing keys. The root user always
-     * may, and the rotation may always disable and delete keys. By default, nobody else may if
-     * `protectData` is on; without it, IAM policies decide.
+     * may, and the rotation may always disable and delete keys. Default with `protectData`: nobody else.
+     * Default without it: whoever IAM policies allow.
      */
     breakGlass: v.optional(Principals),
     /**

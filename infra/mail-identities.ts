@@ -4,6 +4,6 @@
  */
 export function identitiesOf(address: string): string[] {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.')
-  // Leaves out the top-level domain, which is the last label alone, because nobody can verify it.
+  // Leaves out the top-level domain (the last label), because nobody can verify it.
   return [address, ...labels.slice(0, -1).map((_label, position) => labels.slice(position).join('.'))]
 }

@@ -2,8 +2,8 @@ interface CacheOptions<Value> {
   /** Maximum age of the value in milliseconds, counted from the start of its read. */
   maxAge: () => number
   /**
-   * A call of `get` may reuse the value only if `get` was already called at least `requests` times in the
-   * last `withinMilliseconds`. By default, every call may reuse the value.
+   * A call of `get` may reuse the value only if there were at least `requests` calls in the last
+   * `withinMilliseconds`. By default, every call may reuse the value.
    */
   onlyAfter?: { requests: number; withinMilliseconds: number }
   /** Whether a value may be kept for later calls. By default, every value may be kept. */

@@ -29,8 +29,8 @@ export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
 
 /**
  * Runs the work of an invocation. When only `reserveMilliseconds` are left, any AWS call or retry throws
- * OutOfTime. Waits for pending AWS calls before it settles: Lambda freezes the process between invocations,
- * and such a call would go on in a later one.
+ * OutOfTime. Waits for pending AWS calls before it settles. Otherwise, they would go on in a later
+ * invocation, because Lambda freezes the process in between.
  */
 export async function runInvocation<T>(
   { getRemainingTimeInMillis }: RunContext,

@@ -8,7 +8,7 @@ Big.strict = true
 Big.NE = -1_000_000
 Big.PE = 1_000_000
 
-// Gives every amount the property that stringifyExact reads, so that stringifyExact need not import big.js.
+// stringifyExact reads this property of an amount, so that it need not import big.js.
 Object.defineProperty(Big.prototype as object, exactDigits, {
   get(this: Big) {
     return this.toFixed()

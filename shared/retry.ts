@@ -7,8 +7,8 @@ const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150
 
 /**
- * Runs `attempt` until it succeeds. Throws an error that is not retryable, the error of the last attempt, or
- * OutOfTime at the deadline of the invocation. Waits with exponential backoff and full jitter, so that
+ * Runs `attempt` until it succeeds. Gives up at an error that is not retryable, after the last attempt, and
+ * at the deadline of the invocation (OutOfTime). Waits with exponential backoff and full jitter, so that
  * competing processes do not retry at the same time.
  */
 export async function retry<T>(

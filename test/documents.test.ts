@@ -44,7 +44,7 @@ describe.each(documents)('the document %s', (document) => {
     for (const [, path = ''] of paths) expect(existsSync(join(root, path)), path).toBe(true)
   })
 
-  it('a document names no npm script, CDK command, CDK option or stage that does not exist', () => {
+  it('every npm script, CDK command, CDK option and stage that a document names exists', () => {
     for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
       expect(Object.keys(scripts)).toContain(script)
     for (const [, stage] of text.matchAll(/-c stage=([a-z]+)/g)) expect(Object.keys(stages)).toContain(stage)

@@ -19,7 +19,7 @@ const data = newDirectory()
 let stack: ReturnType<typeof startCommand>
 let addresses: [api: string, aws: string]
 
-/** Starts the stack with the demo data, and waits until all of it has been sent. */
+/** Starts the stack with the demo data, and waits until the whole demo has been sent. */
 async function start(command?: string[]): Promise<void> {
   stack = startCommand(['--data', data, ...anyPorts], {}, command)
   const api = await stack.ready

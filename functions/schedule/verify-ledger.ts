@@ -30,9 +30,9 @@ const reserveMilliseconds = 120_000
 const concurrency = 8
 
 /**
- * Recomputes the balances of every wallet from its bills once a day. The wallets form sixteen slices. Every
- * five minutes, an invocation continues the next slice, for at most fifteen minutes. Each slice has its turn
- * every eighty minutes, so two invocations never verify the same slice at once.
+ * Recomputes the balances of every wallet from its bills once a day. The wallets form sixteen slices, which
+ * take turns: every five minutes, an invocation works on the next slice, for at most fifteen minutes. A
+ * slice's turns are eighty minutes apart, so two invocations never verify the same slice at once.
  */
 export async function handler(_event: unknown, context: Run): Promise<VerificationReport> {
   resetConsumedUnits()

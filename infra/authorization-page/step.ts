@@ -22,6 +22,6 @@ export interface SignInFlow {
   go: (step: StepName) => void
   /** Replaces the current step with another one. The back button then skips the replaced step. */
   replace: (step: StepName, notice?: string) => void
-  /** Shows a view that is not a step, such as an error, and keeps the tab's state. */
+  /** Shows a view that is not a step, such as an error. The tab's state stays the same. */
   present: (view: View) => void
 }

@@ -73,8 +73,8 @@ const stubSdk: Plugin = {
 }
 
 /**
- * AWS errors that keep their own class, because our code or the SDK's retry needs the class. The SDK throws
- * all other errors as the service's base class, with their own names and HTTP statuses.
+ * AWS errors that keep their own class, because our code or the SDK's retry needs it. All others are thrown
+ * as the service's base class, with their own names and HTTP statuses.
  */
 const errorClasses = [
   'BadRequestException',

@@ -5,7 +5,7 @@ const unused = (what: string) =>
     throw new Error(`${what} is left out of the bundles of functions: see infra/bundle/stubs.ts`)
   }
 
-/** Replaces `@aws-sdk/credential-provider-node`, because client-options.ts gives clients credentials. */
+/** Replaces `@aws-sdk/credential-provider-node`: clients get credentials from client-options.ts. */
 export const defaultProvider = () => unused('the default chain of credentials')
 
 /** Replaces `@aws-sdk/endpoint-cache`, because no client uses endpoint discovery. */

@@ -53,7 +53,7 @@ export function priceOf(type: string): Price | undefined {
   throw new Error(`${type} has no price in infra/catalogue/idle-cost.ts`)
 }
 
-/** Dollars per month for the resources of a stage that nobody uses, by kind of cost. */
+/** Dollars per month for a stage that nobody uses, by kind of cost. */
 export async function readIdleCost(stage: string, values: Properties = {}): Promise<Map<string, number>> {
   const alarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:alarms'
   const required = { mailFrom: 'no-reply@example.com', authUrl: 'https://auth.example.com/', alarmTopicArn }

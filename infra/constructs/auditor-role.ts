@@ -6,8 +6,9 @@ import type { Config } from '../config.ts'
 import type { DataTable } from './grant.ts'
 
 /**
- * Adds the IAM role for `keys audit` and `keys status`. It can only read the signing keys, CloudTrail, the
- * rotation's configuration, its evidence (signed records), and the names of the evidence's copies.
+ * Adds the IAM role for `keys audit` and `keys status`. It can read the signing keys, CloudTrail, the
+ * rotation's configuration and its signed evidence. It can list the copies of the evidence, and do nothing
+ * else.
  */
 export function addAuditorRole(
   stack: Stack,

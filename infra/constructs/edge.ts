@@ -39,7 +39,7 @@ interface EdgeProps {
 /** Error statuses whose answers CloudFront would by default cache for ten seconds and send to all clients. */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
-/** Id of the hosted zone of every CloudFront distribution (Route 53 API Reference, AliasTarget). */
+/** All CloudFront distributions are in the hosted zone with this id (Route 53 API Reference, AliasTarget). */
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 
 /**
@@ -50,7 +50,7 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
   readonly baseUrl: string
-  /** Comma-separated secrets that functions accept, as a reference that CloudFormation resolves. */
+  /** Secrets that functions accept, comma-separated: a dynamic reference that CloudFormation resolves. */
   readonly originSecrets: string
 
   constructor(scope: Construct, id: string, { config, api, secretNumber, webAclArn }: EdgeProps) {
@@ -117,10 +117,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Adds the secret that CloudFront sends, and the secrets with the next lower and the next higher number.
-   * Functions accept all of them, because CloudFront and functions may be updated in any order. A template
-   * can have at most 60 references to secrets. So functions refer to one more secret, the list of all values.
-   * The list's id contains `number`: CloudFormation reads a secret anew only if the reference changes.
+   * Adds the secret with this number, which CloudFront sends, and those with the numbers before and after it.
+   * Functions accept all three, because CloudFront and functions may be updated in any order. Functions refer
+   * to one further secret, which lists the three: a template can have at most 60 references to secrets. Its
+   * id contains `number`: CloudFormation reads a secret anew only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

@@ -36,7 +36,8 @@ const otherActions =
 
 /**
  * Counts changes of `keys`, and refused attempts at a change, as CloudTrail reports them. A queue keeps the
- * reports. With `watchesAll`, also counts signatures by others, and unusual changes of any KMS key.
+ * reports. With `watchesAll`, also counts unusual changes of any KMS key, and signatures that are not the
+ * service's own.
  */
 export class KeyChanges extends Construct {
   constructor(scope: Construct, id: string, props: KeyChangesProps) {
@@ -87,10 +88,10 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches every caller except certain functions of the service, on any stage: those whose names match the
- * pattern `functionName`. A function is recognized by the ARN of its session, which contains the names of its
- * role and of the function. Among people, only those with the auditor's role could imitate such an ARN, and
- * this role can change nothing.
+ * Matches all callers except functions, of any stage of the service, whose names match the pattern
+ * `functionName`. A function is recognized by the ARN of its session, which contains the names of its role
+ * and of the function. Among people, only those with the auditor's role could imitate such an ARN, and this
+ * role can change nothing.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

@@ -21,9 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a schema, parameter or response under a name, and returns a reference to it. If the name is
- * already used for a different part, returns `part` itself, unregistered. For a schema, throws an Error
- * instead.
+ * Registers a part under a name, and returns a reference to it. Names of schemas must be unique: throws an
+ * Error otherwise. If the name belongs to another parameter or response, returns `part` itself.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -33,8 +32,8 @@ export function namePart(components: Components, kind: keyof Components, name: s
 }
 
 /**
- * Registers a schema under a name, and returns a reference. Before that, registers those of its properties
- * that memberNames lists. For an array, registers the schema of its items, and returns an array schema.
+ * Registers a schema under a name, and returns a reference. First registers the properties for which
+ * memberNames has a name. For an array, registers the schema of its items, and returns an array schema.
  */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema

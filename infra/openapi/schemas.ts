@@ -51,7 +51,7 @@ function inCommonTerms(type: string, schema: JsonSchema): JsonSchema | undefined
     return schema['const'] === true
       ? { type: 'boolean', description: 'Always true.' }
       : { type: typeof schema['const'], ...schema }
-  // An enum with the values 1 and 2 must be the direction of a bill, because no other enum has these values.
+  // Only the direction of a bill is an enum of 1 and 2.
   if (type === 'picklist' && String(schema['enum']) === '1,2')
     return { type: 'integer', format: 'int32', minimum: 1, maximum: 2, description: '1: credit, 2: debit.' }
   if (type === 'nullable') {

@@ -4,7 +4,7 @@ import { UserId } from '../../shared/fields.ts'
 import type { Target } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The deployment that a command works on, the terminal, and a function that prints the result. */
+/** What a command gets: its deployment, the terminal, and a function that prints the result. */
 export interface CommandContext {
   target: Target
   terminal: Terminal

@@ -8,8 +8,8 @@ import { ObservabilityStack } from './observability-stack.ts'
 import { StandbyStack, standbyStackName } from './standby-stack.ts'
 
 /**
- * Adds the stacks of a stage to a CDK app. Bundle the functions and the authorization page first. Only a
- * stage with an edge (CloudFront) or a standby needs `region`, which by default is CDK's region.
+ * Adds the stacks of a stage to a CDK app. Bundle the functions and the authorization page first. `region` is
+ * needed only for an edge (CloudFront) or a standby. Default: the region of the CDK command.
  */
 export async function addStacks(
   app: App,

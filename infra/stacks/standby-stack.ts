@@ -14,8 +14,8 @@ interface StandbyStackProps extends StackProps {
 }
 
 /**
- * The standby region's resources while the stage's own region works: replicas of the KMS keys that the table
- * depends on, and an alarm on changes of the keys. DataStack creates the table's replica.
+ * The resources that the standby region needs in advance: replicas of the KMS keys that the table depends on,
+ * and an alarm on changes of the keys. DataStack creates the table's replica.
  */
 export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {

@@ -9,7 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
-/** A profile lists at most this many ancestors. The profile of the last one lists the next ancestors. */
+/** Maximum number of ancestors in a member's profile. The profile of the last one lists further ancestors. */
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({

@@ -18,7 +18,7 @@ export interface ItemTypeSpec {
    */
   pk: PartitionTemplate
   sk: string
-  /** Templates of the index's partition key and sort key. Items without them are not in the index. */
+  /** Templates of the index's partition key and sort key. A type without them is not in the index. */
   gpk?: string
   gsk?: string
   /** What the item holds, and how it is found: text for the list in shared/README.md. */

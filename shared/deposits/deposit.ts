@@ -87,8 +87,8 @@ export async function readDeposit(id: string): Promise<Deposit | undefined> {
 }
 
 /**
- * Reads a user's deposit; undefined if the id is unknown or the deposit is another user's. Both cases take
- * two reads, so that the response time does not tell them apart: anyone can compute ids from the blockchain.
+ * Reads a user's deposit; undefined if the id is unknown or the deposit is another user's. Anyone can compute
+ * ids from the blockchain, so the response time must not tell these cases apart: both take two reads.
  */
 export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {

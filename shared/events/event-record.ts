@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** For an event with a secret: its MACs with older keys. An earlier delivery may have stored such a MAC. */
+  /** MACs of an event with a secret, with older keys. An earlier delivery may have stored one of them. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -31,8 +31,8 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused before the message was sent; 0 for a message from the bus. Shows
-   * that a message was redriven, even if a function's clock is minutes ahead of the clock of SQS.
+   * How often the event had been refused before the message was sent; 0 for a message from the bus. A
+   * redriven message is recognized by it, even if a function's clock and that of SQS differ by minutes.
    */
   refusals: number
   /**
@@ -76,8 +76,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`. For an event that
- * has no effect if a later event came first.
+ * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`. For events that a
+ * later event may have overtaken: they then have no effect.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -135,7 +135,7 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after its event was refused. Only such a message may take effect. Either it was
+ * Whether a message was sent after its event was refused, so that it may take effect. Such a message was
  * redriven (see `refusals`), or a person sent the event again (see `sentAt`).
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
@@ -143,7 +143,8 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
 
 /**
  * The write that claims an event's business key at the time `at` (epoch milliseconds). The condition fails if
- * an event with this key took effect, or if this event was refused after the message was sent.
+ * an event with this key took effect. It also fails if this event was refused, unless isSentAfter is true for
+ * the message.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery

@@ -67,8 +67,8 @@ const maxRetryDelaySeconds = 900
 const queueReserveMilliseconds = 7_000
 
 /**
- * A refusal begins only if at least this much time is left, enough to store a record, send a dead letter, and
- * record that it was sent.
+ * Minimum time left for starting a refusal: it stores a record, sends a dead letter, and records that it was
+ * sent.
  */
 const minRefusalMilliseconds = 5_000
 
@@ -244,7 +244,7 @@ function decideRefusal(
   { sentAt, refusals }: Delivery,
   until: number,
 ): Refusal | undefined {
-  // Dates the refusal no earlier than the message that it refuses, even if the clock of SQS is ahead.
+  // The clock of SQS may be ahead. A refusal must not seem older than the message that it refuses.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)

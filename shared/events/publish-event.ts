@@ -6,8 +6,8 @@ import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 
-// A sign-in waits until its mail is requested, so the SDK makes only two attempts. If both fail, a user with
-// an authenticator can still sign in.
+// A sign-in has to wait for this call, so the SDK makes only two attempts. If both fail, the mail is not
+// requested, but a user with an authenticator can still sign in.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */

@@ -38,7 +38,7 @@ export const Evidence = v.object({
   at: Integer,
   action: v.picklist(actions),
   trigger: Trigger,
-  /** Lambda request id of the invocation that wrote the record, even if another one began the transition. */
+  /** Lambda request id of the invocation that wrote the record. Another one may have begun the transition. */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),
   old_arn: v.nullable(v.string()),

@@ -95,10 +95,10 @@ export const otherRegion = 'InOtherRegion'
 export const isInOtherRegion = (arn: string): boolean => arn.split(':')[3] !== requireEnv('AWS_REGION')
 
 /**
- * Disables a key in KMS, and schedules its deletion after `deletionDays` days (0: no deletion). If KMS
- * shows the result, resolves with the key's state. If not, resolves with undefined, and the caller must call
- * again later. `createdAt` (epoch milliseconds) tells whether a key unknown to KMS is new or deleted. Leaves
- * keys in other regions unchanged.
+ * Disables a key in KMS, and schedules its deletion after `deletionDays` days (0: no deletion). Resolves with
+ * the key's new state if KMS shows it. If KMS does not show it yet, resolves with undefined: call again
+ * later. If KMS does not know the key, `createdAt` (epoch milliseconds) tells whether the key is new or
+ * deleted. Leaves keys in other regions unchanged.
  */
 export async function disableKey(
   arn: string,

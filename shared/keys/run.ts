@@ -14,13 +14,15 @@ export interface RotationResult {
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
   /**
-   * The retiring keys. A function that caches such a key may sign with it for another
-   * `may_sign_milliseconds`.
+   * The retiring keys. A function with such a key in its cache may sign with it for `may_sign_milliseconds`
+   * more.
    */
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
-  /** Whether the next runs must finish this run's work: KMS lags, or an AWS call failed for a moment. */
+  /**
+   * Whether the next runs must finish this run's work, because KMS lags or an AWS call failed for a moment.
+   */
   waits_for_kms: boolean
 }
 

@@ -31,8 +31,8 @@ export const SigningKey = v.object({
   /** When a retiring key may leave the JWKS, epoch milliseconds. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: how long a token can stay valid after its key has stopped signing. While the key signs, the
-   * drain time rises if the caching or the lifetime of tokens is prolonged. It never falls.
+   * Drain time: how long a token can stay valid after its key has stopped signing. If settings prolong this
+   * time while the key signs, the value is raised. It is never lowered.
    */
   drain_ms: Integer,
 })
@@ -62,7 +62,7 @@ export const Attempt = v.object({
   started_at: Integer,
   /** ARN of the KMS key that CreateKey made; null while no run has stored it. */
   arn: v.nullable(v.string()),
-  /** Why the key is needed: in an `emergency`, to sign at once; after a `revoke`, to replace a key. */
+  /** What the key is for: it signs at once in an `emergency`, and replaces a revoked key after `revoke`. */
   trigger: Trigger,
   /** kid of the key that a `revoke` replaces; null for other triggers. */
   replaces: v.nullable(v.string()),

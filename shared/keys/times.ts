@@ -16,8 +16,9 @@ const dayMilliseconds = 86_400_000
 const maxSignerCacheMilliseconds = 60_000
 
 /**
- * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every
- * signer knows a published key before that key signs, and a rotation knows how long the old key still signs.
+ * How long a signer may use a key set that it has read: half the publish window, at most 60 s. The limit
+ * ensures that every signer knows a published key before that key signs. A rotation can tell from it how long
+ * the old key still signs.
  */
 export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)

@@ -24,7 +24,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** Chooses the transition for adding a new key: `revoke` if the new key replaces the active key. */
+/** Chooses the transition that adds a new key. It is `revoke` if the new key replaces the active key. */
 export function transitionFor(
   { trigger, replaces }: Pick<Attempt, 'trigger' | 'replaces'>,
   keys: readonly SigningKey[],

@@ -7,7 +7,7 @@ export type Direction = v.InferOutput<typeof Direction>
 
 /** How the ledger treats a type of bill. */
 interface BillTypeRow {
-  /** Number of the type in stored data, from 0 to 15. It must never change. */
+  /** This number stands for the type in stored data. It is 0 to 15, and must never change. */
   code: number
   direction: Direction
   /** Detail-type of the event that causes bills of this type. */

@@ -146,8 +146,8 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
 }
 
 /**
- * Maximum age, in seconds, of a sign-in that satisfies `prompt=login`: after the sign-in, the user has this
- * time to read what the app asks for, and to decide.
+ * Maximum age, in seconds, of a sign-in that satisfies `prompt=login`. It gives the user time to read what
+ * the app asks for, and to decide.
  */
 const maxDecisionSeconds = 300
 

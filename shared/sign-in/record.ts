@@ -26,7 +26,7 @@ export const signInKey = (userId: number): Key => records.key({ userId })
 const Ticket = v.object({
   /** When the ticket expires, epoch milliseconds. */
   expires_at: Integer,
-  /** The second-factor tries with this ticket, keyed by id. A try is added before its code is compared. */
+  /** Tries of a second factor with this ticket, keyed by id. A try is added before its code is compared. */
   tried: v.optional(v.record(v.string(), v.boolean()), {}),
   /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
   code: v.optional(v.instance(Uint8Array)),

@@ -19,7 +19,7 @@ export const claimedTicketUser = (ticket: string): number | undefined =>
 
 /**
  * The stored form of a login ticket: half of the SHA-256 hash of ticket and email address. So a ticket works
- * only with the address of the password step.
+ * only with the email address that was given with the password.
  */
 export const ticketHash = (ticket: string, normalizedEmail: string): string =>
   createHash('sha256').update(`${ticket} ${normalizedEmail}`).digest().subarray(0, 16).toString('base64url')

@@ -18,9 +18,9 @@ type Warning = (typeof warningKinds)[number]
 const claimMilliseconds = 60_000
 
 /**
- * Warns a user by mail that somebody who knows the password tries to sign in. A request first stores its time
- * as a negative number, which only one of several simultaneous requests can do. It then requests the mail,
- * and makes the number positive. If it is still negative after a minute, another request may try again.
+ * Warns a user by mail that somebody who knows the password tries to sign in. Only one of several
+ * simultaneous requests can claim the warning, by storing its time as a negative number. It then requests the
+ * mail and makes the number positive. If that takes over a minute, another request may claim the warning.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

@@ -74,10 +74,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /**
-   * The user's generation when this session began. It counts how often all sessions of the user were ended.
-   * Default: 0.
-   */
+  /** The user's generation when this session began: how often all sessions had been ended. Default: 0. */
   generation?: number
   /** Sequence number of a derived token within its session; 0, the default, for the session's own token. */
   derived?: number
@@ -121,8 +118,9 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user by raising the user's generation. Its transaction must contain
- * changeSignInRecord, which raises the generation of new sessions and ends the login tickets.
+ * The write that ends all sessions of a user, by raising the user's generation: older sessions have ended.
+ * Its transaction must contain changeSignInRecord, which stores the new generation for later sessions, and
+ * ends the login tickets.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

@@ -51,8 +51,8 @@ export class SessionChanged extends OptimisticLockError {
 
 /**
  * Prepares the writes that add a derived token to a session. The writes fail with SessionChanged if another
- * token was derived meanwhile. If the session has ended, or if `named` does not match it, this function or
- * the writes fail with `invalid_grant`.
+ * token was derived meanwhile. If the session has ended, or does not match `named`, the error is
+ * `invalid_grant`: of this function, or of the writes.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
@@ -99,7 +99,7 @@ export async function readDerivingSession(named: NamedSession) {
 }
 
 /**
- * Revokes an access_token. With a sign-in's own token, also revokes every token derived from it (RFC 7009
+ * Revokes an access_token. If it is a sign-in's own token, also revokes every token derived from it (RFC 7009
  * §2.1). Ignores a token that is not stored (§2.2). Throws `invalid_grant`, and revokes nothing, if the token
  * is another client's.
  */

@@ -121,7 +121,7 @@ export const emailKey = (normalizedEmail: string): Key =>
 
 const EmailItem = v.object({ user_id: Integer })
 
-/** An item reserves an email address for a user. Returns the user's id; undefined without an item. */
+/** Returns the id of the user to whom the item of an email address belongs; undefined without an item. */
 export const emailOwner = (item: Item | undefined): number | undefined =>
   item === undefined ? undefined : v.parse(EmailItem, item).user_id
 

@@ -1,6 +1,5 @@
-// Measures what the service costs and how fast it is:
+// Measures what the service costs and how fast it is. README.md in this folder says what each part measures.
 //   npm run bench [-- --short] [--part NAME ...] [--check] [--json FILE] [--write] [--samples N]
-// README.md in this folder says what each part measures.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureBundles } from './bundles.ts'

@@ -41,7 +41,7 @@ it.for(views)(
   },
 )
 
-it('despite the limit of five mailed codes an hour, a person can sign in six times, and once more when the session has ended', async ({
+it('a person can sign in more often than the hourly limit of five mailed codes, and again after a sign-out', async ({
   open,
 }) => {
   const page = await open()

@@ -20,7 +20,7 @@ import {
 const maxTries = 5
 const anyOrigin = { 'access-control-allow-origin': '*' }
 
-/** Answers of API Gateway itself, which have no `code`, each with the text that the page shows. */
+/** Answers that come from API Gateway itself, without a `code`, and the text that the page shows for each. */
 const gatewayAnswers: [status: number, message: string, shown: string][] = [
   [429, 'Too Many Requests', 'The service is busy. Try again in a few seconds.'],
   [500, 'Internal Server Error', 'Something went wrong on our side.'],

@@ -78,10 +78,10 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// One enum has no name in the document: with a name, its constants in Go would collide with those of
-// TwoFactorMethod. Generators may call it `LoginVerifyFormMethod`, and may invent no other name.
+// One enum has no name in the document, because as a named enum in Go, its constants would collide with those
+// of TwoFactorMethod. Generators may call it `LoginVerifyFormMethod`, but may invent no other names.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
-// Tries the clients one after the other, because requests time out if a machine compiles several at once.
+// Tries the clients one by one. If several were compiled at once, requests would time out.
 console.table(await Array.fromAsync(generators, tryGenerator))
 
 /** Generates, compiles and uses a client. Returns the results as a row to print. */

@@ -20,8 +20,8 @@ const context = { stages: { [stage]: knobs } }
 
 /**
  * A second stage on ministack, which must still work after the tested stage is destroyed. `deploy` also
- * synthesizes it. `examine` runs `doctor` in a child process, because this process's environment has the
- * table of the tested stage.
+ * synthesizes it. `examine` runs `doctor` in a child process, because the environment of this process is that
+ * of the tested stage.
  */
 export function otherStage(directory: string, steps: Steps) {
   const assembly = join(directory, stage)

@@ -1,7 +1,7 @@
 /**
  * Converts an API Gateway URL into an emulator URL with the API's id in the path. Returns other URLs
  * unchanged. The host name `ID.execute-api.localhost` cannot be used instead: some machines do not resolve
- * it, and ministack's Cognito answers its paths `/oauth2/*` and `/login`.
+ * it, and its paths `/oauth2/*` and `/login` would reach ministack's Cognito.
  */
 export function emulatedAddress(url: URL, endpoint: string): URL {
   const [, id] = /^([a-z0-9]+)\.execute-api\./.exec(url.hostname) ?? []

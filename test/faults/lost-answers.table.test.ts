@@ -118,7 +118,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('only one of fifty simultaneous tries with the right code succeeds, even if the SDK repeats every write that counts a try', async () => {
+  it('if the SDK repeats the write that counts a try, still only one of fifty simultaneous tries with the right code succeeds', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>
@@ -138,7 +138,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a try that was counted for a source address is taken back only once, even if the SDK repeats the write', async () => {
+  it('a try that was counted for a source address is subtracted once, even if the SDK repeats the write', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

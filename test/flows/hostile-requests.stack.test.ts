@@ -119,7 +119,7 @@ const long = (bytes: number) => {
   const body = note('"x"')
   return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
 }
-// The answer to a valid body: the caller has no referrals, so they cannot write a note on anybody.
+// This code shows that the body was read: the caller has no referrals, so no note can be written.
 const isRead = 40301
 it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
   ['valid content', () => note('"met in Lisbon"'), isRead],

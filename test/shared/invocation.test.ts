@@ -68,7 +68,7 @@ describe('the deadline of an invocation', () => {
   })
 })
 
-it('an invocation that fails waits for its pending AWS calls before it answers', async () => {
+it('a failing invocation waits for its pending AWS calls before it answers', async () => {
   const fail = async () => {
     await answerAfter(10)
     throw new Error('no')

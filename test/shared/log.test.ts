@@ -3,7 +3,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 
 const secret = 'at_1.the-token-that-somebody-sent'
 
-/** Errors whose messages contain request data, as the messages of parsers and of AWS do. */
+/** Errors whose messages contain request data. Parsers and AWS throw such errors. */
 const quoting = () => {
   const parser = new SyntaxError(`Unexpected token in "${secret}"`)
   return [

@@ -17,16 +17,16 @@ const writeUnitBytes = 1024
 const readFactors: Record<ReadKind, number> = { eventual: 0.5, consistent: 1, transaction: 2 }
 
 /**
- * Read units of a single item, or of all items of a Query together. `bytes` is 0 for a missing item (Amazon
- * DynamoDB: Read and write operations).
+ * Returns the read units of one item that is read by key, or of all items of a Query together. `bytes` is 0
+ * for a missing item (Amazon DynamoDB: Read and write operations).
  */
 export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Write units for an item and its index entry. The item is billed by the larger of its sizes before and
- * after, and doubly in a transaction (Amazon DynamoDB: Read and write operations, Using global secondary
- * indexes).
+ * Write units for an item and its index entry. The larger of the item's sizes before and after the write
+ * counts, and counts twice in a transaction (Amazon DynamoDB: Read and write operations, Using global
+ * secondary indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))

@@ -57,7 +57,7 @@ export class AnswerCheck {
   /** Says how an answer differs from the API reference; undefined if it agrees, or its route is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
-    // For an unknown path or method, the answer is 404 or 405, and the API reference has no operation.
+    // The API reference describes no unknown paths and methods. Their answers are 404 and 405.
     if (found === undefined) return undefined
     const where = `${method} ${found.template} answered ${status}`
     const described = found.operation.responses[String(status)]

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const publicExponent = 65_537n
 
-/** For each length in bits: the primes made so far, and their pairs that are still unused. */
+/** Keyed by length in bits: the primes made so far, and their unused pairs. */
 const primes = new Map<number, bigint[]>()
 const pairs = new Map<number, [bigint, bigint][]>()
 

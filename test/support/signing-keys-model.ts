@@ -70,7 +70,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a rotation step: does to the model what shared/keys/steps.ts does to table and KMS. */
+/** The second half of a rotation step: changes the model as shared/keys/steps.ts changes table and KMS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }
@@ -162,7 +162,9 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Replaces the key set of `world` with `next`. If it has changed since `read`, returns `world` unchanged. */
+/**
+ * Replaces the key set of `world` with `next` if it still has the version of `read`; else changes nothing.
+ */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

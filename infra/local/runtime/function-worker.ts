@@ -105,7 +105,7 @@ export class FunctionWorker {
       resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }
-    // If this thread was busy, an answer that came in time may still wait. setImmediate lets it go first.
+    // An answer may have come in time while this thread was busy. setImmediate lets it be handled first.
     const timer = setTimeout(() => setImmediate(end), Math.min(timeoutSeconds * 1000, endAfter))
     if (this.running !== undefined) {
       Atomics.store(this.running, 0, 1)

@@ -32,7 +32,7 @@ export const Flag = v.optional(v.pipe(Text, v.transform(isTrue)), false)
 export const Unknown = v.optional(v.never('the local stack does not know it'))
 /** Schema of a list of strings; empty if omitted. */
 export const Texts = v.optional(v.array(Text), [])
-/** Schema of a list of tags, converted to a record of their values, keyed by tag name. */
+/** Schema of a list of tags. Converts the list to a record of the tags' values, keyed by their names. */
 export const Tags = v.pipe(
   v.optional(v.array(v.object({ Key: Text, Value: Text })), []),
   v.transform((tags) => Object.fromEntries(tags.map(({ Key: name, Value: value }) => [name, value]))),

@@ -77,7 +77,7 @@ function toDeadLetter(message: Message) {
     reason: MessageAttributes?.['reason']?.StringValue ?? null,
     detailType: typeof detailType === 'string' ? detailType : null,
     source: typeof source === 'string' ? source : null,
-    /** The event's `resources`. Those of an event from `events put` contain a mark. */
+    /** The event's `resources`. `events put` adds a mark to them. */
     resources: Array.isArray(resources) ? resources.map(String) : [],
     /** Name of the replay that sent the event; null for an event from its original sender. */
     replay: typeof replay === 'string' ? replay : null,

@@ -36,7 +36,7 @@ const Answer = v.object({ code: v.number() })
 
 /**
  * Checks that the service can hash passwords: Lambda's own build of Node.js may lack argon2id. Signs in with
- * an unknown address, because the service hashes the password even then.
+ * an unknown address, for which the service hashes the password, too.
  */
 export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
   const body = {

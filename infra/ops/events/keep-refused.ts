@@ -23,13 +23,10 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** keepRefused stores refusals with a date this far ahead. Messages sent before that date have no effect. */
+/** keepRefused dates refusals this far ahead. Messages sent before that future date have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/**
- * keepRefused stores this number of refusals for an event. No message has so many, so the event stays
- * blocked.
- */
+/** More refusals than any message can have. keepRefused stores this number for an event to block it. */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -39,8 +36,8 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks the events that were refused before the instant `before`, unless the reason was a passing one. A
- * replay might apply such events, because balances may have changed. Records each refusal again, because a
+ * Blocks events that were refused before the instant `before`: a replay might apply them, because balances
+ * may have changed. Leaves out refusals with a temporary reason. Records each refusal again, because a
  * restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
@@ -69,7 +66,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     // claimRefusal replaces refusals older than `sentAt`. With this `sentAt`, every refusal is older.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // A dead letter was refused at least once, but readRefusals returns 0 if the attribute is missing.
+    // Counts one refusal if the attribute is missing, because every dead letter has been refused.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }
@@ -80,7 +77,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Allows redriven events to take effect, by changing the date of their refusals to now. */
+    /** Ends the blocking. Gives the refusals the current date, so that redriven events can take effect. */
     release: () => date(Date.now(), 1),
   }
 }

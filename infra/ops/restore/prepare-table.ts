@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** For each partition with removed items, the field of the result that counts them. */
+/** Removed items are counted by partition. The counts have these names in the result. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -28,9 +28,9 @@ const kinds = {
  * access tokens, codes and free deposit addresses, because some may have been revoked or used after that
  * hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived keys)
  * newer than the stored key set. Resolves with the number of removed items of each kind, and with two lists
- * of item keys. Any entry means that the table may be incomplete. `late` lists items dated just before the
- * hour, when no function should write: a restore may lack other items of the same event. `no_wallet` lists
- * the first bill of each wallet whose own item is missing.
+ * of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists items
+ * dated just before the hour, when no function should write: a restore may lack other items of the same
+ * event. `no_wallet` lists the first bill of each wallet whose own item is missing.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
-/** A journey is a group of alarms that watch one use of the service, or one of its own tasks. */
+/** A journey is a group of alarms. It watches one thing that users do, or one task of the service itself. */
 const journeys = {
   'sign-in': 'Users may not be able to sign in.',
   tokens: 'Clients may not get tokens, or not be able to verify them.',
@@ -52,8 +52,8 @@ export const healthAlarms = ['causes', 'requests']
 
 /**
  * Creates an alarm for `requests`, one for `shared` and one for each journey. These alarms notify the topic.
- * Also creates the alarm `causes`, which is raised while the alarm of `shared` or of a journey is raised.
- * `causes` notifies nobody, but silences the alarm of `requests`.
+ * Also creates the alarm `causes`, which combines the alarms of `shared` and of the journeys. It notifies
+ * nobody, but silences the alarm of `requests`.
  */
 export function addJourneys(
   scope: Stack,

@@ -82,9 +82,8 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes the number `grown` in an ancestor's profile. It says how far the ancestor's lists have grown: they
- * contain all batches before `batch`, and the first `members` members of `batch`. `grown` only rises, so
- * nothing is added twice.
+ * Computes the number `grown` in an ancestor's profile, after the first `members` members of `batch` were
+ * added. It rises with every addition, so nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

@@ -132,7 +132,7 @@ function selectSubtrees(
   )
 }
 
-/** The subtree to which an instant belongs: the last one whose first member joined before the instant. */
+/** Returns the last subtree whose first member joined before an instant; undefined if there is none. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined

@@ -50,8 +50,8 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute. `reserver` takes the item that is stored under
- * `key`, and returns the function that reserves read units.
+ * The budget of a caller's searches in the current minute, which is stored under `key`. `reserver` takes the
+ * stored item, and returns a function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)

@@ -63,7 +63,7 @@ export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
-  /** The keyword, and what the search for it needs; undefined if the filter has no keyword. */
+  /** The keyword, and the data for its search; undefined if the filter has no keyword. */
   search: SearchStart | undefined
 }
 
@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the user with this id in the list; undefined if the search by text finds the user anyway. */
+/** Finds the user with this id in the list. Returns undefined if the search by text finds this user. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { countCharacters } from '../../fields.ts'
 import { EmailAddress, maskEmail, normalizeEmail } from '../../users/identity.ts'
 
-/** Schema of a keyword: trimmed, and no longer than an email address. An empty keyword finds all members. */
+/** Schema of a keyword: trimmed, at most 254 characters. An empty keyword finds all members. */
 export const KeywordText = v.pipe(
   v.string(),
   v.metadata({ maxLength: 254 }),

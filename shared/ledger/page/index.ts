@@ -24,9 +24,9 @@ import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type Wall
  * the mark to the wallet's item (`tail`), which every posting writes anyway. Once the tail has more than 64
  * marks, the next posting moves the oldest 64 into two kinds of items:
  * - A chunk has the 64 marks and the counts of all earlier bills. Its key has the time of its first bill.
- * - A block lists 128 of the bills that one filter selects: the first 128, or the next 128, and so on. These
- *   bills are in several chunks. For each of these chunks, the block has one attribute with a byte for each
- *   bill: the bill's place in the chunk.
+ * - A block lists 128 of the bills that one filter selects: the first 128, or the next 128, and so on. They
+ *   are in several chunks. The block has one attribute for each of these chunks, with one byte for each of
+ *   its bills: the bill's place in the chunk.
  *
  * Chunks and blocks depend only on the bills, so every process writes the same ones.
  */
@@ -98,13 +98,10 @@ export interface BlockPart {
   places: number[]
 }
 
-/**
- * Name of the list of bills that a filter selects. It consists of a currency and a kind, each `*` if the
- * filter does not set it.
- */
+/** Name of a filter's list of bills: a currency and a kind, each `*` if the filter does not set it. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
-/** Returns what a chunk adds to blocks of the index: one part for each block, with that block's bills. */
+/** Splits a chunk into the parts that are added to blocks. Each part has the bills of one block. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()

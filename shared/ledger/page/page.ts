@@ -74,7 +74,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Returns the numbers of the bills at positions `oldest` to `newest` of the list that a filter selects. */
+/** Returns the numbers of selected bills, from position `oldest` to position `newest` of the selection. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** If fewer than one bill in `maxDilution` is needed, bills are read by key, not by a range query. */
+/** A range query is used if it reads fewer than this many bills for each needed bill. */
 const maxDilution = 8
 
 /**

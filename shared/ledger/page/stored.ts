@@ -51,7 +51,9 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads blocks of a filter's list of bills. Returns a map from positions in this list to bill numbers. */
+/**
+ * Reads blocks of the bills that a filter selects. Returns bill numbers, keyed by position in the selection.
+ */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,

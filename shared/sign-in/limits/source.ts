@@ -67,8 +67,8 @@ const sources = itemType({
 })
 
 /**
- * A pair of a source network and an account whose password it tries. A network's counters for all accounts
- * are in one item.
+ * A source network, together with an account for which it tries passwords. A network's counters for all
+ * accounts are in one item.
  */
 export interface Source {
   key: Key
@@ -93,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. `counted` is how many tries the
- * current sign-in has added to `item`: they do not use up the limits.
+ * Seconds until a source can try a password again; 0 if it can try now. The limits are raised by `counted`,
+ * because `item` already contains that many tries of the current sign-in.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Takes back the count of a try whose password was not compared. Resolves with the remaining counts. */
+/** Subtracts a try whose password was not compared from its counters. Resolves with their new items. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
@@ -130,14 +130,16 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // `wait` is 0 if a simultaneous try had the right password, because such a try is subtracted again.
+  // A simultaneous try with the right password is subtracted again. Then, `wait` is 0.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 
 /** Name of the counter of wrong passwords from all sources. */
 export const passwordCounter = 'password'
 
-/** Counts a password try. `key` is the item of a user if `known`, else of an email address without a user. */
+/**
+ * Counts a password try in the item `key`. It belongs to a user if `known`, and else to an unknown address.
+ */
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 

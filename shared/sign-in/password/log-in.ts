@@ -11,8 +11,8 @@ import { checkPassword, enrolledMethods, openTicket, type TwoFactorMethod } from
 /**
  * Checks a password, issues a login ticket, and mails a code that works only with this ticket. Throws the
  * same `bad_credentials` for an unknown address, a wrong password, a user without a password and a disabled
- * user. Throws `too_many_requests` after too many wrong passwords, or after too many mails to a user without
- * another second factor.
+ * user. Throws `too_many_requests` after too many wrong passwords. Also throws it if no more codes can be
+ * mailed to a user who has no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
@@ -39,8 +39,8 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail by an event, so that a slow or failed mail service does not affect the sign-in. Delays
- * the mail of a user with an authenticator, because most such users need no mailed code. If the event cannot
- * be sent, the result is false for a user with another second factor, and an error for any other.
+ * the mail of a user with an authenticator, because most such users need no mailed code. Resolves with false
+ * if the event cannot be sent. Throws instead if the user has no other second factor.
  */
 async function requestCodeMail(
   record: SignInRecord,

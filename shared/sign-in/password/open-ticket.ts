@@ -103,14 +103,14 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** Times of the last hour's mails, this ticket's mail included; undefined if this ticket gets no mail. */
+  /** Instants of the last hour's mails, with that of this ticket; undefined if this ticket gets no mail. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
 }
 
 /**
- * Adds a login ticket, counts its mail, and subtracts the counted password try, in one write. Throws
+ * In one write: adds a login ticket, records its mail, and takes the password try off its counter. Throws
  * SignInRecordChanged if the user was disabled meanwhile, or if the password or the list of mails changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
@@ -160,7 +160,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 
-/** Lists the hashes of the old login tickets that a new ticket from this network replaces. */
+/** Lists the old login tickets (hashes) that are removed for a new one from this network. */
 function replacedTickets({ tickets, networks }: SignInRecord, network: string): string[] {
   const isKnown = networks.includes(network)
   const ofKind = Object.entries(tickets)

@@ -33,7 +33,7 @@ export interface Stage {
 }
 
 /**
- * Delays the AWS calls of tasks in virtual time, and makes some fail, with the probabilities in `weather`.
+ * In virtual time, delays the AWS calls of tasks, and makes some fail, with the probabilities in `weather`.
  * For DynamoDB and KMS, each attempt of the SDK counts as a call. Returns a function that ends this.
  */
 export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {

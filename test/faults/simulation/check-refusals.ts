@@ -163,7 +163,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance certainly sufficed for an event that was refused. True if it takes no money. */
+/** Whether the balance certainly sufficed for a refused event. True for an event that takes no money. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

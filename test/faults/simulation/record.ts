@@ -37,7 +37,7 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that may have happened last. Leaves out an item that ended before another one began. */
+/** Selects the items that may be the last ones. Leaves out an item that ended before another one began. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
@@ -45,7 +45,7 @@ export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
-/** A value, the time that the sender gave it (`at`), and the time span in which the service received it. */
+/** A value with two times: `at`, which the sender stated, and the span in which the service received it. */
 export interface Setting<T> {
   at: number
   value: T
@@ -55,7 +55,7 @@ export interface Setting<T> {
 /** Maximum age, in milliseconds, of an eventually consistent read: AWS's one second, plus a margin. */
 const staleMilliseconds = 1_500
 
-/** Values that may have been in effect in a time span. A new value replaces those with an earlier `at`. */
+/** Values that may have been in effect during a time span. A later `at` wins over an earlier one. */
 export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
   const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
   const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))
@@ -82,7 +82,7 @@ export function acceptedOf<Type extends EventType>(
     const accepted = { type: type as Type, detail: detail as Details[Type], span }
     const key = `${type} ${keyOf[accepted.type](accepted.detail)}`
     const earlier = byKey.get(key)
-    // Copies of an event count as one event, which takes effect when the first copy is done.
+    // Copies of an event count as one event. It takes effect when the first copy is done.
     const both = [span, ...(earlier === undefined ? [] : [earlier.span])]
     byKey.set(key, { ...accepted, span: { from: first(both, 'from'), to: first(both, 'to') } })
   }

@@ -181,7 +181,7 @@ async function useSession(
       body: { id: String(userId) },
     })
     const span = { from, to: world.instant }
-    // Both answers mean that the session has ended; after 401, it had ended earlier.
+    // 200 means that the session has ended now, and 401 that it had ended before.
     if (status !== 200 && status !== 401) world.violations.push(`logout answered ${status}`)
     for (const token of record.tokens.filter((other) => other.session === session)) token.ended ??= span
     return

@@ -50,7 +50,7 @@ export class VirtualTime {
     this.#beginning = now
   }
 
-  /** Number of events that the clock has run. It shows the order of what happens at the same instant. */
+  /** Number of events that have run so far. It orders what happens at the same instant. */
   step = 0
 
   /** Runs something after this many milliseconds. Returns a function that cancels it. */

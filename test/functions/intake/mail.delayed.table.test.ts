@@ -34,7 +34,7 @@ it('a delayed code is not mailed if the sign-in was completed', async () => {
   expect(await deliverMail(user, other)).toMatchObject({ mails: 1 })
 })
 
-it('a delayed code is not mailed if a new password has ended the sign-in', async () => {
+it('a delayed code is not mailed if the sign-in has been ended by a new password', async () => {
   const user = await createUser()
   const ticket = await addLoginTicket(user, '123456')
   const login_password = md5('a new one')

@@ -13,16 +13,13 @@ beforeAll(() => {
 it.each([
   ['0.000000000000000001', 'balance_too_large'],
   ['300000000000000000000', 'invalid_detail'],
-])(
-  'a purchase is refused if its payment of %s cannot be booked, with the reason %s',
-  async (amount, reason) => {
-    const userId = randomInt(1, 2 ** 47)
-    await join({ userId, nickname: 'Buyer', email: `${userId}@example.com`, registeredAt: 1 })
-    for (const credit of ['99999999999999999999', '99999999999999999999'])
-      expect(await deliver(adjusted, adjustment(userId, { amount: credit }))).toBe('done')
-    const payment = { wallet: 'asset', currency: 'USDT', amount }
-    const purchase = { purchase_id: randomUUID(), user_id: userId, amount: '1', at: 0, payment }
-    expect(await deliver(handler, purchase)).toEqual(refusedAs(reason))
-    expect(await readAllBills(userId, 'asset')).toHaveLength(2)
-  },
-)
+])('a purchase is refused because its payment of %s cannot be booked: %s', async (amount, reason) => {
+  const userId = randomInt(1, 2 ** 47)
+  await join({ userId, nickname: 'Buyer', email: `${userId}@example.com`, registeredAt: 1 })
+  for (const credit of ['99999999999999999999', '99999999999999999999'])
+    expect(await deliver(adjusted, adjustment(userId, { amount: credit }))).toBe('done')
+  const payment = { wallet: 'asset', currency: 'USDT', amount }
+  const purchase = { purchase_id: randomUUID(), user_id: userId, amount: '1', at: 0, payment }
+  expect(await deliver(handler, purchase)).toEqual(refusedAs(reason))
+  expect(await readAllBills(userId, 'asset')).toHaveLength(2)
+})

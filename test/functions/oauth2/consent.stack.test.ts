@@ -19,7 +19,7 @@ const request = (overrides: Record<string, string | undefined> = {}) =>
   authorizationRequest(client, { scope: 'openid email', ...overrides })
 
 test.each([{}, { approved: true }])(
-  'on approval, consent returns a code and a redirect URL that contains the code: %j',
+  'after approval, consent answers with a code and a redirect URL that contains the code: %j',
   async (approved) => {
     const state = ' +%&=#?/"é😀'
     const { status, body } = await postConsent(session, { ...request({ state }), ...approved })

@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// The first of the 16 slices of wallets is verified at this time. That slice gets twenty wallets, more than
-// two batches of eight. Without the added minute, a run would fall on a full hour, when writes pause.
+// The first of the 16 slices of wallets is verified at this time. It gets twenty wallets, more than two
+// batches of eight. The added minute avoids full hours, when writes pause.
 let now = Math.floor(Date.now() / day) * day + turnOfEach + 60_000
 
 beforeAll(async () => {

@@ -78,7 +78,7 @@ describe('the policy of the bus', () => {
     [{ business: [] }],
     [{ shop: [role('shop')] }],
     [{ business: ['arn:aws:iam::111122223333:root'] }],
-  ])('readConfig rejects the senders %j, because no policy of the bus could be made from them', (knob) => {
+  ])('readConfig rejects senders that the policy of the bus cannot contain: %j', (knob) => {
     expect(() => statements(knob)).toThrow('senders')
   })
 

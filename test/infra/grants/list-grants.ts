@@ -12,8 +12,8 @@ interface Grant {
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /**
- * Lists a function's grants. A statement about partitions gives one grant for each partition, and one grant
- * for DeleteItem if the statement allows it. Any other statement gives one grant for each action.
+ * Lists a function's grants. A statement about partitions gives one grant for each partition. If it allows
+ * DeleteItem, it gives one grant more. Any other statement gives one grant for each action.
  */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
@@ -50,7 +50,7 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
 
 /**
  * AWS may require that one policy statement allows all partitions of a transaction. Takes the statement that
- * allows most of these partitions, and lists the partitions that it does not allow.
+ * comes nearest to this, and lists the partitions that it does not allow.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

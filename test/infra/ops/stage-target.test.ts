@@ -49,7 +49,7 @@ describe('findStage', () => {
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
   })
 
-  it('with the option --region, commands work on the lost region after a failover', () => {
+  it('after a failover, commands with the option --region work on the lost region', () => {
     const region = 'eu-central-1'
     const lost = findStage('moved', { outputs, region }, cdkFile)
     expect(lost).toMatchObject({ region, tableName: 'account-service-moved' })

@@ -14,8 +14,8 @@ import { openTables } from './restore-table.ts'
 
 /**
  * Tests the procedure for the loss of the whole table. After a replay of the archived events, the stage must
- * answer as before the loss. This test must run first: a replay begins at a full second, so it could repeat
- * events of a test before it.
+ * answer as before the loss. This test must run first: its replay begins at a full second, and would include
+ * events of an earlier test.
  */
 export async function aStageRebuiltFromItsEvents(
   url: string,

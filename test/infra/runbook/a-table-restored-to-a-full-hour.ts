@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses a HOUR that is later than Date.now. So Date.now returns HOUR once.
+    // The command refuses an HOUR in the future, so the mocked Date.now returns HOUR once.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)
@@ -125,7 +125,7 @@ async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost
 const readLives = (url: string, lives: readonly Lived[]) =>
   Promise.all(lives.map(({ users, network }) => readEverything(url, users, network)))
 
-/** Checks that addresses that users got after the restored hour go to no other users. */
+/** Checks that addresses that were given to users after the restored hour are not given out again. */
 async function expectOtherAddress(url: string, { users, network }: Lived): Promise<void> {
   const addresses = await Promise.all(
     [...users, newUserId()].map(async (userId) => {

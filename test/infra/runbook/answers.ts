@@ -91,7 +91,7 @@ function pathsWith(network: string): string[] {
 
 /**
  * Removes from an answer what a replay may change: the times of bookings, and everything that depends on
- * their order (see the runbook). Of a list with several pages, only the numbers of records and pages remain.
+ * their order (see the runbook). A list of several pages is replaced by its numbers of records and pages.
  */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer

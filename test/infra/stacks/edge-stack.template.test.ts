@@ -47,7 +47,7 @@ function readFirewall(values = {}) {
 
 const firewall = readFirewall()
 
-/** The routes (method and path) to which a rate rule is limited; none for a rule on all requests. */
+/** The routes (method and path) that a rate rule names. A rule on all requests names none. */
 const routesOf = (rule: object | undefined): string[] => {
   const searched = JSON.stringify(rule ?? {}).matchAll(/"SearchString":"([^"]+)"/g)
   const words = [...searched].map(([, word = '']) => word)

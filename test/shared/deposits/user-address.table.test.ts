@@ -46,7 +46,7 @@ describe('a deposit address', () => {
     lines.mockRestore()
   })
 
-  it('a deposit address has the tag and the number of confirmations of its batch', async () => {
+  it('a deposit address gets its tag and its number of confirmations from its batch', async () => {
     const pool = newPool()
     const batch = provision(pool, 0, {
       addresses: [{ address: 'shared', tag: '42' }],

@@ -16,7 +16,7 @@ import { toSqsEvent } from '../../support/sqs-event.ts'
 import { addUser, adjustment, balanceOf } from '../../support/ledger.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
-/** The attribute `refusals` of each dead letter that was sent successfully. */
+/** The attribute `refusals` of every dead letter that the queue accepted. */
 let letters: (string | undefined)[] = []
 let answers: (() => void)[] = []
 
@@ -125,7 +125,7 @@ test('each time a redriven event is refused, one dead letter is sent, with the n
   }
 })
 
-test('a refused event that is delivered again with an invalid or too low `refusals` leaves no further dead letter', async () => {
+test('if a refused event is delivered again, an invalid or too low `refusals` does not cause another dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])

@@ -39,7 +39,7 @@ test('a stored TOTP secret can be decrypted for its own user only', async () => 
   await expect(decryptTotpSecret(userId + 1, ciphertext)).rejects.toThrow()
 })
 
-test('the stored digest of a user.registered event is no plain hash, from which the password could be guessed', async () => {
+test('the stored digest of a user.registered event is not a plain hash, because that would allow guessing the password', async () => {
   const detail = newRegistration()
   await register(detail)
   const record = eventRecord('user.registered', String(detail['user_id']), detail)

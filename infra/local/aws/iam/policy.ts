@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// Compiles a statement's `Action` or `Resource` (`included`), or `NotAction` or `NotResource` (`excluded`).
-// If a statement has neither, everything matches: a resource-based policy need not name its resource.
+// `included` is a statement's `Action` or `Resource`, `excluded` its `NotAction` or `NotResource`. Without
+// both, everything matches: a resource-based policy need not name its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

@@ -233,7 +233,7 @@ it('scheduled runs of the rotation fail if KMS still refuses a new key after ten
 })
 
 // This test removes the tag of a signing key. It must run last, so that it cannot disturb the other tests.
-it('if KMS denies signing with a key, signing is unavailable during the key’s first ten minutes, and later throws AccessDeniedException', async () => {
+it('if KMS denies signing, callers get `unavailable` during the key’s first ten minutes, and AccessDeniedException later', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

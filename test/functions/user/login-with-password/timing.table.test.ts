@@ -57,7 +57,7 @@ async function expectEqualTimes(
 test('sign-ins with an unknown address, wrong password or disabled user take the same time within 5 %', async () => {
   const [wrong, disabled] = await Promise.all([createUser(), createDisabledUser()])
   const kinds = { nobody, wrong: () => ({ ...wrong, password: md5('x') }), disabled: () => disabled }
-  // Each account gets only 60 sign-ins, 20 of them for warm-up: the limit is 100 wrong passwords an hour.
+  // An account gets 60 sign-ins, 20 of them for warm-up, and would be blocked at 100 wrong passwords.
   await expectEqualTimes(kinds, 40101, 40)
 }, 180_000)
 

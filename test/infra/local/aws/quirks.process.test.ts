@@ -42,7 +42,7 @@ it.each([
   })
 })
 
-it('the simulated behaviour “throttles” refuses a call with the throttling error of the called service, and the SDK’s retry succeeds', async () => {
+it('with the quirk “throttles”, a call is refused with the throttling error of the called service, and the SDK’s retry succeeds', async () => {
   const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
     quirks: alwaysBad(['throttles']),
   })
@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('with speed=240, a message is visible again after 1/240 of its visibility timeout if a simulated timeout ends its function', async () => {
+it('with speed=240, if a simulated timeout ends a function, its message is visible again after 1/240 of the visibility timeout', async () => {
   const endings: (number | undefined)[] = []
   const quirks = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

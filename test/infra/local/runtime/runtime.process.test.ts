@@ -94,7 +94,7 @@ it.each(['probe.hang', 'probe.spin'])(
   },
 )
 
-it('a call that the local stack aborts fails with Lambda’s timeout error, and the next call succeeds', async () => {
+it('if the local stack aborts a call, the caller gets Lambda’s timeout error, and the next call succeeds', async () => {
   const running = start([describeFunction('probe.wait')])
   const event = JSON.stringify({ milliseconds: 3000 })
   const { payload, functionError } = await running.invoke('probe-wait', event, 100)

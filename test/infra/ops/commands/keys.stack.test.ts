@@ -62,7 +62,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     })
   })
 
-  it('`keys audit` reports rewritten evidence even if the rotation’s own role signed it again', async () => {
+  it('`keys audit` reports rewritten evidence even if the rotation’s own role wrote and signed it', async () => {
     const rotation = 'arn:aws:lambda:us-east-1:000000000000:function:rotate-signing-keys'
     const rewrite = (runId = '') =>
       runNode(['test/support/rewrite-evidence.ts', runId], { AWS_ACCESS_KEY_ID: accessKeyIdOf(rotation) })

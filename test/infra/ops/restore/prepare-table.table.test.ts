@@ -42,7 +42,7 @@ it('prepareTable reports bookings whose time is within the hourly write pause, b
   vi.useRealTimers()
   const { late } = await prepareTable(restored)
   expect(late.map((key) => key.split('#', 1)[0]).sort()).toEqual(['BL', 'EVT'])
-  // A bill that was written during the write pause is reported, even if its event's other items are lost.
+  // A bill written during the write pause is reported, even if nothing else of its event was restored.
   await restoreStates(recorded, ([before, after], i) =>
     recorded[i]?.key.pk.startsWith('BL#') ? after : before,
   )
@@ -65,7 +65,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'two users never own the same address, even if its assignment was restored only in part, and the address %s',
+  'even if its assignment is restored only in part, an address never has two owners: it %s',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {

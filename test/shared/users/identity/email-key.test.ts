@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
 
-// Normalizing turns each U+337F into four characters. The key of a long address contains the address's hash.
+// U+337F becomes four characters when it is normalized. A long address is replaced by its hash in the key.
 it.each([
   ['alice@example.com', 'EMAIL#alice@example.com'],
   [`${'\u337f'.repeat(240)}@example.com`, expect.stringMatching(/^EMAIL#[\w-]{43}$/) as string],

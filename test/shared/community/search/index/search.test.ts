@@ -38,7 +38,9 @@ interface Person {
   joinedAt: number
 }
 
-/** Returns a pseudo-random generator. Only its seed is from fast-check, which shrinks long arrays slowly. */
+/**
+ * Returns a pseudo-random generator. fast-check only chooses the seed: it would shrink long arrays slowly.
+ */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
