@@ -19,7 +19,7 @@ export interface EventName {
 export interface EventRecord extends EventName {
   /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
-  /** MACs of an event with a secret, with older keys. An earlier delivery may have stored one of them. */
+  /** MACs with older keys, if `digest` is a MAC. An earlier delivery may have stored one of them. */
   olderDigests?: string[]
   delivery: Delivery
 }
@@ -31,8 +31,8 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused before the message was sent; 0 for a message from the bus. A
-   * redriven message is recognized by it, even if a function's clock and that of SQS differ by minutes.
+   * How often the event had been refused before the message was sent; 0 for a message from the bus. Unlike
+   * times, it shows reliably that a message was redriven: clocks may differ by minutes.
    */
   refusals: number
   /**

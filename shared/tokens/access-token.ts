@@ -74,7 +74,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** The user's generation when this session began: how often all sessions had been ended. Default: 0. */
+  /** How often all sessions of the user had been ended when this session began. Default: 0. */
   generation?: number
   /** Sequence number of a derived token within its session; 0, the default, for the session's own token. */
   derived?: number

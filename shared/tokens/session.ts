@@ -51,8 +51,8 @@ export class SessionChanged extends OptimisticLockError {
 
 /**
  * Prepares the writes that add a derived token to a session. The writes fail with SessionChanged if another
- * token was derived meanwhile. If the session has ended, or does not match `named`, the error is
- * `invalid_grant`: of this function, or of the writes.
+ * token was derived meanwhile. Throws `invalid_grant` if the session has ended, or does not match `named`. If
+ * the session ends later, the writes fail in the same way.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named

@@ -50,7 +50,7 @@ describe('an event that a replay sends again', () => {
     ['`pending`', 1000, 1000],
     ['`confirmed`', -1000, 0],
   ])(
-    'a replayed deposit is credited at the time of its later event, if %s was sent first',
+    'with %s sent first, a replayed deposit is credited at the later time of its two events',
     async (_, later, credited) => {
       const { address } = await addDepositor()
       const detail = deposit(address, { status: 'pending' })

@@ -142,9 +142,9 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`. The first `skip` calls of an operation pass. Each of the next `count` calls loses its first
- * answer: AWS carries out the first attempt, but the SDK gets a timeout. The timeouts come when AWS has
- * carried out all these first attempts.
+ * Runs `work`. The first `skip` calls of an operation pass. For each of the next `count` calls, AWS carries
+ * out the first attempt, but the SDK gets a timeout for it. All timeouts come at the end, after the last of
+ * these attempts.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,
@@ -181,8 +181,9 @@ export async function withLostFirstAnswers<T>(
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work`, and simulates a crash at AWS call number `at`. Calls before it take effect, calls after it do
- * not, and the call itself does if `carriedOut`. Resolves with false if `work` ended before the crash.
+ * Runs `work`, and simulates a crash at AWS call number `at`: later calls have no effect. With `carriedOut`,
+ * the crash comes after this call has taken effect, else before. Resolves with false if `work` ended before
+ * the crash.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

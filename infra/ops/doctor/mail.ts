@@ -12,8 +12,8 @@ import { identitiesOf } from '../../mail-identities.ts'
 /**
  * Checks that SES would send a mail from this address to anyone. The account must be out of the sandbox and
  * below its quota. The address, its domain or a parent domain must be a verified identity. SES uses the most
- * specific identity of these. It must have no default configuration set. Each region has its own SES;
- * `region` defaults to the deployment's region.
+ * specific of these identities. That identity must not have a default configuration set. Each region has its
+ * own SES; `region` defaults to the deployment's region.
  * https://docs.aws.amazon.com/ses/latest/dg/request-production-access.html
  */
 export async function checkMail(mailFrom: string, region?: string): Promise<Finding> {

@@ -23,10 +23,10 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** keepRefused dates refusals this far ahead. Messages sent before that future date have no effect. */
+/** A refusal blocks all messages that are older. So keepRefused uses a date this far in the future. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** More refusals than any message can have. keepRefused stores this number for an event to block it. */
+/** More refusals than any message can have. To block an event, keepRefused stores this number for it. */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -77,7 +77,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Ends the blocking. Gives the refusals the current date, so that redriven events can take effect. */
+    /** Ends the blocking: stores the refusals with the current date, so that redriven events take effect. */
     release: () => date(Date.now(), 1),
   }
 }

@@ -33,7 +33,7 @@ const first = [['user.registered', 'addresses.provisioned', 'rates.published'], 
 const archived = events.filter(({ momentary }) => !momentary).map(({ detailType }) => detailType)
 const groups = [...first, archived.filter((detailType) => !first.flat().includes(detailType))]
 
-/** EventBridge may archive an event this long after it was sent (Archiving and replaying events). */
+/** Maximum delay with which EventBridge archives an event (Archiving and replaying events). */
 const archiveLagMilliseconds = 600_000
 
 const maxListedPerQueue = 1_000
@@ -73,8 +73,7 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // An earlier event may have been missing when events were rejected after `to`. If the replay has supplied
-    // it, a redrive succeeds.
+    // Redrives dead letters newer than `to`: the replay may have supplied the earlier events that they need.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

@@ -29,8 +29,8 @@ const kinds = {
  * hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived keys)
  * newer than the stored key set. Resolves with the number of removed items of each kind, and with two lists
  * of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists items
- * dated just before the hour, when no function should write: a restore may lack other items of the same
- * event. `no_wallet` lists the first bill of each wallet whose own item is missing.
+ * that were written in the pause before the hour: the restore may lack other writes of the same events.
+ * `no_wallet` lists the first bill of each wallet whose own item is missing.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

@@ -82,8 +82,8 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes the number `grown` in an ancestor's profile, after the first `members` members of `batch` were
- * added. It rises with every addition, so nothing is added twice.
+ * Computes `grown`, which tells how far an ancestor has been updated. It rises with each batch, and with each
+ * added member of a batch, so nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

@@ -148,7 +148,7 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // Take only as many members as the parent counts: the leaf may have grown since the parent was read.
+    // The leaf may have grown since its parent was read. Take only the members that the parent has counted.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

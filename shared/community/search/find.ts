@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the user with this id in the list. Returns undefined if the search by text finds this user. */
+/** Finds the user with this id in the list. Leaves out a user whom the search by text finds already. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

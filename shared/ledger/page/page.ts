@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range query is used if it reads fewer than this many bills for each needed bill. */
+/** A range query may read up to this many bills per needed bill. Otherwise, bills are read by key. */
 const maxDilution = 8
 
 /**

@@ -93,8 +93,8 @@ export const guessSource = (network: string, normalizedEmail: string): Source =>
 })
 
 /**
- * Seconds until a source can try a password again; 0 if it can try now. The limits are raised by `counted`,
- * because `item` already contains that many tries of the current sign-in.
+ * Seconds until a source can try a password again; 0 if it can try now. `counted` is 1 if `item` already
+ * counts the current try, and 0 otherwise.
  */
 export const secondsUntilAllowed = (
   { account }: Source,

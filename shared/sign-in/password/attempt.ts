@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Subtracts a try whose password was not compared from its counters. Resolves with their new items. */
+/** Takes a try off its counters, because its password was not compared. Resolves with the changed items. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
@@ -130,7 +130,7 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // A simultaneous try with the right password is subtracted again. Then, `wait` is 0.
+  // At least 1 second, because the count may meanwhile have fallen below the limit.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 

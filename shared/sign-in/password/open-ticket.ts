@@ -103,7 +103,9 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** Instants of the last hour's mails, with that of this ticket; undefined if this ticket gets no mail. */
+  /**
+   * When the user was sent mails in the last hour, the new mail included; undefined if there is no new mail.
+   */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined
@@ -160,7 +162,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 
-/** Lists the old login tickets (hashes) that are removed for a new one from this network. */
+/** Lists the tickets (hashes) that must go because a new one is added from this network. */
 function replacedTickets({ tickets, networks }: SignInRecord, network: string): string[] {
   const isKnown = networks.includes(network)
   const ofKind = Object.entries(tickets)

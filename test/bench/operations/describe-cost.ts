@@ -36,7 +36,7 @@ const prices = {
 /** What a gigabyte in the table costs in a month: storage, and point-in-time recovery (DynamoDB pricing). */
 const storageDollarsPerGigabyteMonth = 0.25 + 0.2
 
-/** SQS requests per message: one to send it, and a fifth of two requests for a batch (receive, delete). */
+/** SQS requests per message: one to send it, and two for each batch of five (receive, delete). */
 const queueRequests = 1 + 2 / 5
 /** Lambda invocations per SQS message. On average, one invocation handles five messages. */
 const callsPerMessage = 1 / 5

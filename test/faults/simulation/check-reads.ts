@@ -14,7 +14,7 @@ interface Page<T> {
   pages: string
 }
 
-/** Compares everything that a user can read to the expected answers, and lists the differences. */
+/** Compares everything that a user can read with what is expected, and lists the differences. */
 export async function checkReads(context: CheckContext): Promise<string[]> {
   const { userId, get, record } = context
   const shown = {

@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may require that one policy statement allows all partitions of a transaction. Takes the statement that
- * comes nearest to this, and lists the partitions that it does not allow.
+ * AWS may require that one policy statement allows all partitions of a transaction. Lists the partitions that
+ * the best statement lacks; empty if one statement allows all.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -125,7 +125,7 @@ test('each time a redriven event is refused, one dead letter is sent, with the n
   }
 })
 
-test('if a refused event is delivered again, an invalid or too low `refusals` does not cause another dead letter', async () => {
+test('if a refused event is delivered again with an invalid or too low number of refusals, it leaves no further dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])

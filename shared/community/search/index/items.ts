@@ -145,8 +145,8 @@ export const blockKeys = (list: MemberList, { id, bits }: SegmentItems): Key[] =
 
 /**
  * The members of a segment who match a term. A member's rank is its index in the segment, oldest first. If
- * many members match, `ranks` has only every `interval`-th of them. The others lie between these ranks: a
- * search finds them by the members' texts.
+ * many members match, `ranks` has only every `interval`-th of them. A search finds the others by reading the
+ * members in between.
  */
 export interface Posting {
   count: number
@@ -163,8 +163,8 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, another row has
- * the number of matches. `maxSegment` is added to it, to tell it from a rank: all ranks are smaller.
+ * Returns the rows of a term in a term block, each with a number. Numbers below `maxSegment` are ranks. A
+ * number above it says that ranks are left out: subtract `maxSegment` to get the number of all matches.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)

@@ -153,7 +153,7 @@ function rangesOfWindow(
 
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
-/** Chooses the members to read for a range of matches. They may include `skip` matches before the range. */
+/** Chooses the members to read for a range of matches, and the number of matches to skip among them. */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
   const last = ranks[Math.ceil(end / interval)] ?? segment.size

@@ -121,7 +121,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Quirks of AWS for a test. Those in `on` always happen, others never. `draw` is the result of all draws. */
+/** Quirks of AWS for a test: those in `on` always happen, others never. Every random number is `draw`. */
 export const alwaysBad = (on: Quirk[], draw = 0): Quirks => ({
   speed: 1,
   has: (quirk) => on.includes(quirk),

@@ -122,7 +122,7 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
     if (until > now && !published.includes(kid)) yield `the JWKS lacks ${kid}, which has valid tokens`
 }
 
-/** Yields everything that is wrong after the next scheduled run, or after three if KMS shows changes late. */
+/** Yields the faults that are left after a scheduled run, or after three runs if KMS shows changes late. */
 function* faultsAfterNextRuns(world: World): Generator<string> {
   // Sets a longer signing period for the second and third run, so that they do not begin another rotation.
   const lasting = { ...world.times, signingKeyRotationDays: 1 }
