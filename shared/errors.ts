@@ -1,6 +1,6 @@
 /**
  * Every failure that a client can see, by name. Its `code` begins with the usual HTTP status. `msg` is a
- * message for people. OAuth endpoints add `oauth` as `error` (RFC 6749 §5.2, RFC 6750 §3.1).
+ * message for people. `oauth` is the `error` of OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1).
  */
 export const failures = {
   malformed_request: { code: 40000, msg: 'the request body could not be read', oauth: 'invalid_request' },

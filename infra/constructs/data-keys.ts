@@ -55,9 +55,9 @@ export const keyRotation = ({ protectData }: Config) => ({
 })
 
 /**
- * Statements for a key policy, so that IAM policies cannot override them. They deny the roles of this stage
- * everything but `actions`, and the roles of other stages everything. Principals without the service's tag,
- * such as the deploying role, cannot sign with the key.
+ * Denials for a key policy, which no IAM policy can override. Roles of this stage are denied everything but
+ * `actions`, and roles of other stages everything. Principals without the service's tag, such as the
+ * deploying role, cannot sign with the key.
  */
 export function limitActions(
   { stage }: Pick<Config, 'stage'>,

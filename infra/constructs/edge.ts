@@ -50,7 +50,7 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
   readonly baseUrl: string
-  /** Secrets that functions accept, comma-separated. CloudFormation resolves this reference to them. */
+  /** Reference to the secrets that functions accept, comma-separated. CloudFormation resolves it. */
   readonly originSecrets: string
 
   constructor(scope: Construct, id: string, { config, api, secretNumber, webAclArn }: EdgeProps) {
@@ -118,9 +118,9 @@ export class Edge extends Construct {
 
   /**
    * Adds the secret with this number, which CloudFront sends, and those with the numbers before and after it.
-   * Functions accept all three, because CloudFront and functions may be updated in any order. Functions read
-   * the three from a fourth secret, because a template can refer to at most 60 secrets. The id of that secret
-   * contains `number`: CloudFormation reads a secret anew only if the reference changes.
+   * Functions accept all three, because CloudFront and functions may be updated in any order. A fourth secret
+   * contains the three, so that each function has one reference to a secret: a template can have 60. The id
+   * of that secret contains `number`: CloudFormation reads a secret anew only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

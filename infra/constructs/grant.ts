@@ -87,7 +87,7 @@ function* statementsFor(
 
 /**
  * Creates a condition that allows only requests for these partition keys (of the table or of the index).
- * ForAllValues also matches a request without a partition key, such as a scan, so `Null` requires one.
+ * `Null` refuses a request without a partition key, such as a scan, which ForAllValues would match.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {

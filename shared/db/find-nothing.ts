@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * Builds a response that fits GetItem, BatchGetItem and Query. It has no items of the table, but one item of
- * a table named `-`, so that the SDK also runs its decoding code.
+ * Builds a response that fits GetItem, BatchGetItem and Query. The table has no items in it. Another table,
+ * `-`, has one item, so that the SDK also runs its decoding code.
  */
 const nothing = () => ({
   statusCode: 200,

@@ -62,7 +62,7 @@ export const Attempt = v.object({
   started_at: Integer,
   /** ARN of the KMS key that CreateKey made; null while no run has stored it. */
   arn: v.nullable(v.string()),
-  /** What the key is for: it signs at once in an `emergency`, and replaces a revoked key after `revoke`. */
+  /** Why the key is created. For example, `revoke` means: to replace a revoked key. */
   trigger: Trigger,
   /** kid of the key that a `revoke` replaces; null for other triggers. */
   replaces: v.nullable(v.string()),

@@ -14,8 +14,8 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction. The transaction is posted once per event. Without an event,
-   * `alongside` must return a write that fails if the transaction is posted again.
+   * The event that causes the transaction. The transaction is posted once per event. If there is no event, a
+   * write of `alongside` must prevent a second posting.
    */
   record?: EventRecord
   /** Time at which the transaction is booked, epoch milliseconds. Default: the booking time of its event. */

@@ -24,9 +24,11 @@ export const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
-  /** The user's generation when this session began: how often all sessions of the user had been ended. */
+  /** The user's generation at the start of this session (see endAllSessions). */
   generation: Integer,
-  /** Number of tokens derived from this token. For a derived token: its own sequence number, from 1. */
+  /**
+   * For a session's own token: the number of tokens derived from it. For a derived token: its number, from 1.
+   */
   derived: Integer,
 })
 export type TokenItem = v.InferOutput<typeof TokenItem>
@@ -74,7 +76,7 @@ export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generat
   /** The session; a new one by default. */
   sessionId?: string | undefined
   scopes: readonly Scope[]
-  /** How often all sessions of the user had been ended when this session began. Default: 0. */
+  /** The user's generation at the start of this session (see endAllSessions). Default: 0. */
   generation?: number
   /** Sequence number of a derived token within its session; 0, the default, for the session's own token. */
   derived?: number
@@ -118,9 +120,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user, by raising the user's generation: older sessions have ended.
- * Its transaction must contain changeSignInRecord, which stores the new generation for later sessions, and
- * ends the login tickets.
+ * The write that ends all sessions of a user: tokens of an older generation are refused. Its transaction must
+ * contain changeSignInRecord, which ends the login tickets, and gives later sessions the new generation.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

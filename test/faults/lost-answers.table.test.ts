@@ -118,7 +118,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('if the SDK repeats the write that counts a try, still only one of fifty simultaneous tries with the right code succeeds', async () => {
+  it('only one of fifty simultaneous tries with the right code succeeds, even if the SDK repeats the counting writes', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>

@@ -50,7 +50,7 @@ describe('an event that a replay sends again', () => {
     ['`pending`', 1000, 1000],
     ['`confirmed`', -1000, 0],
   ])(
-    'with %s sent first, a replayed deposit is credited at the later time of its two events',
+    'a replayed deposit is credited at the time of its later event (sent first: %s)',
     async (_, later, credited) => {
       const { address } = await addDepositor()
       const detail = deposit(address, { status: 'pending' })

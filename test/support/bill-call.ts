@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns the read units of a Query: as many as DynamoDB Local reports, and at least those of the smallest
- * read. The answer's items do not tell the units, because a filter may have left out others.
+ * Returns the read units of a Query: those that DynamoDB Local reports, or one smallest read if that is more.
+ * The items in the answer do not tell the units, because a filter may have left some out.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

@@ -24,8 +24,9 @@ export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
   Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
 
 /**
- * Write units for an item and its index entry. The item's larger size, before or after the write, is billed,
- * and doubly in a transaction (Amazon DynamoDB: Read and write operations, Using global secondary indexes).
+ * Write units for an item and its index entry. Counts the larger of the item's sizes before and after the
+ * write; in a transaction, twice (Amazon DynamoDB: Read and write operations, Using global secondary
+ * indexes).
  */
 export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
   const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))

@@ -70,7 +70,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a rotation step: does its work in the model. shared/keys/steps.ts does it in AWS. */
+/** The second half of a rotation step. Does to the model what shared/keys/steps.ts does to AWS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }

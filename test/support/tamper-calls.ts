@@ -142,9 +142,8 @@ export function throttle(operation: string): { restore: () => number } {
 }
 
 /**
- * Runs `work`. The first `skip` calls of an operation pass. For each of the next `count` calls, AWS carries
- * out the first attempt, but the SDK gets a timeout for it. All timeouts come at the end, after the last of
- * these attempts.
+ * Runs `work`. The first `skip` calls of an operation pass. In each of the next `count` calls, the first
+ * attempt takes effect, but the SDK gets a timeout. These attempts wait for each other before they fail.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

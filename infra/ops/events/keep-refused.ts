@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** A refusal blocks all messages that are older. So keepRefused uses a date this far in the future. */
+/** A refusal blocks messages that are older than itself. keepRefused dates it this far in the future. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** More refusals than any message can have. To block an event, keepRefused stores this number for it. */

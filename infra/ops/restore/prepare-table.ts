@@ -30,7 +30,7 @@ const kinds = {
  * newer than the stored key set. Resolves with the number of removed items of each kind, and with two lists
  * of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists items
  * that were written in the pause before the hour: the restore may lack other writes of the same events.
- * `no_wallet` lists the first bill of each wallet whose own item is missing.
+ * `no_wallet` lists the first bills of wallets that lack the wallet's own item.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
@@ -91,8 +91,8 @@ const readKeyRecords = (): Promise<Item[]> =>
 
 /**
  * Finds evidence and archived keys newer than the restored key set. These records would block the next
- * signing-key transition. Unlike functions with a queue, the rotation also writes at full hours. So a restore
- * to a full hour can bring back these records without the key set of the same transaction.
+ * signing-key transition. The rotation also writes at full hours. So a restore to a full hour can bring back
+ * some items of its last transaction without the others.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

@@ -82,8 +82,8 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes `grown`, which tells how far an ancestor has been updated. It rises with each batch, and with each
- * added member of a batch, so nothing is added twice.
+ * Computes `grown`, the progress of an ancestor's update. It rises with every member that is added, so that
+ * no member is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

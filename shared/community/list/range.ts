@@ -37,7 +37,7 @@ export interface RangeResult {
   entries: BTreePosition[]
 }
 
-/** A child node, and how many members of the list are earlier than the first member of the child. */
+/** A child node with its place in the list: `firstRank` members come before its first member. */
 interface Subtree extends BTreeChild {
   firstRank: number
 }

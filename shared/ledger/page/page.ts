@@ -74,7 +74,7 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
   return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** Returns the numbers of selected bills, from position `oldest` to position `newest` of the selection. */
+/** Returns the bill numbers at positions `oldest` to `newest` among the bills that a filter selects. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,

@@ -83,7 +83,7 @@ export function removal(
   }
 }
 
-/** A count of 0 is kept for this long after its minute, because requests of that minute can change it. */
+/** A count of 0 is removed this long after its minute. Until then, requests of that minute can change it. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the counts that can be removed, because they are over an hour old or have fallen to 0. */

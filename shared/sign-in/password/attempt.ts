@@ -130,16 +130,14 @@ function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
 
 function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  // At least 1 second, because the count may meanwhile have fallen below the limit.
+  // `wait` can be 0, because other requests can lower the count.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }
 
 /** Name of the counter of wrong passwords from all sources. */
 export const passwordCounter = 'password'
 
-/**
- * Counts a password try in the item `key`. It belongs to a user if `known`, and else to an unknown address.
- */
+/** Counts a password try in the item `key`. `known` says whether this is the item of a user. */
 export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
   reserveTry(key, [passwordCounter], now, { isRecord: known })
 

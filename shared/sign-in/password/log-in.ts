@@ -39,8 +39,8 @@ export async function loginWithPassword(email: string, password: string, sourceI
 
 /**
  * Requests the mail by an event, so that a slow or failed mail service does not affect the sign-in. Delays
- * the mail of a user with an authenticator, because most such users need no mailed code. Resolves with false
- * if the event cannot be sent. Throws instead if the user has no other second factor.
+ * the mail of a user with an authenticator, because most such users need no mailed code. If the event cannot
+ * be sent, resolves with false for a user who has another second factor. Throws for any other user.
  */
 async function requestCodeMail(
   record: SignInRecord,

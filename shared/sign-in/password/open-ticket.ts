@@ -103,9 +103,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /**
-   * When the user was sent mails in the last hour, the new mail included; undefined if there is no new mail.
-   */
+  /** Times at which the user was sent mails, in the last hour and now; undefined if no mail is sent now. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined

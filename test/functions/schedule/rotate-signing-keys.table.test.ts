@@ -47,7 +47,7 @@ it('if KMS throttles a scheduled rotation, the next run continues it; if KMS thr
   passTime(29 * day)
   await invoke({})
   passTime(day)
-  // Throws the error in place of the call. The SDK would retry a throttled call for seconds.
+  // Throws the error without a call, because the SDK would retry a throttled call for seconds.
   const throttling = tamperCalls(async ({ name, perform }) => {
     if (name === 'SignCommand') throw awsError('ThrottlingException')
     return perform()

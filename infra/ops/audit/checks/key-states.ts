@@ -3,7 +3,7 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** A key's timestamp may be this much later than its evidence, because KMS first signs the evidence. */
+/** Maximum time from a key's evidence to the key's timestamp: KMS signs the evidence in between. */
 const maxInstantGapMilliseconds = 15_000
 
 /**

@@ -34,7 +34,7 @@ const warnings = async () =>
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // Waits for a mail to another user. A second warning to the first user would have arrived earlier.
+  // Waits for a mail to another user: a second warning to the first user would arrive before it.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
@@ -105,8 +105,8 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    // A login ticket allows five wrong codes. If these six counted as wrong, they would use it up. Three are
-    // sent at once to save time, because each request waits for the SDK's retries.
+    // Six tries: a login ticket allows five wrong codes. Three are sent at once to save time, because each
+    // request waits for the SDK's retries.
     for (let i = 0; i < 2; i += 1) {
       const code = await right()
       const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))

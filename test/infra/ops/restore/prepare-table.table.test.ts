@@ -65,7 +65,7 @@ it.each([
   ['was not told to its user', false],
   ['was told to its user', true],
 ])(
-  'even if its assignment is restored only in part, an address never has two owners: it %s',
+  'an address never has two owners, even if its assignment is only partly restored: the address %s',
   async (_, isTold) => {
     const parts = 2 ** 3
     for (let part = 0; part < parts; part += 1) {
