@@ -55,9 +55,9 @@ export const keyRotation = ({ protectData }: Config) => ({
 })
 
 /**
- * Denials for a key policy, which no IAM policy can override. Roles of this stage are denied everything but
- * `actions`, and roles of other stages everything. Principals without the service's tag, such as the
- * deploying role, cannot sign with the key.
+ * Denials for a key policy, which no IAM policy can override. This stage's roles may perform only `actions`,
+ * and other stages' roles may do nothing. Principals without the service's tag, such as the deploying role,
+ * cannot sign with the key.
  */
 export function limitActions(
   { stage }: Pick<Config, 'stage'>,

@@ -50,7 +50,7 @@ const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
 export class Edge extends Construct {
   /** URL of the edge (its `domainName`, or else the distribution's host), without a trailing slash. */
   readonly baseUrl: string
-  /** Reference to the secrets that functions accept, comma-separated. CloudFormation resolves it. */
+  /** Secrets that functions accept, as comma-separated text; resolved by CloudFormation. */
   readonly originSecrets: string
 
   constructor(scope: Construct, id: string, { config, api, secretNumber, webAclArn }: EdgeProps) {
@@ -119,8 +119,8 @@ export class Edge extends Construct {
   /**
    * Adds the secret with this number, which CloudFront sends, and those with the numbers before and after it.
    * Functions accept all three, because CloudFront and functions may be updated in any order. A fourth secret
-   * contains the three, so that each function has one reference to a secret: a template can have 60. The id
-   * of that secret contains `number`: CloudFormation reads a secret anew only if the reference changes.
+   * lists the three for the functions, so that a template has fewer references to secrets (maximum: 60). Its
+   * id contains `number`, because CloudFormation reads a secret anew only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

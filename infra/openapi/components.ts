@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to it. Names of schemas must be unique: throws an
- * Error otherwise. If the name belongs to another parameter or response, returns `part` itself.
+ * Registers a part under a name, and returns a reference to it. A parameter or response whose name is taken
+ * stays unregistered, and is returned itself. For a schema, a taken name is an Error.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)

@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * Builds a response that fits GetItem, BatchGetItem and Query. The table has no items in it. Another table,
- * `-`, has one item, so that the SDK also runs its decoding code.
+ * Builds an empty response that fits GetItem, BatchGetItem and Query. An item of another table, `-`, makes
+ * the SDK run its decoding code, too.
  */
 const nothing = () => ({
   statusCode: 200,

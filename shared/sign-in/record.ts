@@ -38,7 +38,7 @@ const Ticket = v.object({
 export const SignInRecord = v.looseObject({
   ...itemFields['sign-in'],
   user_id: Integer,
-  /** How often all sessions of the user were ended. A new session stores the current number. */
+  /** Number of times that all sessions of the user were ended. A new session stores it. */
   generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),

@@ -121,7 +121,7 @@ const EndedItem = v.object({ generation: Integer })
 
 /**
  * The write that ends all sessions of a user: tokens of an older generation are refused. Its transaction must
- * contain changeSignInRecord, which ends the login tickets, and gives later sessions the new generation.
+ * contain changeSignInRecord, which ends the login tickets, and stores the new generation.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

@@ -95,8 +95,8 @@ const withoutExpiring = (item: WireItem | undefined): WireItem | undefined =>
   item?.['ttl'] === undefined ? item : undefined
 
 /**
- * Returns the read units of a Query: those that DynamoDB Local reports, or one smallest read if that is more.
- * The items in the answer do not tell the units, because a filter may have left some out.
+ * Returns the read units that DynamoDB Local reports for a Query. An empty Query costs one read, too. The
+ * items in the answer do not tell the units, because a filter may have left some out.
  */
 function billQuery({ ConsistentRead = false }: { ConsistentRead?: boolean }, body: object): number {
   const { ConsumedCapacity } = body as { ConsumedCapacity?: { CapacityUnits?: number } }

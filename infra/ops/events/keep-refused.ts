@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** A refusal blocks messages that are older than itself. keepRefused dates it this far in the future. */
+/** A refusal blocks messages that are older than itself. This far ahead, it is newer than any message. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** More refusals than any message can have. To block an event, keepRefused stores this number for it. */
@@ -77,7 +77,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Ends the blocking: stores the refusals with the current date, so that redriven events take effect. */
+    /** Ends the blocking by dating the refusals to now: redriven messages are newer, and take effect. */
     release: () => date(Date.now(), 1),
   }
 }

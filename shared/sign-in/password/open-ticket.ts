@@ -103,7 +103,7 @@ export interface PasswordStep {
   /** When the password try was counted, epoch milliseconds. */
   reservedAt: number
   ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
-  /** Times at which the user was sent mails, in the last hour and now; undefined if no mail is sent now. */
+  /** The new value of the record's `mails`; undefined if no mail is sent. */
   mails: number[] | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
   newHash: string | undefined

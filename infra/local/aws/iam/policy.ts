@@ -65,8 +65,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// `included` is a statement's `Action` or `Resource`, `excluded` its `NotAction` or `NotResource`. Without
-// both, everything matches: a resource-based policy need not name its resource.
+// `included` is a statement's `Action` or `Resource`, `excluded` its `NotAction` or `NotResource`. If both
+// are undefined, everything matches: a resource-based policy need not name its resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,
