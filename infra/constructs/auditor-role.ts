@@ -7,8 +7,7 @@ import type { DataTable } from './grant.ts'
 
 /**
  * Adds the IAM role for `keys audit` and `keys status`. It can read the signing keys, CloudTrail, the
- * rotation's configuration and its signed evidence. It can list the copies of the evidence, and do nothing
- * else.
+ * rotation's configuration and its signed evidence, and list the copies of the evidence.
  */
 export function addAuditorRole(
   stack: Stack,

@@ -117,10 +117,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Adds the secret with this number, which CloudFront sends, and those with the numbers before and after it.
-   * Functions accept all three, because CloudFront and functions may be updated in any order. A fourth secret
-   * lists the three for the functions, so that a template has fewer references to secrets (maximum: 60). Its
-   * id contains `number`, because CloudFormation reads a secret anew only if the reference changes.
+   * Adds the secret that CloudFront sends, with this number, and its two neighbours. Functions accept all
+   * three, because CloudFront and functions may be updated in any order. A fourth secret lists the three,
+   * because a template can have at most 60 references to secrets. Its id changes with `number`, because
+   * CloudFormation reads a secret anew only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

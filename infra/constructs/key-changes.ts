@@ -88,9 +88,9 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches every caller except the service's functions with names like `functionName`, a pattern. A function
- * is recognized by the ARN of its session, which contains the names of its role and of the function. Among
- * people, only those with the auditor's role could imitate such an ARN, and this role can change nothing.
+ * Matches every caller except the service's functions whose names match the pattern `functionName`.
+ * Recognizes them by the session's ARN, which contains the names of the role and of the function. Only people
+ * with the auditor's role could choose such a session name, and they can change nothing.
  */
 const byAnybodyBut = (functionName: string) => {
   const ours = `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${serviceTag.value}-`

@@ -156,8 +156,8 @@ async function readWithProfiles(
 
 /**
  * Whether a member is in the downline of `owner`. Reads one profile for every `maxUplineLength` levels
- * between the two. Reads nothing for a member of another referral tree. Otherwise, a slow answer would
- * disclose that this member exists.
+ * between the two. Reads nothing for a member of another referral tree, so that the response time does not
+ * disclose that the member exists.
  */
 export async function isBelow(
   owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,

@@ -4,8 +4,8 @@ import { db } from './table.ts'
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
 /**
- * Builds an empty response that fits GetItem, BatchGetItem and Query. An item of another table, `-`, makes
- * the SDK run its decoding code, too.
+ * Builds an empty response for GetItem, BatchGetItem and Query. One item, of a table named `-`, exercises the
+ * SDK's decoding code.
  */
 const nothing = () => ({
   statusCode: 200,

@@ -76,8 +76,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`. For events that a
- * later event may have overtaken: they then have no effect.
+ * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`: a later event
+ * came first.
  */
 export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
@@ -135,8 +135,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message was sent after its event was refused, so that it may take effect. Such a message was
- * redriven (see `refusals`), or a person sent the event again (see `sentAt`).
+ * Whether a message is newer than the refusal of its event. It is if it was redriven (see `refusals`), or
+ * sent again by a person (see `sentAt`).
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

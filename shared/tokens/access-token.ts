@@ -120,8 +120,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user: tokens of an older generation are refused. Its transaction must
- * contain changeSignInRecord, which ends the login tickets, and stores the new generation.
+ * The write that ends all sessions of a user: it raises the user's generation, and older tokens are refused.
+ * Its transaction must also contain changeSignInRecord.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

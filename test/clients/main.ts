@@ -78,8 +78,8 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// One enum must stay unnamed in the document: in Go, its constants would have the same names as those of
-// TwoFactorMethod. Generators may call it `LoginVerifyFormMethod`, but may invent no other names.
+// One enum has no name in the document, because Go would not compile with two enums of these constants.
+// Generators may call it `LoginVerifyFormMethod`, but may invent no other names.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // Tries the clients one by one. If several were compiled at once, requests would time out.
 console.table(await Array.fromAsync(generators, tryGenerator))

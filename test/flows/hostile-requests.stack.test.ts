@@ -119,7 +119,7 @@ const long = (bytes: number) => {
   const body = note('"x"')
   return body.replace(/\}$/, `${' '.repeat(bytes - Buffer.byteLength(body))}}`)
 }
-// The error of a request whose body was accepted: a caller without referrals cannot write notes.
+// The body was accepted, but a caller without referrals cannot write notes.
 const isRead = 40301
 it.each<[what: string, body: () => string | Buffer, code: number, type?: string]>([
   ['valid content', () => note('"met in Lisbon"'), isRead],

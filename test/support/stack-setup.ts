@@ -79,7 +79,7 @@ async function waitForDeadLetters(described: unknown): Promise<Queues['dead_lett
   }
 }
 
-/** Lists the faults, the dead letters and the answers with status 500 of a run. Prints their numbers. */
+/** Returns all faults, dead letters and answers of 500, and prints how many of each there are. */
 function listProblems(quirks: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
   const found = {
     'answers of 500': lines.filter((line) => line.endsWith(answered500)),

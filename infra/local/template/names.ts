@@ -76,7 +76,7 @@ const identifyKey = (id: string, at: Addresses): Identity => ({
   attributes: { Arn: arnOf('kms:REGION:ACCOUNT:key/NAME', id, at), KeyId: id },
 })
 
-/** Returns `Ref` and attributes of a resource; undefined for an unknown type. They never change. */
+/** Returns `Ref` and attributes of a resource, which never change; undefined for an unknown type. */
 export function identifyResource(resource: UnnamedResource, addresses: Addresses): Identity | undefined {
   const named = namedTypes[resource.type]
   if (named === undefined) return otherTypes[resource.type]?.(resource, addresses)

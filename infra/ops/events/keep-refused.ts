@@ -23,7 +23,7 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** A refusal blocks messages that are older than itself. This far ahead, it is newer than any message. */
+/** Refusals are dated this far ahead to block an event, because only newer messages take effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** More refusals than any message can have. To block an event, keepRefused stores this number for it. */
@@ -77,7 +77,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Ends the blocking by dating the refusals to now: redriven messages are newer, and take effect. */
+    /** Ends the blocking: from now on, redriven messages take effect. */
     release: () => date(Date.now(), 1),
   }
 }

@@ -90,9 +90,8 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds evidence and archived keys newer than the restored key set. These records would block the next
- * signing-key transition. The rotation also writes at full hours. So a restore to a full hour can bring back
- * some items of its last transaction without the others.
+ * Finds evidence and archived keys newer than the restored key set. They would block the next signing-key
+ * transition.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

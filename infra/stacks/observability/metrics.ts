@@ -16,7 +16,7 @@ export interface Observed {
 /** Period of metrics, unless an alarm says otherwise. */
 export const period = Duration.minutes(5)
 
-/** Period of alarms that silence other alarms. A short period raises them before the others. */
+/** Period of alarms that silence others. It is short, so that they come first. */
 export const minute = Duration.minutes(1)
 
 /** Names of all functions of the stage, without the stage's prefix. */

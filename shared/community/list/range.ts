@@ -37,7 +37,7 @@ export interface RangeResult {
   entries: BTreePosition[]
 }
 
-/** A child node with its place in the list: `firstRank` members come before its first member. */
+/** A child node. Its first member has the number `firstRank` in the list. */
 interface Subtree extends BTreeChild {
   firstRank: number
 }

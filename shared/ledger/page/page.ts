@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range query may read up to this many bills per needed bill. Otherwise, bills are read by key. */
+/** Maximum ratio of read bills to needed bills in a range query. */
 const maxDilution = 8
 
 /**

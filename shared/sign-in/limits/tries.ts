@@ -83,7 +83,7 @@ export function removal(
   }
 }
 
-/** A count of 0 is removed this long after its minute. Until then, requests of that minute can change it. */
+/** Time after which a count of 0 no longer changes, and can be removed. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the counts that can be removed, because they are over an hour old or have fallen to 0. */
@@ -94,7 +94,7 @@ export const expiredAttributes = (item: Item | undefined, now: number): string[]
     return expiresAt <= now || isSettled ? [name] : []
   })
 
-/** Builds an ADD clause that adds `:by` to what each counter has counted in the minute of `now`. */
+/** Builds an ADD clause that adds `:by` to counters, in the minute of `now`. */
 function additionTo(counters: readonly string[], now: number) {
   const names = Object.fromEntries(counters.map((counter, i) => [`#try${i}`, tryAttribute(counter, now)]))
   const added = Object.keys(names).map((name) => `${name} :by`)

@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Takes a try off its counters, because its password was not compared. Resolves with the changed items. */
+/** Undoes the counting of a try. Resolves with the changed items. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {

@@ -110,7 +110,7 @@ export interface PasswordStep {
 }
 
 /**
- * In one write: adds a login ticket, records its mail, and takes the password try off its counter. Throws
+ * In one write, adds a login ticket, records its mail, and lowers the count of password tries. Throws
  * SignInRecordChanged if the user was disabled meanwhile, or if the password or the list of mails changed.
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {

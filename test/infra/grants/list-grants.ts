@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may require that one policy statement allows all partitions of a transaction. Lists the partitions that
- * the best statement lacks; empty if one statement allows all.
+ * AWS may require that one policy statement allows all partitions of a transaction. Finds the statement that
+ * lacks fewest, and lists those that it lacks.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

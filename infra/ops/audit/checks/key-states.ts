@@ -3,7 +3,7 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** Maximum time between a key's evidence and the key's timestamp, which is set later. */
+/** A key's timestamp may differ from its evidence by this much. */
 const maxInstantGapMilliseconds = 15_000
 
 /**

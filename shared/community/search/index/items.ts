@@ -163,12 +163,12 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * Returns the rows of a term in a term block: one for each rank that is kept, and a last one with the number
- * of all ranks if some are left out.
+ * Returns the rows of a term in a term block: the ranks that are kept, and the number of all ranks if some
+ * are left out.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)
-  // Numbers from maxSegment on are no ranks.
+  // Every rank is lower than maxSegment.
   const count = kept.length < ranks.length ? [maxSegment + ranks.length] : []
   return [...kept, ...count].map((rank) => [term, rank])
 }

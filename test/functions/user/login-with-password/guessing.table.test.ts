@@ -39,7 +39,7 @@ const afterFirstRead = (meanwhile: () => Promise<void>, signIn: () => Promise<vo
   actWhile('is answered', 'BatchGetCommand', meanwhile, signIn)
 
 describe('wrong passwords of one source for one account', () => {
-  test('ten wrong passwords block only their source, and only for this account: from there, even the right password is refused', async () => {
+  test('ten wrong passwords block one source for one account, even with the right password', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
