@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time that is left for delaying a retry when runInvocation aborts AWS calls. */
+/** Time reserved for changing the messages' visibility. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest delay of a retry after an error, in seconds: the queue's visibility timeout. */

@@ -117,10 +117,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Adds the secret that CloudFront sends, with this number, and its two neighbours. Functions accept all
-   * three, because CloudFront and functions may be updated in any order. A fourth secret lists the three,
-   * because a template can have at most 60 references to secrets. Its id changes with `number`, because
-   * CloudFormation reads a secret anew only if the reference changes.
+   * Adds the secret that CloudFront sends, and the previous and the next one. Functions accept all three,
+   * because CloudFront and functions may be updated in any order. A fourth secret lists the three, because a
+   * template can have at most 60 references to secrets. Its id changes with `number`, because CloudFormation
+   * reads a secret anew only if the reference changes.
    */
   private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
     const { stackName } = Stack.of(this)

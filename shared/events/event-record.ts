@@ -135,8 +135,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message is newer than the refusal of its event. It is if it was redriven (see `refusals`), or
- * sent again by a person (see `sentAt`).
+ * Whether a message is newer than the refusal of its event: redriven (see `refusals`), or sent again by a
+ * person (see `sentAt`).
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

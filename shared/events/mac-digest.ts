@@ -2,8 +2,8 @@ import { generateMac, macKeyIds } from '../aws/generate-mac.ts'
 import type { EventRecord } from './event-record.ts'
 
 /**
- * Returns the record with a MAC as its digest, for an event that contains a secret. Somebody who steals the
- * table could guess the secret, and check the guess with a SHA-256. `olderDigests` are MACs with older keys.
+ * Returns the record with a MAC as its digest, for an event that contains a secret: a plain hash would allow
+ * guessing the secret. `olderDigests` are MACs with older keys.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const text = `${record.detailType}:${record.digest}`

@@ -49,18 +49,21 @@ describe('an event that a replay sends again', () => {
   it.each([
     ['`pending`, then `confirmed`', 1000, 1000],
     ['`confirmed`, then `pending`', -1000, 0],
-  ])('a replayed deposit is credited at the time of its later event: %s', async (_, later, credited) => {
-    const { address } = await addDepositor()
-    const detail = deposit(address, { status: 'pending' })
-    const sentAt = Date.now() - day
-    await deliverReplayed(depositUpdated, detail, iso(sentAt))
-    await deliverReplayed(depositUpdated, { ...detail, status: 'confirmed' }, iso(sentAt + later))
-    expect(await storedDeposit(detail)).toMatchObject({
-      status: 'CREDITED',
-      created_at: sentAt,
-      credited_at: sentAt + credited,
-    })
-  })
+  ])(
+    'of two replayed events of a deposit, the later one gives the time of the credit: %s',
+    async (_, later, credited) => {
+      const { address } = await addDepositor()
+      const detail = deposit(address, { status: 'pending' })
+      const sentAt = Date.now() - day
+      await deliverReplayed(depositUpdated, detail, iso(sentAt))
+      await deliverReplayed(depositUpdated, { ...detail, status: 'confirmed' }, iso(sentAt + later))
+      expect(await storedDeposit(detail)).toMatchObject({
+        status: 'CREDITED',
+        created_at: sentAt,
+        credited_at: sentAt + credited,
+      })
+    },
+  )
 
   it('a replayed event that has already taken effect changes nothing, and is refused if its content differs', async () => {
     const userId = await addUser()

@@ -5,9 +5,9 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
  * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. A branch
- * holds the first position and the number of members of each child. So a reader goes straight from the root
- * to any page or date. Each page of a list of ten million members takes three rounds of reads. A member whose
- * event arrives late is inserted at the right position.
+ * has one entry for each child: its first position, and its number of members. So a reader goes straight from
+ * the root to any page or date. Each page of a list of ten million members takes three rounds of reads. A
+ * member whose event arrives late is inserted at the right position.
  *
  * Every node is one item of the table. `version` counts the node's writes, and is 0 before the first one. A
  * write fails if the stored version is no longer the one that was read, so no writer overwrites another's

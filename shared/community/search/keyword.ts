@@ -70,7 +70,7 @@ export const matchesText = (
   { folded, matchesParts }: Keyword,
 ): boolean => beginsWord(nickname, folded) || (matchesParts && maskedEmail.includes(folded))
 
-/** A word begins at a text's start, after a space, and where a run of letters and digits begins. */
+/** A word begins at the text's start, after a space, or with a letter or digit after other characters. */
 const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/gu
 
 const wordStarts = (text: string): number[] => Array.from(text.matchAll(wordStart), ({ index }) => index)

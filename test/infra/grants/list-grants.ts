@@ -49,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may require that one policy statement allows all partitions of a transaction. Finds the statement that
- * lacks fewest, and lists those that it lacks.
+ * AWS may require that one policy statement allows all partitions of a transaction. Lists the partitions for
+ * which this fails.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -179,7 +179,7 @@ export const packBlock = (rows: readonly number[][], version: number): Item & { 
   packed: packRows(rows),
 })
 
-/** Looks up a term in the item of its block. Returns who matches the term; undefined if nobody does. */
+/** Finds a term in an item. Returns who matches the term; undefined if nobody does. */
 export function findPosting(item: Item, term: number): Posting | undefined {
   const rows = unpackRows<[number, number]>(v.parse(PackedItem, item).packed)
   const ranks = rows.flatMap(([name, rank]) => (name === term ? rank : []))

@@ -62,9 +62,9 @@ it('`restore prepare` and `ledger verify` notice a missing wallet, because the w
 })
 
 it.each([
-  ['not seen', false],
-  ['seen', true],
-])('a partial restore never gives two owners to an address that its user has %s', async (_, isTold) => {
+  ['its user had not seen it', false],
+  ['its user had seen it', true],
+])('a partial restore never gives an address two owners: %s', async (_, isTold) => {
   const parts = 2 ** 3
   for (let part = 0; part < parts; part += 1) {
     const users = [await addUser(), await addUser()] as const
