@@ -182,8 +182,8 @@ export const Config = v.pipe(
 export type Config = v.InferOutput<typeof Config>
 
 /**
- * The configuration that differs in a standby region. There is no edge, because the old edge still holds the
- * domain. Also, a new firewall would need us-east-1, which may be the lost region.
+ * The configuration that differs in a standby region. There is no edge: the old edge still holds the domain,
+ * and a new firewall would need us-east-1, which may be lost.
  */
 const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,

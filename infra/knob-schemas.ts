@@ -24,7 +24,7 @@ export const Principals = v.pipe(
   v.minLength(1, 'must name a principal'),
 )
 
-/** Schema of the roles and users that may send events, listed for each system around the service. */
+/** Schema of the senders: the roles and users that may send the events of each outside system. */
 export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
 const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))

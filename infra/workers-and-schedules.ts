@@ -2,7 +2,7 @@ import type { Permissions } from './permissions.ts'
 
 /**
  * A function that handles the messages of its own FIFO queue, one after another within a message group. Other
- * functions may send to the queue if `queues` in their permissions lists the worker's name.
+ * functions can send to the queue if their permissions name the worker in `queues`.
  */
 export interface Worker {
   /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */

@@ -88,7 +88,7 @@ export class OptimisticLockError extends Error {
   override readonly name: string = 'OptimisticLockError'
 }
 
-/** Cause of every failure of a request while an operator has switched the service off for maintenance. */
+/** The cause of failures while an operator has switched the service off for maintenance. */
 export class UnderMaintenance extends Error {
   override readonly name = 'UnderMaintenance'
 }

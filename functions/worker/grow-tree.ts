@@ -23,8 +23,8 @@ const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
 restOnTheHour()
 
 /**
- * Updates the ancestors of changed members in referral trees. A message only names a tree in which members
- * have changed. The changes are in that tree's journal, so an extra message does no harm.
+ * Updates the ancestors of changed members in referral trees. A message names only the tree. The changes are
+ * in that tree's journal, so an extra message does no harm.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()

@@ -29,7 +29,7 @@ const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.
 /** Gets the `data` of an endpoint's envelope. Throws an ApiFailure unless the request succeeds. */
 export const get = <Data>(path: string): Promise<Data> => call(path, {})
 
-/** Posts JSON to an endpoint and returns its envelope's `data`. Throws an ApiFailure if the request fails. */
+/** Posts JSON to an endpoint. Returns the answer's `data`. Throws an ApiFailure if the request fails. */
 export const post = <Data>(path: string, body: object, accessToken?: string): Promise<Data> =>
   call(path, {
     method: 'POST',

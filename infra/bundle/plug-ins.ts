@@ -6,10 +6,10 @@ import { basename, join } from 'node:path'
 const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
 
 /**
- * Makes a bundle load Node's modules with `process.getBuiltinModule`, and read only the exports that it uses.
- * A plain `import` reads every export: for `node:http`, it loads fetch and WebSocket, which took half of a
- * function's import time. The SDK imports `ReadStream` of `node:fs`, and reading this export loads nine more
- * modules. So exports of `node:fs` are read only when code uses them.
+ * In a bundle, loads Node's modules with `process.getBuiltinModule`, and reads only the exports that are
+ * used. A plain `import` reads every export: for `node:http`, it loads fetch and WebSocket, which took half
+ * of a function's import time. The SDK imports `ReadStream` of `node:fs`, and reading this export loads nine
+ * more modules. So exports of `node:fs` are read only when code uses them.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',

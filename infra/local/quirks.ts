@@ -62,8 +62,8 @@ export interface Quirks {
 }
 
 /**
- * Creates the random draws of the chosen quirks. The seed gives each `stream` its own series of draws. A
- * stream is, for example, all calls of one operation by one function.
+ * Draws random numbers for the chosen quirks. Each `stream` has its own series of numbers, which depends only
+ * on the seed. A stream is, for example, all calls of one operation by one function.
  */
 export function openQuirks(options: QuirkOptions = { quirks: [], seed: 0 }): Quirks {
   const { quirks, seed, speed = 1 } = options

@@ -31,7 +31,7 @@ const root = join(import.meta.dirname, '..', '..')
 /** The templates of the last synthesis, and the hash of their sources. */
 const templatesFile = join(root, 'dist', 'local-templates.json')
 
-/** Stands for the authorization page's origin in stored templates, because the page's port can change. */
+/** Placeholder for the authorization page's origin in stored templates. The page's port can change. */
 const anyPage = 'https://authorization-page.invalid'
 
 /**

@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to it. A parameter or response whose name is taken
- * stays unregistered, and is returned itself. For a schema, a taken name is an Error.
+ * Registers a part under a name, and returns a reference to it. If another part has the name, throws an Error
+ * for a schema, and returns any other part without registering it.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -32,8 +32,8 @@ export function namePart(components: Components, kind: keyof Components, name: s
 }
 
 /**
- * Registers a schema under a name, and returns a reference. First registers the properties for which
- * memberNames has a name. For an array, registers the schema of its items, and returns an array schema.
+ * Registers a schema under a name, and returns a reference. Properties that have a name in memberNames are
+ * registered first. For an array, registers the schema of its items, and returns an array schema.
  */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema

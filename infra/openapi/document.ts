@@ -125,7 +125,7 @@ function describeParameter(
   })
 }
 
-/** Adds an operation's checks to the schema of the input that they check: the body or the query. */
+/** Adds the checks of an operation to the schema of its input, in the body or in the query. */
 function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   if (checks === undefined) return input
   const parts = input['properties'] as JsonSchemas

@@ -17,7 +17,7 @@ export interface Operation {
   data?: string
   /** Example of the `data` in a successful answer. */
   example?: unknown
-  /** Example of a successful answer as CSV, for an endpoint that also answers in CSV. */
+  /** Example of a successful answer in CSV, if the endpoint can answer in CSV. */
   csv?: string
   /** Name of the schema of the request body. */
   form?: string

@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the KMS key of queued events: AWS services directly, and all others through SQS. If
- * operators are configured, the others must be operators or roles of the service.
+ * Limits who can use the KMS key of queued events. AWS services can use it directly, and others only through
+ * SQS. If operators are configured, the others are limited to operators and roles of the service.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

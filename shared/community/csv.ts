@@ -35,8 +35,8 @@ function toCell(value: Member[keyof Member]): string {
 /**
  * Finds the characters, plain or full-width, that start a spreadsheet formula. A formula starts at the
  * beginning of the text or after a separator. Spaces and quotes may precede it. Quoting the cell does not
- * help, because a spreadsheet whose separator is not the comma reads the quotes as text. The pattern
- * matches the character first, and then looks back. The other order would take quadratic time.
+ * help: if the separator is not the comma, spreadsheets take the quotes for text. The pattern matches the
+ * character first, and then looks back. The other order would take quadratic time.
  */
 const formula = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s"]*.)/gu
 

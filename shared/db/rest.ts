@@ -4,15 +4,16 @@ import { db } from './table.ts'
 const hourMilliseconds = 3_600_000
 
 /**
- * Writes stop this many milliseconds before a full hour. The last write reaches DynamoDB or fails within
- * three seconds (clientOptions). Two more seconds allow for DynamoDB's processing time and for wrong clocks.
+ * The pause in writing begins this many milliseconds before a full hour. The last write reaches DynamoDB or
+ * fails within three seconds (clientOptions). Two more seconds allow for DynamoDB's processing time and for
+ * wrong clocks.
  */
 const pauseBefore = 5_000
 
 /**
- * Writes start again this many milliseconds after a full hour. A restore does not take all items from exactly
- * the same instant: the instants are "usually much less than a second" apart. No write may happen between
- * these instants.
+ * The pause in writing ends this many milliseconds after a full hour. A restore does not take all items from
+ * exactly the same instant: the instants are "usually much less than a second" apart. No write may happen
+ * between these instants.
  */
 const pauseAfter = 2_000
 
@@ -23,7 +24,7 @@ const pauseAfter = 2_000
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** Start of the pause before a full hour, epoch milliseconds. */
+/** When writing pauses before a full hour, epoch milliseconds. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (

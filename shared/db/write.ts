@@ -134,8 +134,8 @@ export const putNew = (item: Item): Write => ({
 })
 
 /**
- * The write that replaces an item with the attribute `version`. `readVersion` is the version that was read,
- * or 0 if there was no item. The condition fails if the stored version is another one.
+ * The write that replaces an item that has the attribute `version`. `readVersion` is the version that was
+ * read, or 0 if there was no item. The condition fails if another version is stored.
  */
 export const putVersioned = (item: Item, readVersion: number): Write =>
   readVersion === 0

@@ -31,13 +31,13 @@ export interface Delivery {
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
   /**
-   * How often the event had been refused before the message was sent; 0 for a message from the bus. Unlike
-   * times, it shows reliably that a message was redriven: clocks may differ by minutes.
+   * How often the event had been refused before the message was sent; 0 for a message from the bus. It shows
+   * that a message was redriven, and does not depend on clocks.
    */
   refusals: number
   /**
-   * When the event is booked, epoch milliseconds: normally at its arrival. An event that was replayed from
-   * the archive is booked at the time when it was first sent.
+   * Booking time of the event, epoch milliseconds: normally its arrival. An event that was replayed from the
+   * archive is booked at the time when it was first sent.
    */
   bookedAt: number
 }
@@ -143,8 +143,7 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
 
 /**
  * The write that claims an event's business key at the time `at` (epoch milliseconds). The condition fails if
- * an event with this key took effect. It also fails if this event was refused, unless isSentAfter is true for
- * the message.
+ * an event with this key took effect, or if this event was refused and isSentAfter is false.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
@@ -172,7 +171,7 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 /**
  * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event has taken
  * effect, and undefined if it may take effect. Throws RejectedEvent if other content has taken effect under
- * this key, or if the event was refused and this message is not newer than the refusal.
+ * this key. Also throws it if the event was refused, unless this message is newer than the refusal.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
@@ -222,7 +221,7 @@ function mustSend({ delivery, digest }: RefusedEvent, stored: Item | undefined):
   throw new OptimisticLockError('another message of this event is being refused')
 }
 
-/** Maximum number of refusals that the record of one business key keeps. */
+/** Maximum number of refusals in the record of a business key. */
 const maxRefusals = 20
 
 /** How long a refusal is kept: longer than the 14 days for which a queue keeps any copy of the message. */

@@ -66,7 +66,7 @@ const maxRetryDelaySeconds = 900
 /** Time reserved for postponing an event that was not applied in time, or for sending its dead letter. */
 const queueReserveMilliseconds = 7_000
 
-/** With less time left, no refusal is begun, because it takes several calls. */
+/** Minimum time left for a refusal, which takes several calls. */
 const minRefusalMilliseconds = 5_000
 
 /** Time reserved for noting that the dead letter has been sent. */

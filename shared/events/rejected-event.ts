@@ -41,7 +41,7 @@ export const commonRejections: readonly RejectionReason[] = [
   'internal',
 ]
 
-/** A dead letter's `reason`: the code, and its meaning or an explanation that quotes nothing of the event. */
+/** A dead letter's `reason`: a code and a text. The text quotes nothing of the event. */
 export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
   `${code}: ${explanation}`
 

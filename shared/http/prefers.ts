@@ -1,6 +1,6 @@
 /**
  * Whether an `Accept` header (RFC 9110 §12.5.1) prefers a media type to JSON. The type's weight must be above
- * zero, and not below the weight of `application/json`.
+ * zero, and at least that of `application/json`.
  */
 export function prefers(accept: string | undefined, mediaType: string): boolean {
   const weights = new Map(

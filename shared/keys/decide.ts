@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A request, made at the instant `at`, to publish a new key. With `emergency`, the new key signs at once.
-   * The request is fulfilled when a key becomes active at this instant or later.
+   * A request to publish a new key, made at the instant `at`. With `emergency`, the key signs at once. A key
+   * that becomes active at `at` or later fulfils the request.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
@@ -52,7 +52,7 @@ export type RotationStep =
   | { kind: 'beginAttempt'; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** Replace the attempt's trigger by this run's request, which is more urgent. */
+  /** Replace the attempt's trigger with this run's request, which is more urgent. */
   | { kind: 'takeOver'; attempt: Attempt }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }

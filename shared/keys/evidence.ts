@@ -38,7 +38,7 @@ export const Evidence = v.object({
   at: Integer,
   action: v.picklist(actions),
   trigger: Trigger,
-  /** Lambda request id of the invocation that wrote the record. Another one may have begun the transition. */
+  /** Id of the Lambda invocation that wrote the record. An earlier one may have begun the transition. */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),
   old_arn: v.nullable(v.string()),
@@ -48,8 +48,8 @@ export const Evidence = v.object({
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
   /**
-   * Test result of the key that joined the key set or became the signer. For other transitions: test result
-   * of the signer. Null if there is no key.
+   * Test result of the key that this transition adds or makes the signer; otherwise, of the signer. Null if
+   * there is no key.
    */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
@@ -92,8 +92,8 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
 
 /**
  * Copies evidence records to the S3 bucket with Object Lock, if there is one; at most twenty in each run.
- * Reads them from the table, because a run can sign a record, but lose the race to write it. Never throws,
- * because a revocation must succeed even if S3 fails.
+ * Copies what is in the table, because a run can sign a record without storing it. Never throws, because a
+ * revocation must succeed even if S3 fails.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

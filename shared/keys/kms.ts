@@ -76,8 +76,8 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
 }
 
 /**
- * Signs an evidence record. If KMS refuses the evidence key, throws a plain Error instead of the KMS error.
- * From a KMS error, addKey would conclude that KMS refuses the new signing key.
+ * Signs an evidence record. Hides an error of KMS behind a plain Error: for addKey, a KMS error would mean
+ * that KMS refuses the new signing key.
  */
 export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
   try {
@@ -97,8 +97,8 @@ export const isInOtherRegion = (arn: string): boolean => arn.split(':')[3] !== r
 /**
  * Disables a key in KMS, and schedules its deletion after `deletionDays` days (0: no deletion). Resolves with
  * the key's new state if KMS shows it. If KMS does not show it yet, resolves with undefined: call again
- * later. If KMS does not know the key, `createdAt` (epoch milliseconds) tells whether the key is new or
- * deleted. Leaves keys in other regions unchanged.
+ * later. If KMS does not know the key, the key is new or deleted, depending on `createdAt` (epoch
+ * milliseconds). Leaves keys in other regions unchanged.
  */
 export async function disableKey(
   arn: string,

@@ -37,12 +37,12 @@ const patienceMilliseconds = 10_000
 
 /**
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
- * do. Every write is conditional on the key set that was read, so runs can compete or crash.
+ * do. Every write is conditional on the key set that was read, so simultaneous or crashed runs do no harm.
  *
- * Throws if a key that is about to be used fails its check. If KMS refuses a new key, this run and later runs
- * try again. If KMS still refuses it after `kmsLagMilliseconds`, a scheduled run throws, but a requested
- * rotation creates another key. If AWS fails for a moment, a scheduled run leaves its step to the next run,
- * but a requested run throws.
+ * Throws if a key that is about to be used fails its check. If KMS refuses to sign with a new key, this run
+ * and later runs try again. If KMS still refuses after `kmsLagMilliseconds`, a scheduled run throws, but a
+ * requested rotation creates another key. If AWS fails for a moment, a scheduled run leaves its step to the
+ * next run, but a requested run throws.
  */
 export async function rotateKeys(
   request: RotationRequest,

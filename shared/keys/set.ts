@@ -28,11 +28,11 @@ export const SigningKey = v.object({
   active_at: v.nullable(Integer),
   retiring_at: v.nullable(Integer),
   retired_at: v.nullable(Integer),
-  /** When a retiring key may leave the JWKS, epoch milliseconds. */
+  /** When the key may leave the JWKS, epoch milliseconds; null before it retires. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: how long a token can stay valid after its key has stopped signing. If settings prolong this
-   * time while the key signs, the value is raised. It is never lowered.
+   * Drain time: how long a token can stay valid after its key has stopped signing. While the key signs, this
+   * value rises with the settings, but never falls.
    */
   drain_ms: Integer,
 })

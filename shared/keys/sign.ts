@@ -79,8 +79,8 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 }
 
 /**
- * Waits until every function's cached JWKS has the key. In an emergency, the key can be newer than that JWKS.
- * A deployment's first key needs no wait, because an empty JWKS is not cached.
+ * Waits until every function's cached JWKS has the key. This takes time only in an emergency. For the first
+ * key of a deployment, there is no wait, because an empty JWKS is not cached.
  */
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()

@@ -52,9 +52,8 @@ export const commitSlackMilliseconds = 3_000
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * When a key can leave the JWKS if it is replaced now. First, cached key sets must expire, because functions
- * sign with the key until then. Then the key's last token must expire. Then the retire margin must pass, for
- * verifiers with slow clocks.
+ * When a key can leave the JWKS if it is replaced now. Functions sign with the key until their cached key
+ * sets expire. Then the key's last token must expire. The retire margin is for verifiers with slow clocks.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
   now +

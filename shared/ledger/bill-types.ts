@@ -47,7 +47,7 @@ export function readCode(code: number): { currencyNumber: number; type: BillType
   return { currencyNumber: Math.floor(code / maxTypes), type }
 }
 
-/** How many bills of each currency and type there are. The key is the bill code, which stands for both. */
+/** Numbers of bills, keyed by bill code. The code stands for a currency and a type. */
 export type Counts = ReadonlyMap<number, number>
 
 /** Adds `by` to the count of bills with the given code (currency and type, see codeOf). */
@@ -84,7 +84,7 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
 export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
   currency === undefined && kind === undefined
 
-/** The filters that a bill of this currency and type matches, except the filter that every bill matches. */
+/** All filters that select bills of this currency and type, except the filter that selects every bill. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency]
     .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))

@@ -37,7 +37,7 @@ const BillItem = v.object({
   created_at: Integer,
 })
 
-/** A posting adds to a wallet or takes from it, depending on its bill type, and adds a bill to the wallet. */
+/** A posting changes the balance of a wallet, and adds a bill. The bill's type gives the direction. */
 export interface Posting {
   kind: 'post'
   type: BillType

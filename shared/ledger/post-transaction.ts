@@ -89,12 +89,12 @@ async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wall
   return Promise.all(found.map(closeChunk))
 }
 
-/** The wallets and bills after a transaction, computed from the wallets as read; or why it is rejected. */
+/** The wallets and bills after a transaction, or the reason why it is rejected. */
 type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Computes the wallets and bills after a transaction. Dates it no earlier than a wallet's last movement. */
+/** Computes the wallets and bills after a transaction, dated no earlier than a wallet's last movement. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

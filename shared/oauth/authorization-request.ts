@@ -146,8 +146,8 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
 }
 
 /**
- * Maximum age, in seconds, of a sign-in that satisfies `prompt=login`. It gives the user time to read what
- * the app asks for, and to decide.
+ * After a sign-in for `prompt=login`, the user has this many seconds to read what the app asks for, and to
+ * decide.
  */
 const maxDecisionSeconds = 300
 

@@ -72,7 +72,7 @@ interface Publication {
 
 /**
  * Replaces all rates by those of this publication, unless the stored rates are as new or newer. An omitted
- * currency loses its rate, because the age of the earlier rate would not be known.
+ * currency loses its rate, because nobody would know the rate's age.
  *
  * Throws RejectedEvent for a quote currency other than the deployment's.
  */

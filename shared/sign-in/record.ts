@@ -110,7 +110,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
   ]
   const removed = removal([
     ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'wrong_codes'] : []),
-    // No code of a new TOTP secret has been used yet, so all time steps are valid again.
+    // With a new TOTP secret, every time step can be used again.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
   ])
   const write = {

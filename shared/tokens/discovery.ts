@@ -47,7 +47,7 @@ export function discoveryDocument(base = issuer()) {
   }
 }
 
-/** Schema of the discovery document. The types of its members are those of a generated example. */
+/** Schema of the discovery document. Its types are derived from an example document. */
 export const Discovery = v.object(
   Object.fromEntries(
     Object.entries(discoveryDocument('https://api.example.com')).map(([name, value]) => [

@@ -8,7 +8,7 @@ import { type Caller, claimedUserId, requireGeneration, TokenItem, tokenKey, tok
 /** Maximum number of tokens derived from one session; a further one ends the oldest. */
 const maxDerived = 100
 
-/** A stored token with its key: the session's own token, or a token derived from it. */
+/** An access_token as stored, with its key. It is the session's own token, or a derived one. */
 const StoredToken = v.object({ ...TokenItem.entries, ...Key.entries })
 
 const readTokens = async (userId: number, sessionId: string) => {
@@ -50,9 +50,9 @@ export class SessionChanged extends OptimisticLockError {
 }
 
 /**
- * Prepares the writes that add a derived token to a session. The writes fail with SessionChanged if another
- * token was derived meanwhile. Throws `invalid_grant` if the session has ended, or does not match `named`. If
- * the session ends later, the writes fail in the same way.
+ * Prepares the writes that add a derived token to a session. Throws `invalid_grant` if the session has ended,
+ * or does not match `named`. The writes fail with `invalid_grant` if it ends later, and with SessionChanged
+ * if another token was derived meanwhile.
  */
 export async function readDerivingSession(named: NamedSession) {
   const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named

@@ -121,7 +121,7 @@ export const emailKey = (normalizedEmail: string): Key =>
 
 const EmailItem = v.object({ user_id: Integer })
 
-/** Returns the id of the user to whom the item of an email address belongs; undefined without an item. */
+/** Returns the user id in the item of an email address; undefined without an item. */
 export const emailOwner = (item: Item | undefined): number | undefined =>
   item === undefined ? undefined : v.parse(EmailItem, item).user_id
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await rotate({}, { awsRequestId: randomUUID() })
 })
 
-/** Runs `work`, and drops the answer to its first transaction, which DynamoDB has carried out. */
+/** Runs `work`. The answer to its first transaction is lost, although DynamoDB carries it out. */
 async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
   let lost = false
   const { restore } = tamperCalls(async ({ name, perform }) => {

@@ -40,7 +40,7 @@ interface Named {
 /** Two requests that differ only in an id. One id names another user's data, and the other names nothing. */
 type Pair = [others: Named, nobodys: Named]
 
-/** For each route whose input can name another user's data: a function that creates pairs of requests. */
+/** Functions that create pairs of requests, for each route whose input can name another user's data. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
@@ -202,7 +202,7 @@ it('every public route has a test with another user’s id, unless it serves a p
   expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
 })
 
-it('every route for signed-in users has a test with another user’s id, except routes without input and those with only filters', async () => {
+it('every route for signed-in users has a test with another user’s id, unless its input has only filters', async () => {
   const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
   const inputs = routesWithoutPair.map(async (route) => {
     const input = inputSchema((await loadEndpoint(route.entry)).description.input)

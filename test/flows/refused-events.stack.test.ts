@@ -13,7 +13,7 @@ import { putEvents } from '../support/put-event.ts'
 /** After the last expected dead letter, the test waits this long for dead letters that should not exist. */
 const quietMilliseconds = patience(1_000)
 
-/** Deletes all dead letters that contain a text. Resolves with the amounts in their events. */
+/** Deletes all dead letters that contain a text. Resolves with the events' amounts. */
 async function takeDeadLetters(text: string, atLeast: number): Promise<string[]> {
   const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'wallet-adjusted-dead-letters' }))

@@ -81,7 +81,7 @@ describe('the metrics of failures', () => {
     expect(await metricsOf(new ConditionFailed())).toEqual([unavailable('contention')])
   })
 
-  it('running out of time counts as a temporary failure, and also as a fault if no AWS call is pending', async () => {
+  it('running out of time without a pending AWS call counts as a temporary failure and as a fault', async () => {
     expect(await metricsOf(new OutOfTime(false))).toEqual([unavailable('out_of_time'), fault])
   })
 

@@ -22,7 +22,7 @@ function interceptQueues(): void {
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // The mock returns nothing: TypeScript takes the last overload of `send`, which returns void.
+  // The mock returns nothing, because TypeScript expects the last overload of `send`, which returns void.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input

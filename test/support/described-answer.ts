@@ -57,7 +57,7 @@ export class AnswerCheck {
   /** Says how an answer differs from the API reference; undefined if it agrees, or its route is unknown. */
   problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
     const found = findOperation(this.#reference, method, path)
-    // The API reference describes no unknown paths and methods. Their answers are 404 and 405.
+    // The API reference has no entry for an unknown path or method. Such answers are 404 and 405.
     if (found === undefined) return undefined
     const where = `${method} ${found.template} answered ${status}`
     const described = found.operation.responses[String(status)]
@@ -70,7 +70,7 @@ export class AnswerCheck {
     const codes = Object.values(examples ?? {}).map(({ value }) => (value as { code?: unknown }).code)
     if (examples !== undefined && (code === undefined || !codes.includes(code)))
       return `${where} with code ${String(code)}, which the API reference does not name`
-    // `schema` may also allow answers of API Gateway. Failures of the service must match `Failure`.
+    // The service's failures must match `Failure`. `schema` may also describe answers of API Gateway.
     const expected = status < 400 ? schema : this.#reference.components.schemas.Failure
     const validate =
       this.#validators.get(where) ??

@@ -14,8 +14,8 @@ import { keyOf, signingKey } from './read-stage.ts'
 export type Lags = Record<LaggingChange, number>
 
 /**
- * Makes this process use a local AWS endpoint with grants like those of rotate-signing-keys. KMS shows
- * changes after the delays that tests set in `lags`. Call this before loading modules of shared/.
+ * Connects this process to a local AWS endpoint, with the permissions of rotate-signing-keys. KMS shows
+ * changes after the delays in `lags`. Call this before loading modules of shared/.
  */
 export async function useLaggingKms(): Promise<{ lags: Lags }> {
   const rotation = {

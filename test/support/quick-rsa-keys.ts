@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const publicExponent = 65_537n
 
-/** Keyed by length in bits: the primes made so far, and their unused pairs. */
+/** Primes made so far, and pairs of them that no key has used, keyed by their length in bits. */
 const primes = new Map<number, bigint[]>()
 const pairs = new Map<number, [bigint, bigint][]>()
 

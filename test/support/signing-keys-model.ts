@@ -162,9 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/**
- * Replaces the key set of `world` with `next` if it still has the version of `read`; else changes nothing.
- */
+/** Replaces the key set of `world` by `next`, unless its version is no longer that of `read`. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

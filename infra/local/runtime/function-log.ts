@@ -11,8 +11,8 @@ export type FunctionLog = ReturnType<typeof openFunctionLog>
 const maxFileBytes = 20_000_000
 
 /**
- * Opens a log. Its `write` appends a line to `file` as `INSTANT FUNCTION LINE`. `write` also shows the line
- * if its level is WARN or higher, or if an unstructured line mentions an error or a warning.
+ * Opens a log. Its `write` appends a line to `file` as `INSTANT FUNCTION LINE`. `write` also shows important
+ * lines: structured ones with level WARN or higher, and others that mention an error or a warning.
  */
 export function openFunctionLog(file: string, showLine: (line: string) => void) {
   mkdirSync(dirname(file), { recursive: true })

@@ -100,7 +100,7 @@ export type RoleModel = ReturnType<typeof readRoles>[number]
 const namesAccount = ({ Principal: principal }: PolicyDocument['Statement'][number]): boolean =>
   v.is(v.looseObject({ AWS: v.unknown() }), principal)
 
-/** Finds the function to which `referrer` refers by name or ARN. If there is none, throws an error. */
+/** Finds the function with this name or ARN. If there is none, throws an error that names `referrer`. */
 export function findFunction(functions: FunctionModel[], reference: string, referrer: string): FunctionModel {
   const found = functions.find(({ name, arn }) => reference === arn || reference === name)
   return found ?? refuse(`${referrer} points to ${reference}, which is no function here`)

@@ -26,7 +26,7 @@ const passing: readonly (string | undefined)[] = [
 /** Refusals are dated this far ahead to block an event, because only newer messages take effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** More refusals than any message can have. To block an event, keepRefused stores this number for it. */
+/** To block an event, keepRefused stores more refusals than any message has. */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -36,9 +36,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused before the instant `before`: a replay might apply them, because balances
- * may have changed. Leaves out refusals with a temporary reason. Records each refusal again, because a
- * restored table may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused before the instant `before`, so that a replay cannot apply them to other
+ * balances. Leaves out refusals with a temporary reason. Records each refusal again, because a restored table
+ * may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -63,10 +63,10 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // claimRefusal replaces refusals older than `sentAt`. With this `sentAt`, every refusal is older.
+    // claimRefusal replaces a refusal that is older than `sentAt`, so this value replaces every refusal.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
-    // Counts one refusal if the attribute is missing, because every dead letter has been refused.
+    // Without the attribute, counts one refusal, because every dead letter was refused.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }

@@ -25,8 +25,8 @@ interface Span {
 }
 
 /**
- * Detail-types on which other events depend. A replay does not keep the order of events, so these groups are
- * replayed one after another, and then all other types together.
+ * Detail-types on which other events depend, in groups. A replay does not keep the order of events, so it
+ * replays one group after another, and then all other types together.
  */
 const first = [['user.registered', 'addresses.provisioned', 'rates.published'], ['address.assigned']]
 

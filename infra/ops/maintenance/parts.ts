@@ -36,7 +36,7 @@ interface Switch {
   set: (stopped: boolean) => Promise<unknown>
 }
 
-/** For each part of the service, finds the resources that can stop it, and reads their states. */
+/** For each part of the service, finds the switches that can stop it, and reads their states. */
 export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
   requests: findApis,
   events: findMappings,

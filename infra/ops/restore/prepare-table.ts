@@ -15,7 +15,7 @@ import { scanItems } from './scan-items.ts'
 
 const concurrency = 64
 
-/** Removed items are counted by partition. The counts have these names in the result. */
+/** Names of the counts in the result. Removed items are counted by partition. */
 const kinds = {
   'TOKENS#': 'tokens',
   'CODE#': 'codes',
@@ -29,8 +29,8 @@ const kinds = {
  * hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived keys)
  * newer than the stored key set. Resolves with the number of removed items of each kind, and with two lists
  * of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists items
- * that were written in the pause before the hour: the restore may lack other writes of the same events.
- * `no_wallet` lists the first bills of wallets that lack the wallet's own item.
+ * that were written just before the hour, although no function should write then. The restore may lack other
+ * items of their events. `no_wallet` lists the first bills of wallets that lack the wallet's own item.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

@@ -206,7 +206,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** Alarms on bounce and complaint rates so high that SES reviews the account (SES: sending review). */
+/** The alarms for bounces and complaints, at rates at which SES reviews the account (SES: sending review). */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

@@ -16,9 +16,9 @@ const journeys = {
 } as const
 
 /**
- * Besides the journeys, two groups of alarms exist: `shared` watches what all journeys need, and `requests`
- * watches failures that clients see. An alarm of `shared` silences all journeys and `requests`. An alarm of a
- * journey silences `requests`. So a fault sends one notification.
+ * Besides the journeys, there are two groups of alarms. `shared` watches what all journeys need, and silences
+ * their alarms and those of `requests`. `requests` watches failures that clients see, and is also silenced by
+ * the journeys. So a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 
@@ -51,9 +51,8 @@ const extensionPeriod = Duration.minutes(5)
 export const healthAlarms = ['causes', 'requests']
 
 /**
- * Creates an alarm for `requests`, one for `shared` and one for each journey. These alarms notify the topic.
- * Also creates the alarm `causes`, which combines the alarms of `shared` and of the journeys. It notifies
- * nobody, but silences the alarm of `requests`.
+ * Creates an alarm for `requests`, one for `shared` and one for each journey; all notify the topic. Another
+ * alarm, `causes`, combines those of `shared` and of the journeys. It only silences the alarm of `requests`.
  */
 export function addJourneys(
   scope: Stack,

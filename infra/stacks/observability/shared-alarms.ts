@@ -5,9 +5,7 @@ import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 /** Quota of KMS for operations with symmetric keys, per second. Some regions allow more (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
-/**
- * The alarms on parts that all journeys need (see Journey). While one is raised, it silences the journeys.
- */
+/** The alarms on parts that all journeys need (see Journey). Such an alarm silences those of journeys. */
 export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
   const table = (metricName: string) =>
     new Metric({

@@ -26,8 +26,9 @@ interface PreparedGrowth {
 }
 
 /**
- * If a transaction changes more B-tree nodes than this, no further member is added to it. DynamoDB allows 100
- * writes: these 75, up to 12 nodes for the last member, 1 profile, and up to 12 items of search indexes.
+ * If a transaction changes more B-tree nodes than this, no further member is added to it. The last member can
+ * change 12 more nodes. With 1 profile and 12 items of search indexes, DynamoDB's limit of 100 writes is
+ * reached.
  */
 const maxChangedNodes = 75
 

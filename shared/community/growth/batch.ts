@@ -11,7 +11,7 @@ import type { JournalEntry } from './journal.ts'
  */
 export const maxBatchEntries = 500
 
-/** Maximum number of renames in a batch: each changes dozens of items of every ancestor's search index. */
+/** Maximum number of renames in a batch. Each changes dozens of items of every ancestor's search index. */
 const maxRenames = 20
 
 /** Selects a batch from the oldest journal entries. Leaves out all renames after the first `maxRenames`. */
@@ -71,8 +71,8 @@ export interface AncestorUpdate {
 
 /**
  * Sums up a batch of journal entries as one update for each ancestor. No two updates write the same item. The
- * same batch always gives the same updates, with their members in the same order, so an interrupted batch can
- * be continued.
+ * same batch always gives the same updates, and the same order of members in each, so an interrupted batch
+ * can be continued.
  */
 export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   const updates = new Map<number, AncestorUpdate>()

@@ -50,7 +50,7 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * The budget of a caller's searches in the current minute, which is stored under `key`. `reserver` takes the
+ * A caller's budget for searches in a minute. What is spent is stored under `key`. `reserver` takes the
  * stored item, and returns a function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
@@ -68,9 +68,9 @@ export function searchBudgetOf(userId: number) {
 
 /**
  * Runs a search for a whole email address. Throws `too_many_requests` if 20 such searches of the caller have
- * found nobody in this clock hour. Otherwise, callers could guess masked addresses. The search is counted
- * before it runs, so simultaneous searches cannot exceed the limit. If it finds somebody, it is no longer
- * counted.
+ * found nobody in this clock hour. This limit keeps callers from guessing masked addresses. The search is
+ * counted before it runs, so simultaneous searches cannot exceed the limit. If it finds somebody, it is no
+ * longer counted.
  */
 export async function limitMisses<Found extends { total: number }>(
   userId: number,

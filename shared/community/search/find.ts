@@ -109,7 +109,7 @@ export async function listMembers(start: PrefetchedList, filter: MemberFilter, p
   return toPage(members, total, page)
 }
 
-/** Response data of the members export: the newest members of a list. */
+/** Response data of the members export. It has the newest members of a list. */
 export const Export = v.object({
   /** Number of members that match the filter, including those left out of the export. */
   total: Count,
@@ -131,7 +131,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
 
 /**
  * Maximum total size of exported members, in bytes. A Lambda function can return at most 6 MB (AWS: Lambda
- * quotas). 64 KB of them are reserved for headers and envelope.
+ * quotas), of which headers and envelope get 64 KB.
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the user with this id in the list. Leaves out a user whom the search by text finds already. */
+/** Finds the user with this id, if the user is in the list and the search by text does not find the user. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

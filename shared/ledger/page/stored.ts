@@ -51,9 +51,7 @@ export const numbersIn = (block: Block, chunks: number): number[] =>
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/**
- * Reads blocks of the bills that a filter selects. Returns bill numbers, keyed by position in the selection.
- */
+/** Reads blocks of the bill index for a filter. Returns bill numbers, keyed by position. */
 export async function readRanks(
   wallet: Wallet,
   filter: BillFilter,

@@ -76,7 +76,7 @@ export interface Source {
   account: string
 }
 
-/** Name of the counter of a network's password tries, whatever account they are for. */
+/** Name of the counter of a network's password tries for all accounts together. */
 const all = 'all'
 
 /**

@@ -54,7 +54,7 @@ export interface PasswordAttempt {
   source: Source
   /** Digest of the source network. */
   network: string
-  /** The item that counts the source network's tries, including the current try. */
+  /** The item that counts the tries of the source network, including the current try. */
   sourceItem: Item
   /** Key of `item`, which counts the account's tries from all sources, this try included. */
   key: Key

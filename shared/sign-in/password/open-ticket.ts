@@ -35,8 +35,8 @@ const maxMails = 5
 
 /**
  * Creates a login ticket. Unless the user got five codes in the last hour, also creates a code to mail.
- * Starts again if another request changes the sign-in record meanwhile. If that request has changed the
- * password, `password` must match the new one.
+ * Starts again if another request changes the sign-in record meanwhile, and compares `password` with a
+ * changed password.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -154,9 +154,10 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets: `ofNetwork` for each network, and `ofKind` for each kind of
- * network, known or unknown. A network is known if the user has signed in from it. A ticket from an unknown
- * network never replaces one from a known network, so strangers cannot end the user's sign-ins.
+ * Maximum numbers of a user's live login tickets: `ofNetwork` for one network, `ofKind` for all known
+ * networks together, and the same number for all unknown networks. A network is known if the user has signed
+ * in from it. A ticket from an unknown network never replaces one from a known network, so strangers cannot
+ * end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

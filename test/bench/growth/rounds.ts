@@ -25,8 +25,8 @@ export interface RoundCost<T> {
 const quietTurns = 5
 
 /**
- * Runs work and counts its rounds of calls to the table. Calls that wait at the same time are one round, and
- * are answered together. `answer` stands in for the table.
+ * Runs work, and counts the rounds in which it calls the table. Calls that wait at the same time are one
+ * round, and are answered together. `answer` stands in for the table.
  */
 export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): Promise<RoundCost<T>> {
   const target = db as unknown as { send: Send }

@@ -25,7 +25,7 @@ const unmeasured = ['fallback']
 
 let current: Usage | undefined
 
-/** Records in `current` every AWS call of this process, and what AWS would charge for each DynamoDB call. */
+/** Keeps in `current` every AWS call of this process, and what AWS would charge for each DynamoDB call. */
 function recordCalls(): void {
   tamperCalls(async ({ client, name, perform: send }) => {
     // Answers PutEvents in place of the bus, because the benchmark delivers no events.

@@ -17,7 +17,7 @@ export interface Weather {
   staleReads: number
 }
 
-/** Thrown in a process that counts as killed, so that its work ends without any further effect. */
+/** Ends the work of a process that was killed in the simulation, so that it has no further effect. */
 export class Killed extends Error {
   override readonly name = 'Killed'
 }

@@ -17,7 +17,7 @@ interface Move {
   amount: Big
   span: Span
   /**
-   * Time span in which a cancellation or failure may have undone this change; undefined if there was none.
+   * Time span of the cancellation or failure that may have undone this change; undefined if there is none.
    */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
@@ -163,7 +163,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance certainly sufficed for a refused event. True for an event that takes no money. */
+/** Whether a refused event could certainly have been paid. True for an event that takes no money. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

@@ -37,11 +37,11 @@ export const unite = (one: Span, other: Span): Span => ({
   to: one.to.step > other.to.step ? one.to : other.to,
 })
 
-/** Selects the items that may be the last ones. Leaves out an item that ended before another one began. */
+/** Selects the items that may be the last. An item is not the last if it ended before another one began. */
 export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(span, other.span)))
 
-/** Selects the items that may have happened first. Leaves out an item that began after another one ended. */
+/** Selects the items that may be the first. An item is not the first if it began after another one ended. */
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 

@@ -117,7 +117,7 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
   return []
 }
 
-/** Sends events again that were refused because the service did not know their user, referrer or address. */
+/** Redrives events that were refused because the service did not know their user, referrer or address. */
 function redrive({ world, record }: Run): void {
   for (const { id, type, detail, refusal = '' } of [...record.events]) {
     const isFirst = record.events.filter((event) => event.id === id).length === 1

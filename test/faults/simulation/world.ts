@@ -172,7 +172,7 @@ export class World {
     this.time.after(milliseconds, () => (this.#weather.throttles = throttles))
   }
 
-  /** Puts an event on the bus, or redrives the dead letter of the event with this id. */
+  /** Puts an event on the bus. With the id of an earlier event, redrives that event's dead letter. */
   put(type: string, detail: object, { id = `event-${this.events.length + 1}`, delay = 0 } = {}): void {
     const sent = { id, type, detail, span: undefined, refusal: undefined }
     const event: Delivered = { ...sent, copies: 1, from: undefined }

@@ -91,7 +91,7 @@ test('each message about a referral tree has its own deduplication id', async ()
   expect(new Set(sent.map(({ id }) => id)).size).toBe(5)
 })
 
-test('if an event is delivered again, its referral tree’s message is sent again, because the first attempt may have failed', async () => {
+test('if an event is delivered again, the message about its referral tree is sent again, because the first attempt may have failed', async () => {
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }

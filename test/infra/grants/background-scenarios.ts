@@ -62,8 +62,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // The slice to verify changes every five minutes. It may change just before the run, so the current slice
-    // and the next slice both get a wallet.
+    // Every five minutes, the next slice is due. It may become due just before the run, so two slices get a
+    // wallet.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)

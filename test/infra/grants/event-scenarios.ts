@@ -41,7 +41,7 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
-    // Updates a user who has a referrer, so that the Lambda function must update member lists, too.
+    // The user has a referrer, so the function must also update member lists.
     const { child } = await newFamily()
     await calls.deliver({ update_id: randomUUID(), user_id: child, at: Date.now(), nickname: 'another' })
   },

@@ -8,12 +8,12 @@ interface Grant {
   partition?: string
 }
 
-/** Actions that scenarios need not use: only Lambda itself, or a function after a failure, uses them. */
+/** Actions that only Lambda itself uses, or a function after a failure. Scenarios need not use them. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /**
- * Lists a function's grants. A statement about partitions gives one grant for each partition. If it allows
- * DeleteItem, it gives one grant more. Any other statement gives one grant for each action.
+ * Lists a function's grants. A statement about partitions gives one grant for each partition, and another one
+ * for DeleteItem. Any other statement gives one grant for each action.
  */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies

@@ -24,7 +24,7 @@ it('the AsyncAPI parser accepts the document, which has every event and every re
 const mail = { mail_id: 'mail-1', to: 'a@example.com', expires_at: 1, code: '123456', kind: 'code' }
 
 it.each(intakes.map((intake) => [intake.detailType, intake] as const))(
-  'the AsyncAPI document has the schema, the business key and the reasons of refusal of the event %s',
+  'the AsyncAPI document describes the event %s: its schema, business key and reasons of refusal',
   (detailType, intake) => {
     const message = bus?.messages().get(detailType)
     const example = message?.examples().all()[0]?.payload() ?? { ...mail, user_id: 1, ticket_hash: 'a' }

@@ -63,7 +63,7 @@ export async function live(url: string) {
   const parent = Number(registration['user_id'])
   const child = parent + 1
   const pool = newPool()
-  // The rates are dated in the past, so that rates of later procedures are newer and replace them.
+  // The rates are old, so that later procedures can replace them.
   const at = Date.now() - 3_600_000
   const money = { currency: 'USDT', at }
   await putEvents('user.registered', [registration])

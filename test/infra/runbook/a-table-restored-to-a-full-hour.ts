@@ -51,7 +51,7 @@ export async function aTableRestoredToAFullHour(
     const restored = `${tableName()}-restored`
     await tables.restore(snapshot, restored)
     const words = { TABLE: restored, HOUR: nextHour() }
-    // The command refuses an HOUR in the future, so the mocked Date.now returns HOUR once.
+    // The command refuses an HOUR that has not come, so the mocked Date.now returns HOUR once.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.parse(words.HOUR))
     expect(await run('--table TABLE restore prepare --hour HOUR', words)).toMatchObject({ late: [] })
     await run('--table TABLE ledger verify', words)
@@ -98,8 +98,8 @@ async function changeKeys(procedure: Procedure, people: People, before: Keys, re
 }
 
 /**
- * Repairs the key set of the restored table, which still publishes a key that changeKeys revoked. KMS has
- * disabled this key, so an emergency rotation fails until the key is revoked again.
+ * Repairs the key set of the restored table. It still has a key that changeKeys revoked, and that KMS has
+ * disabled. So an emergency rotation fails until this key is revoked again.
  */
 async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost: LostKeys): Promise<string> {
   const audited = (command?: string, words?: Record<string, string>) =>

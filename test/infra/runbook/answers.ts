@@ -39,7 +39,7 @@ export async function get(url: string, token: string, path: string): Promise<unk
   return response.json()
 }
 
-/** Requests all that a client can read about these users, and removes the values that a replay changes. */
+/** Requests everything that clients can read about these users. Leaves out what a replay changes. */
 export async function readEverything(
   url: string,
   users: readonly number[],

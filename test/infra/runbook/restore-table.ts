@@ -63,8 +63,8 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
 }
 
 /**
- * The restore time in tests: the next full hour at least a minute ahead, in ISO 8601. Tests do not wait for
- * it. They copy the table while nothing writes, and use the copy as the restored table.
+ * The restore time in tests, in ISO 8601: the first full hour that is at least a minute away. Tests do not
+ * wait for it. They copy the table while nothing writes, and use the copy as the restored table.
  */
 export const nextHour = (): string =>
   new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

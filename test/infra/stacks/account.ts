@@ -23,8 +23,8 @@ interface Named {
 }
 
 /**
- * Lists all names in the templates of stacks. The names include the ids of statements in a bus's policy,
- * which must also be unique (https://github.com/aws/aws-cdk/issues/29627).
+ * Lists all names in the templates of stacks. Ids of statements in a bus's policy count as names, because
+ * they must be unique, too (https://github.com/aws/aws-cdk/issues/29627).
  */
 export const namesIn = (stacks: Stacks): Named[] =>
   [...stacks.values()].flatMap(({ stack, resources, outputs }) => {

@@ -140,7 +140,8 @@ describe('the firewall of the CloudFront distribution', () => {
       AlarmName: 'account-service-prod-edge-refusals-eu-central-1',
       Namespace: 'AWS/WAFV2',
       MetricName: 'BlockedRequests',
-      // WAF sets the dimension Region only for regional resources, so an alarm with Region would get no data.
+      // WAF sets the dimension Region only for regional resources. An alarm with this dimension would get no
+      // data.
       Dimensions: [
         { Name: 'Rule', Value: 'ALL' },
         { Name: 'WebACL', Value: firewall.Name },

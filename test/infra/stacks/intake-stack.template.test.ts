@@ -28,7 +28,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('one KMS key encrypts the queues whose events contain secrets and the queue of unmatched events, and no other queue', () => {
+  it('one KMS key encrypts the queues of events with secrets and of unmatched events, and no other queue', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
@@ -99,7 +99,7 @@ it('only the failed messages of a batch are delivered again', () => {
     expect(resource.Properties).toMatchObject({ FunctionResponseTypes: ['ReportBatchItemFailures'] })
 })
 
-it('a disabled schedule stops within a minute: a run that is a minute late is dropped, and no run is retried', () => {
+it('a disabled schedule stops within a minute, because runs are dropped after a minute and never retried', () => {
   const rules = ofType(stacks, 'AWS::Events::Rule').filter(
     ({ resource }) => resource.Properties['ScheduleExpression'],
   )

@@ -149,8 +149,8 @@ it.concurrent(
 )
 
 /**
- * The test freezes the main thread, so this server has its own thread. The message `age` makes connections
- * old. When the client uses an old connection, the server resets it, as if a NAT device had forgotten it.
+ * The server has its own thread, because the test freezes the main thread. After the message `age`, it treats
+ * its connections as old: it resets them when the client uses them, as if a NAT device had forgotten them.
  */
 const forgetfulServer = `
   const { createServer } = require('node:http')

@@ -14,7 +14,7 @@ import { db } from '../../../shared/db/table.ts'
 import { ConditionFailed, writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
 
-/** So many levels that the lowest member has more ancestors than two profiles can list. */
+/** The lowest member has more ancestors than fit into two profiles. */
 const levels = 2 * maxUplineLength + 3
 
 /** A chain of members. Each member is the referrer of the next. */

@@ -75,7 +75,7 @@ const deposit = {
   amount: '5',
 }
 
-/** Events of every kind that changes stored data. In this order, each of them is accepted. */
+/** Events of every kind that changes stored data, in an order in which each is accepted. */
 const history: readonly Sent[] = [
   [ratesPublished, { quote: 'USDT', as_of: at, rates: { BTC: '100000' } }],
   user(root),

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { publishEvent } from '../../../shared/events/publish-event.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 
-/** Makes the bus refuse the next entries, one for each of these error codes. It accepts later entries. */
+/** Makes the bus refuse one entry for each of these error codes, and accept later entries. */
 function refuseEntries(...codes: string[]): { calls: () => number } {
   let calls = 0
   tampering = tamperCalls(async () => {

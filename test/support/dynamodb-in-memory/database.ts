@@ -45,7 +45,7 @@ interface Read {
   ConsistentRead?: boolean
 }
 
-/** Decides whether a read shows old items. If so, returns a function that gives the lag of each item. */
+/** Decides whether a read shows old items. If so, returns a function that tells how old each item is. */
 export type DrawLag = (operation: string) => LagOf | undefined
 
 /**

@@ -48,9 +48,7 @@ export interface TableUse {
   /** Name or ARN of the table; undefined for an operation on no table. */
   table: string | undefined
   index?: string | undefined
-  /**
-   * For an item: its key, or all its attributes. For a query: the key attributes that it compares with `=`.
-   */
+  /** Key or all attributes of an item; for a query, the key attributes that it compares with `=`. */
   attributes: Attributes
 }
 

@@ -6,8 +6,8 @@ export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
  * The condition keys that a policy may name here, in lower case. If a policy names another key, the local
- * stack does not start, because no request would have the key. kms:ResourceAliases is allowed although no
- * request has it: local KMS keys have no aliases.
+ * stack does not start, because no request would have the key. An exception is kms:ResourceAliases: no
+ * request has it, because local KMS keys have no aliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys

@@ -85,7 +85,7 @@ export class Queue {
   ): Promise<Message[]> {
     const deadline = Date.now() + options.waitMilliseconds
     while (!options.signal.aborted) {
-      // Reads the clock first, so that a message that becomes visible during the next line is not missed.
+      // Reads the clock before the messages. A message that becomes visible in between is then not missed.
       const now = Date.now()
       const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages

@@ -19,7 +19,7 @@ export const checkJwks: Check = function* (facts) {
       yield found('wrong_kid', String(key['kid']), 'A key in the JWKS has a kid that is not its thumbprint.')
   const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
   const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
-  // A key counts as made by the rotation if genuine evidence names it, or if it has the stage's tag in KMS.
+  // The rotation made a key if genuine evidence names the key, or if the key has the stage's tag in KMS.
   const madeKids = new Set([
     ...facts.evidence.map((row) => isGenuine(row, facts) && row.record?.new_kid),
     ...facts.kms.map(({ tags, thumbprint }) => tags[signingKeyTagName] === facts.tag && thumbprint),

@@ -20,7 +20,7 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** A tail's items have the numbers from `from` to `to` - 1. All items except the last are full. */
+/** The items of a tail: numbers `from` up to `to`, without `to`. All except the last are full. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 
@@ -154,10 +154,10 @@ export interface Posting {
   ranks: number[]
 }
 
-/** Maximum number of members in a segment: a rank, the position of a member in its segment, has 15 bits. */
+/** Maximum number of members in a segment. The rank of a member in its segment has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of member ranks that a block keeps for one search term. They take a few hundred bytes. */
+/** Maximum number of member ranks that a block keeps for one search term: a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))

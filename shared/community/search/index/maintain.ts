@@ -19,9 +19,9 @@ import { prepareSegment } from './segment.ts'
 import type { IndexLimits } from './tail.ts'
 
 /**
- * Once the tail of a list's search index is long, moves the tail's members into a new segment. Merges the
- * newest existing segment into the new one if the members of both fit. A search sees the change only after
- * the last transaction, which fails if the tree's head or the index has changed. After an interruption, call
+ * Moves the members of a list's search index from the tail into a new segment, once the tail is long. Merges
+ * the newest existing segment into it if the members of both fit. A search sees the change only after the
+ * last transaction, which fails if the referral tree or the index has changed. After an interruption, call
  * this again.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {

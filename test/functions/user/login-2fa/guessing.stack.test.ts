@@ -66,7 +66,7 @@ test('if fifty wrong codes, spread over ten login tickets, are sent at once, onl
   await expectOneWarning()
 }, 60_000)
 
-test('a code that is refused without comparison does not use up an attempt of its login ticket', async () => {
+test('a code that is refused without comparison does not count against its login ticket', async () => {
   const tickets = await openTickets(5)
   const last = tickets.pop() ?? ''
   for (const ticket of tickets) for (let i = 0; i < 5; i += 1) await guess(ticket)

@@ -26,8 +26,8 @@ const callMilliseconds = 3
 /**
  * Attempts several kinds of sign-ins in turn. All must get the same answer, make the same AWS calls, and take
  * the same time within 5 %. Time is processor time plus `callMilliseconds` for each call, because a busy
- * machine would distort clock time. As the process's speed changes over the rounds, times are compared as
- * shares of their round's total time.
+ * machine would distort clock time. The process's speed changes between rounds, so each time is divided by
+ * the total time of its round.
  */
 async function expectEqualTimes(
   kinds: Record<string, () => Attempt>,

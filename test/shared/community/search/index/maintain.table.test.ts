@@ -53,7 +53,7 @@ async function search(rootId: number, keyword: string) {
   return { ids, indexed: keys.some(({ pk }) => pk.startsWith('FIND#') && pk.includes('.')) }
 }
 
-/** Returns the `count` user ids above `rootId`, the highest first. Newer members have higher ids. */
+/** Returns `count` user ids above `rootId` in descending order. Newer members have higher ids. */
 const newest = (rootId: number, count: number) => Array.from({ length: count }, (_, i) => rootId + count - i)
 
 /** Reads a search index. `stored`: keys of its items in the table. `used`: keys that the index refers to. */

@@ -39,7 +39,7 @@ interface Person {
 }
 
 /**
- * Returns a pseudo-random generator. fast-check only chooses the seed: it would shrink long arrays slowly.
+ * Returns a pseudo-random generator. fast-check would shrink long arrays slowly, so it chooses only the seed.
  */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
