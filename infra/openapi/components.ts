@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to it. If another part has the name, throws an Error
- * for a schema, and returns any other part without registering it.
+ * Registers a part under a name, and returns a reference to it. If the name is used, returns the part itself.
+ * Throws an Error if two schemas have the same name.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)
@@ -32,8 +32,8 @@ export function namePart(components: Components, kind: keyof Components, name: s
 }
 
 /**
- * Registers a schema under a name, and returns a reference. Properties that have a name in memberNames are
- * registered first. For an array, registers the schema of its items, and returns an array schema.
+ * Registers a schema under a name, and returns a reference. First registers the schemas of the properties in
+ * memberNames. For an array, registers the schema of its items, and returns an array schema.
  */
 export function nameSchema(components: Components, name: string | undefined, schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema

@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the KMS key of queued events. AWS services can use it directly, and others only through
- * SQS. If operators are configured, the others are limited to operators and roles of the service.
+ * Limits who can use the KMS key of queued events. Only AWS services can use it without SQS. If operators are
+ * configured, only they and the service's roles can use it through SQS.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

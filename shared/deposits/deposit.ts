@@ -110,8 +110,8 @@ const rowKeys = itemType({
 const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
- * The writes that store a deposit: its item, a row in the list of the user's deposits, and a row in the list
- * of those in this currency. Rows hold the whole deposit, so a page takes one read. The condition of the
+ * The writes that store a deposit: its item, a row among the user's deposits, and a row among the user's
+ * deposits in this currency. Rows hold the whole deposit, so a page takes one read. The condition of the
  * first write fails unless the deposit's previous version is stored.
  */
 export function putDeposit(deposit: Deposit): Write[] {

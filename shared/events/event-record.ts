@@ -143,7 +143,8 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
 
 /**
  * The write that claims an event's business key at the time `at` (epoch milliseconds). The condition fails if
- * an event with this key took effect, or if this event was refused and isSentAfter is false.
+ * an event with this key took effect. It also fails if this event was refused, unless the message is newer
+ * than the refusal.
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery

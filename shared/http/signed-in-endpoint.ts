@@ -139,7 +139,7 @@ export async function warmUp(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Handles one warm-up request. It should be refused; otherwise, resolves with an error. */
+/** Handles one warm-up request. Resolves with an error if the request is not refused. */
 async function warmUpOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

@@ -11,10 +11,7 @@ import type { KeyTransition } from './transition.ts'
 /** What started a rotation run: the schedule (`clock`), or a request for a rotation or a revocation. */
 export type RotationRequest =
   | { action: 'clock' }
-  /**
-   * A request to publish a new key, made at the instant `at`. With `emergency`, the key signs at once. A key
-   * that becomes active at `at` or later fulfils the request.
-   */
+  /** A request for a new key, made at the instant `at`. With `emergency`, the key signs at once. */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
 

@@ -48,8 +48,8 @@ export const Evidence = v.object({
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
   /**
-   * Test result of the key that this transition adds or makes the signer; otherwise, of the signer. Null if
-   * there is no key.
+   * Result of the test of one key: the new key or new signer, if any, or else the signer. Null if there is no
+   * key.
    */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
@@ -92,8 +92,8 @@ export const copyName = ({ sequence, hash }: Pick<Evidence, 'sequence' | 'hash'>
 
 /**
  * Copies evidence records to the S3 bucket with Object Lock, if there is one; at most twenty in each run.
- * Copies what is in the table, because a run can sign a record without storing it. Never throws, because a
- * revocation must succeed even if S3 fails.
+ * Copies only records that are in the table: a run can sign a record, but fail to store it. Never throws,
+ * because a revocation must succeed even if S3 fails.
  */
 export async function copyEvidence(): Promise<void> {
   const address = process.env['EVIDENCE_COPIES']

@@ -31,8 +31,8 @@ export const SigningKey = v.object({
   /** When the key may leave the JWKS, epoch milliseconds; null before it retires. */
   remove_after: v.nullable(Integer),
   /**
-   * Drain time: how long a token can stay valid after its key has stopped signing. While the key signs, this
-   * value rises with the settings, but never falls.
+   * Drain time: how long a token can stay valid after its key has stopped signing. It is raised, but never
+   * lowered, when settings change while the key signs.
    */
   drain_ms: Integer,
 })

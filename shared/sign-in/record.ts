@@ -110,7 +110,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
   ]
   const removed = removal([
     ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'wrong_codes'] : []),
-    // With a new TOTP secret, every time step can be used again.
+    // The last used time step belongs to the old TOTP secret.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
   ])
   const write = {

@@ -81,7 +81,7 @@ const { schemas } = (JSON.parse(document) as { components: { schemas: object } }
 // One enum has no name in the document, because Go would not compile with two enums of these constants.
 // Generators may call it `LoginVerifyFormMethod`, but may invent no other names.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
-// Tries one client after the other, because compiling several at once makes requests time out.
+// Requests time out if a machine compiles several clients at once.
 console.table(await Array.fromAsync(generators, tryGenerator))
 
 /** Generates, compiles and uses a client. Returns the results as a row to print. */

@@ -40,7 +40,7 @@ interface Named {
 /** Two requests that differ only in an id. One id names another user's data, and the other names nothing. */
 type Pair = [others: Named, nobodys: Named]
 
-/** Functions that create pairs of requests, for each route whose input can name another user's data. */
+/** Creates pairs of requests for each route whose input can name another user's data. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()

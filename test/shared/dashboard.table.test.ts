@@ -115,7 +115,7 @@ it.each([
   ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
   ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
 ])(
-  'a device counts only if its latest event is an activation, and only for that event’s user: %s (user@instant: %s)',
+  'a device counts for the user of its latest event, if that event is an activation: %s (user@instant: %s)',
   async (_what, events, counts) => {
     const users = [newUserIds(), newUserIds()]
     for (const userId of users)

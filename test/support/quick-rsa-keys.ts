@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const publicExponent = 65_537n
 
-/** Primes made so far, and pairs of them that no key has used, keyed by their length in bits. */
+/** Keyed by length in bits: primes, and pairs of primes that are not yet used. */
 const primes = new Map<number, bigint[]>()
 const pairs = new Map<number, [bigint, bigint][]>()
 

@@ -11,7 +11,7 @@ const region = 'us-east-1'
 
 const databaseFile = /^([0-9a-f]{32})_us-east-1\.db$/
 
-/** Reads the access key of the database that a directory has. If it has none, creates a random key. */
+/** Reads the access key of the database in `directory`. Without a database, creates a random key. */
 export function findAccessKey(directory: string | undefined): string {
   const files = directory === undefined || !existsSync(directory) ? [] : readdirSync(directory)
   const [, known] = files.map((name) => databaseFile.exec(name)).find((match) => match !== null) ?? []

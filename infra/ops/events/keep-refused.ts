@@ -26,7 +26,7 @@ const passing: readonly (string | undefined)[] = [
 /** Refusals are dated this far ahead to block an event, because only newer messages take effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** To block an event, keepRefused stores more refusals than any message has. */
+/** keepRefused blocks an event by storing this number of refusals. No message has been refused as often. */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -36,9 +36,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused before the instant `before`, so that a replay cannot apply them to other
- * balances. Leaves out refusals with a temporary reason. Records each refusal again, because a restored table
- * may lack the record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused before the instant `before`, so that a replay does not apply them. Leaves
+ * out refusals with a temporary reason. Records each refusal again, because a restored table may lack the
+ * record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
@@ -63,7 +63,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // claimRefusal replaces a refusal that is older than `sentAt`, so this value replaces every refusal.
+    // claimRefusal replaces refusals that are older than `sentAt`. This `sentAt` is later than all.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Without the attribute, counts one refusal, because every dead letter was refused.

@@ -24,13 +24,13 @@ const kinds = {
 } as const satisfies Partial<Record<Partition, string>>
 
 /**
- * Prepares a table that was restored to a full hour (epoch milliseconds). Can be run again. Removes all
- * access tokens, codes and free deposit addresses, because some may have been revoked or used after that
- * hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived keys)
- * newer than the stored key set. Resolves with the number of removed items of each kind, and with two lists
- * of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists items
- * that were written just before the hour, although no function should write then. The restore may lack other
- * items of their events. `no_wallet` lists the first bills of wallets that lack the wallet's own item.
+ * Prepares a table that was restored to its state at a full hour (epoch milliseconds). Can be run again.
+ * Removes all access tokens, codes and free deposit addresses, because some may have been revoked or used
+ * after that hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived
+ * keys) newer than the stored key set. Resolves with the number of removed items of each kind, and with two
+ * lists of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists
+ * items that were written just before the hour, although no function should write then: other items of the
+ * same events may be missing. `no_wallet` lists the first bills of wallets that lack the wallet's own item.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

@@ -16,9 +16,9 @@ const journeys = {
 } as const
 
 /**
- * Besides the journeys, there are two groups of alarms. `shared` watches what all journeys need, and silences
- * their alarms and those of `requests`. `requests` watches failures that clients see, and is also silenced by
- * the journeys. So a fault sends one notification.
+ * Besides the journeys, there are two groups of alarms: `shared` for what all journeys need, and `requests`
+ * for failures that clients see. `shared` silences the other groups, and journeys silence `requests`, so that
+ * a fault sends one notification.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 

@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Finds the user with this id, if the user is in the list and the search by text does not find the user. */
+/** Returns the user's position in the list; undefined if the user is not in it, or is found by text. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

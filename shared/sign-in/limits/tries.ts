@@ -18,7 +18,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** When all tries in this count are at least an hour old, epoch milliseconds. */
+  /** When the last try in this count is at least an hour old, epoch milliseconds. */
   expiresAt: number
 }
 

@@ -3,7 +3,7 @@ import { measureBills } from './bills.ts'
 import { measureSearches } from './searches.ts'
 import { measureTree } from './tree.ts'
 
-/** Measures how costs grow with the number of records: of a page of bills, a search and a new member. */
+/** Measures how costs grow with the number of records, for a page of bills, a search and a new member. */
 export async function measureGrowth({ short }: Options): Promise<Table[]> {
   const sizes = short ? [1_000] : [1_000, 100_000, 1_000_000]
   const bills: Row[] = []

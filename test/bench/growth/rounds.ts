@@ -25,7 +25,7 @@ export interface RoundCost<T> {
 const quietTurns = 5
 
 /**
- * Runs work, and counts the rounds in which it calls the table. Calls that wait at the same time are one
+ * Runs work, and counts the rounds of its calls to the table. Calls that wait at the same time form one
  * round, and are answered together. `answer` stands in for the table.
  */
 export async function measureInRounds<T>(run: () => Promise<T>, answer?: Send): Promise<RoundCost<T>> {

@@ -16,9 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /**
-   * Time span of the cancellation or failure that may have undone this change; undefined if there is none.
-   */
+  /** Time span in which this change may have been undone; undefined if nobody tried. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
@@ -163,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether a refused event could certainly have been paid. True for an event that takes no money. */
+/** Whether the user certainly had enough money for a refused event. True if the event takes none. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

@@ -41,6 +41,6 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // An import from this stack would be API Gateway's own address.
+  // The page does not use API Gateway's own address, which would be an import from this stack.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

@@ -62,7 +62,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Every five minutes, the next slice is due. It may become due just before the run, so two slices get a
+    // Every five minutes, another slice is due. The next slice may be due before the run, so both get a
     // wallet.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead

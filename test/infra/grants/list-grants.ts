@@ -8,12 +8,12 @@ interface Grant {
   partition?: string
 }
 
-/** Actions that only Lambda itself uses, or a function after a failure. Scenarios need not use them. */
+/** Actions that scenarios need not use, because only Lambda itself or a failed function uses them. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /**
- * Lists a function's grants. A statement about partitions gives one grant for each partition, and another one
- * for DeleteItem. Any other statement gives one grant for each action.
+ * Lists a function's grants: one for each partition of a statement, or else one for each action. In a
+ * statement about partitions, DeleteItem is a further grant.
  */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies

@@ -48,7 +48,7 @@ export interface TableUse {
   /** Name or ARN of the table; undefined for an operation on no table. */
   table: string | undefined
   index?: string | undefined
-  /** Key or all attributes of an item; for a query, the key attributes that it compares with `=`. */
+  /** The attributes that the request names: those of its item, or those that its query compares with `=`. */
   attributes: Attributes
 }
 

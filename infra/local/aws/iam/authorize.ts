@@ -9,8 +9,8 @@ export interface AccessRequest {
   /** Values of case-insensitive condition keys. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The resource's own policy. `additional`: it is enough if this policy or an IAM policy allows the access.
-   * `required` (KMS): an IAM policy is not enough unless this policy allows the whole account.
+   * The resource's own policy. If it is `additional`, it is enough that one policy allows the access. If it
+   * is `required` (KMS), IAM policies count only if it allows the whole account.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }

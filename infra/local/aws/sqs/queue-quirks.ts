@@ -10,8 +10,8 @@ export const drawLateness = (quirks: Quirks, queue: string): number =>
   quirks.happens('late-messages', queue, lateProbability) ? drawLate(quirks, queue) : 0
 
 /**
- * Chooses at random whether a standard queue delivers a received message again, even a deleted one (SQS:
- * at-least-once delivery). Returns after how many milliseconds; undefined for never.
+ * Decides at random whether a standard queue delivers a received message again, even a deleted one (SQS:
+ * at-least-once delivery). Returns the delay in milliseconds; undefined if it does not.
  */
 export const drawRepetition = (quirks: Quirks, queue: string): number | undefined =>
   quirks.happens('late-messages', `${queue} again`, repetitionProbability)

@@ -20,7 +20,9 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/** The items of a tail: numbers `from` up to `to`, without `to`. All except the last are full. */
+/**
+ * A tail's items are numbered from `from` on. `to` is the next free number. All items but the last are full.
+ */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 

@@ -20,9 +20,9 @@ import type { IndexLimits } from './tail.ts'
 
 /**
  * Moves the members of a list's search index from the tail into a new segment, once the tail is long. Merges
- * the newest existing segment into it if the members of both fit. A search sees the change only after the
- * last transaction, which fails if the referral tree or the index has changed. After an interruption, call
- * this again.
+ * it with the newest existing segment if both fit into one. A search sees the change only after the last
+ * transaction, which fails if the referral tree or the index has changed. After an interruption, call this
+ * again.
  */
 export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
