@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to it. If the name is used, returns the part itself.
- * Throws an Error if two schemas have the same name.
+ * Registers a part under a name, and returns a reference to it, or the part itself if the name is used. Names
+ * of schemas must be unique.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)

@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the KMS key of queued events. Only AWS services can use it without SQS. If operators are
- * configured, only they and the service's roles can use it through SQS.
+ * Limits who can use the KMS key of queued events: AWS services, and callers that go through SQS. If
+ * operators are configured, other people cannot use it.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

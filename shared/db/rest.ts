@@ -24,7 +24,7 @@ const pauseAfter = 2_000
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** Beginning of the pause in writing before a full hour, epoch milliseconds. */
+/** When functions stop writing before a full hour, epoch milliseconds. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (

@@ -111,8 +111,8 @@ const listName = (userId: number, currency = '*'): string => rowKeys.partition({
 
 /**
  * The writes that store a deposit: its item, a row among the user's deposits, and a row among the user's
- * deposits in this currency. Rows hold the whole deposit, so a page takes one read. The condition of the
- * first write fails unless the deposit's previous version is stored.
+ * deposits in this currency. Rows hold the whole deposit, so a page takes one read. The first write fails if
+ * another version of the deposit is stored.
  */
 export function putDeposit(deposit: Deposit): Write[] {
   const { id, userId, currency, version, ordinal, currencyOrdinal } = deposit

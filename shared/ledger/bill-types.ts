@@ -47,7 +47,7 @@ export function readCode(code: number): { currencyNumber: number; type: BillType
   return { currencyNumber: Math.floor(code / maxTypes), type }
 }
 
-/** Numbers of bills, keyed by bill code. The code stands for a currency and a type. */
+/** How many bills there are of each bill code (currency and type). */
 export type Counts = ReadonlyMap<number, number>
 
 /** Adds `by` to the count of bills with the given code (currency and type, see codeOf). */

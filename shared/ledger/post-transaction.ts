@@ -94,9 +94,7 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/**
- * Computes the wallets and bills after a transaction. Its date is not before the last movement of a wallet.
- */
+/** Computes the wallets and bills after a transaction. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

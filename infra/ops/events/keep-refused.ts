@@ -26,7 +26,7 @@ const passing: readonly (string | undefined)[] = [
 /** Refusals are dated this far ahead to block an event, because only newer messages take effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** keepRefused blocks an event by storing this number of refusals. No message has been refused as often. */
+/** More refusals than any message has. */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -63,7 +63,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // claimRefusal replaces refusals that are older than `sentAt`. This `sentAt` is later than all.
+    // Replaces stored refusals of any age.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Without the attribute, counts one refusal, because every dead letter was refused.

@@ -29,8 +29,8 @@ const kinds = {
  * after that hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived
  * keys) newer than the stored key set. Resolves with the number of removed items of each kind, and with two
  * lists of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists
- * items that were written just before the hour, although no function should write then: other items of the
- * same events may be missing. `no_wallet` lists the first bills of wallets that lack the wallet's own item.
+ * items of the pause before the hour, when no function should write: the restore may lack other items of the
+ * same events. `no_wallet` lists the first bill of each wallet that has no item of its own.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

@@ -20,10 +20,10 @@ import {
 import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from './journal.ts'
 
 /**
- * Applies a referral tree's journal to the ancestors of each entry's member: to their member lists, search
- * indexes, counts and sums. Each ancestor gets each entry exactly once, even if several workers run or a run
- * is interrupted. Resolves with `unfinished` at the deadline (epoch milliseconds). Then call this function
- * again. Throws OptimisticLockError if other workers keep writing the same tree.
+ * Applies the entries of a referral tree's journal. Each entry changes the member lists, search indexes,
+ * counts and sums of all ancestors of a member. Each ancestor gets each entry exactly once, even if several
+ * workers run or a run is interrupted. Resolves with `unfinished` at the deadline (epoch milliseconds). Then
+ * call this function again. Throws OptimisticLockError if other workers keep writing the same tree.
  */
 export const growTree = (
   rootId: number,

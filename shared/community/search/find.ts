@@ -215,7 +215,7 @@ async function searchProfiles(
   return { total: matches.length, entries: matches.slice(skip, skip + take) }
 }
 
-/** Returns the user's position in the list; undefined if the user is not in it, or is found by text. */
+/** Finds the user with this id in the list, if the text search cannot find the user. */
 async function findByAddress(
   list: MemberList,
   keyword: Keyword,

@@ -18,7 +18,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** When the last try in this count is at least an hour old, epoch milliseconds. */
+  /** When the count expires, epoch milliseconds. */
   expiresAt: number
 }
 

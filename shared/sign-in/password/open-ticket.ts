@@ -35,8 +35,8 @@ const maxMails = 5
 
 /**
  * Creates a login ticket. Unless the user got five codes in the last hour, also creates a code to mail.
- * Starts again if another request changes the sign-in record meanwhile. Throws `bad_credentials` if
- * `password` is no longer right then.
+ * Starts again if another request changes the sign-in record meanwhile. Throws `bad_credentials` if the
+ * password has changed.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
@@ -154,10 +154,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets. `ofNetwork` is for one network. `ofKind` is for all known
- * networks, and again for all unknown ones. A network is known if the user has signed in from it. A ticket
- * from an unknown network never replaces one from a known network, so strangers cannot end the user's
- * sign-ins.
+ * Maximum numbers of a user's live login tickets, for one network and for one kind of networks. A network is
+ * known if the user has signed in from it; all others are unknown. A ticket from an unknown network never
+ * replaces one from a known network, so strangers cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 

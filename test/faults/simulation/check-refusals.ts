@@ -16,7 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** Time span in which this change may have been undone; undefined if nobody tried. */
+  /** Time span of a possible reversal of this change. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the user certainly had enough money for a refused event. True if the event takes none. */
+/** Whether a user certainly had enough money for an event that was refused. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

@@ -41,6 +41,5 @@ it('a custom domain is the token issuer in every function and in the outputs', (
 
 it('the authorization page calls the API at its custom domain', () => {
   const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(({ resource }) => resource.Properties)
-  // The page does not use API Gateway's own address, which would be an import from this stack.
   expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
 })

@@ -62,8 +62,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    // Every five minutes, another slice is due. The next slice may be due before the run, so both get a
-    // wallet.
+    // The slice that is due changes every five minutes, so the next one gets a wallet, too.
     for (const ahead of [0, 1]) {
       const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 300_000) + ahead
       await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)

@@ -11,10 +11,7 @@ interface Grant {
 /** Actions that scenarios need not use, because only Lambda itself or a failed function uses them. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/**
- * Lists a function's grants: one for each partition of a statement, or else one for each action. In a
- * statement about partitions, DeleteItem is a further grant.
- */
+/** Lists a function's grants, one for each partition or action. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)

@@ -8,7 +8,7 @@ const basic = { IncludeManagementEvents: true, ReadWriteType: 'All', ExcludeMana
 const management = { Field: 'eventCategory', Equals: ['Management'] }
 const advanced = (...fields: object[]) => ({ AdvancedEventSelectors: [{ FieldSelectors: fields }] })
 
-/** Runs checkTrails against a fake CloudTrail. Without `selectors`, it has no trail. */
+/** Runs checkTrails against a fake CloudTrail with one trail, or with none if `selectors` is undefined. */
 const check = (selectors?: object, status: object = { IsLogging: true }) =>
   fakeAws(
     (request, response) => {

@@ -63,7 +63,7 @@ export async function live(url: string) {
   const parent = Number(registration['user_id'])
   const child = parent + 1
   const pool = newPool()
-  // Later procedures publish newer rates, so these are from the past.
+  // The rates are an hour old: those of later procedures are newer.
   const at = Date.now() - 3_600_000
   const money = { currency: 'USDT', at }
   await putEvents('user.registered', [registration])

@@ -4,7 +4,7 @@ import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
 const stacks = await synthesizeUnchecked('prod')
 
-it('stacks export no resource of a single endpoint or event, because CloudFormation could not remove the export', () => {
+it('stacks export no resource that belongs to one endpoint or one event', () => {
   const exported = [...stacks].flatMap(([name, { outputs }]) =>
     Object.keys(outputs)
       .filter((output) => output.startsWith('ExportsOutput'))

@@ -9,8 +9,8 @@ export interface AccessRequest {
   /** Values of case-insensitive condition keys. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The resource's own policy. If it is `additional`, it is enough that one policy allows the access. If it
-   * is `required` (KMS), IAM policies count only if it allows the whole account.
+   * The resource's own policy. If `additional`, it can allow access without an IAM policy. If `required`
+   * (KMS), nobody has access without it.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }

@@ -27,7 +27,7 @@ export class LaggingValue<Value> {
   change(value: Value, lagMilliseconds: number): void {
     const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
     this.#changes.splice(0, visible)
-    // Changes without delay are visible even if a test turns the clock back.
+    // Without a lag, the change is visible whatever the clock shows.
     const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
     this.#changes.push({ value, visibleAt })
   }

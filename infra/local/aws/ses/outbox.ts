@@ -64,8 +64,8 @@ export function sesService({ region, accountId }: StackModel, outbox: Outbox): S
   const arnOf = (identity: string) => `arn:aws:ses:${region}:${accountId}:identity/${identity}`
   const send = defineOperation(
     SendEmailInput,
-    // On AWS, IAM must allow either the sender's address or its domain, whichever SES has verified. The local
-    // stack verifies none, so allowing one of them is enough.
+    // AWS checks the permission for the verified identity. The local stack verifies none, so a permission for
+    // the address or for its domain is enough.
     ({ FromEmailAddress: sender, Destination }) => ({
       action: 'ses:SendEmail',
       resource: [sender.slice(sender.lastIndexOf('@') + 1), sender].map(arnOf),

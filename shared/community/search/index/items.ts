@@ -21,7 +21,8 @@ const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Po
 export type Segment = v.InferOutput<typeof Segment>
 
 /**
- * A tail's items are numbered from `from` on. `to` is the next free number. All items but the last are full.
+ * Numbers of a tail's items: `from` is the first, and `to` the next free one. Only the last item can be
+ * partly filled.
  */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>

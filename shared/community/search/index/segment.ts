@@ -16,7 +16,7 @@ import {
 /** Target size of a term block, in bytes: most blocks then stay below 4 KB and cost half a read unit. */
 const targetBytes = 3_000
 
-/** A segment has at most 2^12 term blocks. How many it needs is estimated from one term in 2^6. */
+/** A segment has at most 2^12 term blocks. A sample of terms tells how many it needs. */
 const maxBits = 12
 const sampleBits = 6
 
