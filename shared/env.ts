@@ -47,7 +47,7 @@ export const queueUrlName = (worker: string): string =>
 export const ownSource = 'account-service'
 
 /**
- * Stage variable of the API that switches the service off. API Gateway passes stage variables with every
+ * The API has a stage variable that switches the service off. API Gateway passes stage variables with every
  * request. So a function reads the switch without an AWS call, even in a new execution environment.
  */
 export const maintenanceVariable = 'maintenance'

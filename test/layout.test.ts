@@ -24,7 +24,7 @@ const files = globSync('**/*.test.ts', { cwd: import.meta.dirname })
 const tests = files.map((file) => ({ file, path: subjectOf(file) }))
 const isAbout = (subject: string, path: string) => path === subject || path.startsWith(`${subject}/`)
 
-/** Whether there is a file, a folder or an upper-case document of this name. */
+/** Whether a source file, folder or document has this name. */
 const isSource = (path: string) =>
   ['.ts', '.mjs', ''].some((extension) => existsSync(join(root, path + extension))) ||
   existsSync(join(root, dirname(path), `${basename(path).toUpperCase()}.md`))

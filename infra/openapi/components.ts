@@ -21,8 +21,8 @@ const memberNames: Record<string, string> = {
 export type Components = Record<'schemas' | 'parameters' | 'responses', JsonSchemas>
 
 /**
- * Registers a part under a name, and returns a reference to it, or the part itself if the name is used. Names
- * of schemas must be unique.
+ * Registers a part under a name. Returns a reference, or the part itself if it is not registered. Throws an
+ * Error if the name of a schema is taken.
  */
 export function namePart(components: Components, kind: keyof Components, name: string, part: JsonSchema) {
   const named = (components[kind][name] ??= part)

@@ -3,7 +3,7 @@ import { db } from './table.ts'
 /** A stored item with values of every type that the table's items have. */
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
-/** Builds a response to GetItem, BatchGetItem and Query, without items of the service's table. */
+/** Builds a response that finds nothing, for GetItem, BatchGetItem and Query. */
 const nothing = () => ({
   statusCode: 200,
   headers: { 'content-type': 'application/x-amz-json-1.0' },

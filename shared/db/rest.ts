@@ -24,7 +24,7 @@ const pauseAfter = 2_000
 export const restAt = (now: number): number =>
   Math.max(0, pauseBefore + pauseAfter - ((now + pauseBefore) % hourMilliseconds))
 
-/** When functions stop writing before a full hour, epoch milliseconds. */
+/** When the write pause before `hour` starts, epoch milliseconds. */
 export const lastWriteBefore = (hour: number): number => hour - pauseBefore
 
 type Middleware = (

@@ -139,7 +139,7 @@ export async function warmUp(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Handles one warm-up request. Returns an error unless the service refused it. */
+/** Handles one warm-up request. Returns the error if that fails. */
 async function warmUpOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

@@ -90,8 +90,8 @@ export const newAccessToken = (userId: number, sessionId: string): string =>
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
 /**
- * Issues an access_token, which is valid once `put` is written. Write `put` in the transaction that uses up
- * the authorization code or the login ticket. The token can be revoked by `key`.
+ * Issues an access_token. It becomes valid when `put` is written, in the transaction that uses up the
+ * authorization code or the login ticket. The token can be revoked by `key`.
  */
 export function issueAccessToken(
   grant: AccessTokenGrant,

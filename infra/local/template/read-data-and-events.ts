@@ -128,7 +128,7 @@ export function readBuses(reader: TemplateReader) {
   }))
 }
 
-/** Reads the event archives. Refuses a retention time, because the local stack deletes no archived event. */
+/** Reads the event archives. A retention time is refused: the local stack deletes no archived event. */
 export const readArchives = (reader: TemplateReader) =>
   reader.read('AWS::Events::Archive', Archive).map(({ ref, attribute, properties }) => ({
     name: ref,

@@ -26,7 +26,7 @@ const passing: readonly (string | undefined)[] = [
 /** Refusals are dated this far ahead to block an event, because only newer messages take effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** More refusals than any message has. */
+/** To block an event, keepRefused stores this number of refusals. */
 const beyondAllRefusals = 1_000_000
 
 /**

@@ -28,9 +28,9 @@ const kinds = {
  * Removes all access tokens, codes and free deposit addresses, because some may have been revoked or used
  * after that hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived
  * keys) newer than the stored key set. Resolves with the number of removed items of each kind, and with two
- * lists of item keys, `late` and `no_wallet`. The table may be incomplete unless both are empty. `late` lists
- * items of the pause before the hour, when no function should write: the restore may lack other items of the
- * same events. `no_wallet` lists the first bill of each wallet that has no item of its own.
+ * lists of item keys. The table may be incomplete unless both are empty:
+ * - `late`: items that were written in the pause before the hour. Other items of their events may be missing.
+ * - `no_wallet`: the first bill of each wallet that has no item of its own.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

@@ -16,7 +16,7 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** Time span of a possible reversal of this change. */
+  /** When this change may have been reversed. */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined
@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether a user certainly had enough money for an event that was refused. */
+/** Whether the balance was high enough for a refused event, even in the worst case. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

@@ -63,7 +63,7 @@ export async function live(url: string) {
   const parent = Number(registration['user_id'])
   const child = parent + 1
   const pool = newPool()
-  // The rates are an hour old: those of later procedures are newer.
+  // The rates are an hour old, so that they can be replaced later.
   const at = Date.now() - 3_600_000
   const money = { currency: 'USDT', at }
   await putEvents('user.registered', [registration])

@@ -16,7 +16,7 @@ const programs = [inNode]
 if (process.env['WITH_PYTHON'] !== undefined)
   programs.push(['Python', join(installPython(), 'python'), 'infra/samples/sign-in.py'])
 
-/** Makes JSON.parse behave as it did before Node.js 22, when a reviver got no third argument. */
+/** Makes JSON.parse behave as before Node.js 22, which added a third argument for revivers. */
 const asInNode20 =
   '--import "data:text/javascript,const{parse}=JSON;JSON.parse=(t,f)=>parse(t,f&&((k,v)=>f(k,v)))"'
 

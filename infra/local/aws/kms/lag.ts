@@ -27,7 +27,7 @@ export class LaggingValue<Value> {
   change(value: Value, lagMilliseconds: number): void {
     const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
     this.#changes.splice(0, visible)
-    // Without a lag, the change is visible whatever the clock shows.
+    // Without a lag, the change is visible at every time.
     const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
     this.#changes.push({ value, visibleAt })
   }

@@ -20,10 +20,7 @@ export type SegmentItems = v.InferOutput<typeof SegmentItems>
 const Segment = v.object({ ...SegmentItems.entries, oldest: Position, newest: Position })
 export type Segment = v.InferOutput<typeof Segment>
 
-/**
- * Numbers of a tail's items: `from` is the first, and `to` the next free one. Only the last item can be
- * partly filled.
- */
+/** Numbers of a tail's items, from `from` to below `to`. Only the last item may have free space. */
 const TailRange = v.object({ from: number, to: number })
 export type TailRange = v.InferOutput<typeof TailRange>
 

@@ -212,7 +212,7 @@ it.each([
   ['http://127.0.0.1:30011', undefined],
   [undefined, undefined],
 ])(
-  'only an allowed origin gets CORS headers, with the configured values, even if the function sets others: %s',
+  'only an allowed origin gets CORS headers, with the configured values, even if the function sets other values: %s',
   async (origin, allowed) => {
     const answer = await ask(
       {

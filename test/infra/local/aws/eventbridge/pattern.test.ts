@@ -36,7 +36,7 @@ test.each<[Record<string, unknown>, boolean]>([
   [{ $or: [{ source: ['stall'] }, { 'detail-type': ['order.placed'] }] }, true],
   [{ $or: [{ source: ['stall'] }, { 'detail-type': ['order.sent'] }] }, false],
   [{ source: ['stall'], $or: [{ source: ['shop'] }, { 'detail-type': ['order.placed'] }] }, false],
-])('whether the event pattern %j matches the sample event order.placed: %s', (pattern, matches) => {
+])('for the sample event order.placed, the pattern %j gives %s', (pattern, matches) => {
   expect(compilePattern(pattern)(event)).toBe(matches)
 })
 
