@@ -21,8 +21,9 @@ export interface Route {
 const signingShare = 0.3
 
 /**
- * Permissions and memory of the member list and its export. Searching a million members takes over a second
- * of CPU time. With 1,769 MB, a function has a whole processor (AWS: Configure Lambda function memory).
+ * Permissions and memory of the functions that list or export members. Searching a million members takes over
+ * a second of CPU time. With 1,769 MB, a function has a whole processor (AWS: Configure Lambda function
+ * memory).
  */
 const searchPermissions: Permissions = {
   reads: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],

@@ -64,7 +64,7 @@ async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outp
   const startedAt = Date.now()
   const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
-  // Stores an empty key if a source file was saved during the build, so that the next run bundles again.
+  // A source file may have been saved during the build. An empty key makes the next run bundle again.
   const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
   const outputs = Object.fromEntries(
     entries.map((entry) => [

@@ -21,7 +21,7 @@ const dollarsOfRun = 2.7e-6
 
 const count = (value: unknown, pattern: RegExp): number => JSON.stringify(value).match(pattern)?.length ?? 0
 
-/** Prices by type of resource in an unused stage, dollars a month (AWS's pricing pages, us-east-1, 2026). */
+/** Prices of resources that nobody uses, by type, dollars a month (AWS's pricing pages, us-east-1, 2026). */
 const prices: Record<string, Price> = {
   // Each of a key's first two rotations adds a dollar a month; further ones add nothing.
   'KMS::Key': [

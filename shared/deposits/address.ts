@@ -120,7 +120,7 @@ export const putFreeAddress = (pool: Pool, digest: string): Write => ({
   Put: { Item: freeKeys.key({ ...pool, digest }) },
 })
 
-/** The write that takes an address out of its pool, if it is there. */
+/** The write that takes an address out of its pool. It does nothing if the address is not there. */
 export const dropFromPool = (pool: Pool, digest: string): Write => ({
   Delete: { Key: freeKeys.key({ ...pool, digest }) },
 })

@@ -13,10 +13,7 @@ export interface RotationResult {
   /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
-  /**
-   * The retiring keys. A function with such a key in its cache may sign with it for `may_sign_milliseconds`
-   * more.
-   */
+  /** The retiring keys. For `may_sign_milliseconds`, functions may still sign with such a key. */
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number

@@ -28,7 +28,7 @@ export interface Run {
   times: KeyTimes
   knowledge: RunKnowledge
   transitions: Evidence[]
-  /** Until when the run waits for KMS to accept a new key, epoch milliseconds. */
+  /** The run waits until this instant for KMS to accept a new key, epoch milliseconds. */
   waitUntil: number
   /** How often KMS has refused the use of the new key in this run. */
   refusals: number

@@ -69,7 +69,7 @@ export interface Wallet {
   counts: Counts
   /** Number of the quarter-hour (`quarterOf`) in which the first bill was booked; 0 until there is a bill. */
   first: number
-  /** Marks of the newest bills, in chronological order. page/index.ts has the marks of older bills. */
+  /** Marks of the newest bills, oldest first. The older bills have theirs in the bill index. */
   tail: readonly Mark[]
 }
 

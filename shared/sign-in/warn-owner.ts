@@ -3,7 +3,7 @@ import { publishEvent } from '../events/publish-event.ts'
 import { signInKey, type SignInRecord } from './record.ts'
 import { mailRequested } from './ticket.ts'
 
-/** A warning that was requested longer ago than this is not sent. */
+/** A warning is not sent if it was requested longer ago than this. */
 export const warningLifetimeMilliseconds = 3_600_000
 
 /**

@@ -11,7 +11,7 @@ export const md5 = (password: string): string => createHash('md5').update(passwo
 export interface TestUser {
   userId: number
   email: string
-  /** MD5 of the password, which clients send instead of the password. */
+  /** MD5 of the password. Clients send it in place of the password. */
   password: string
   totpSecret: string
 }

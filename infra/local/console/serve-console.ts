@@ -31,7 +31,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Files served below /_local, by path. Swagger UI shows the API reference, because it obeys the
+ * Files served below /_local, by path. The API reference uses Swagger UI, because it obeys the
  * Content-Security-Policy and loads nothing from other sites. Scalar would be an alternative, but needs 270
  * packages.
  */

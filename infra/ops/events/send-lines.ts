@@ -82,7 +82,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
     /** Whether every event has been applied or rejected. */
     applied,
     refused_count: counts.refused + rejected.length,
-    /** Rejected lines: at most 1,000 of those that were not sent, and 1,000 from each dead-letter queue. */
+    /** Rejected lines: up to 1,000 that were not sent, and up to 1,000 from each dead-letter queue. */
     refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
   }
 }

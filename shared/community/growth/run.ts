@@ -47,7 +47,7 @@ export const growTree = (
 /**
  * Applies one batch of journal entries: an earlier run's unfinished batch, or else the oldest entries. Each
  * ancestor's profile records what was added, so no worker adds it again. Stops at the deadline. Resolves with
- * the lists that need maintainIndex, or with undefined if there was no entry.
+ * the member lists for which to call maintainIndex, or with undefined if there was no entry.
  */
 async function addBatch(
   rootId: number,

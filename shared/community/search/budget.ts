@@ -50,8 +50,8 @@ function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
- * A caller's budget for searches in a minute. What is spent is stored under `key`. `reserver` takes the
- * stored item, and returns a function that reserves read units.
+ * A caller's budget for searches in a minute. `key` is the key of its item. `reserver` takes this item, and
+ * returns a function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
   const { key, refusal, add } = countOf(userId, searchBudget)

@@ -128,7 +128,7 @@ export async function verifyWallet(
   return { bills, differences }
 }
 
-/** Compares the stored chunks and blocks of the bill index with `chunks`, which derive from the bills. */
+/** Compares the stored bill index with `chunks`, which were computed from the bills. */
 async function compareChunks(
   id: WalletId,
   chunks: readonly Chunk[],

@@ -126,7 +126,7 @@ export interface ExpectedDeposit {
   events: readonly Accepted<'deposit.updated'>[]
 }
 
-/** Expected deposits. If confirmation and failure were simultaneous, `observed` shows which took effect. */
+/** Expected deposits. `observed` decides if a deposit was confirmed and failed at the same time. */
 export function depositsOf(record: SimulationRecord, observed: ReadonlySet<string>): ExpectedDeposit[] {
   const owners = new Map(
     record.addresses.map(({ request, answer }) => [

@@ -45,7 +45,7 @@ export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
-/** A value with two times: `at`, which the sender stated, and the span in which the service received it. */
+/** A value, the time `at` that its sender stated, and the time span in which the service received it. */
 export interface Setting<T> {
   at: number
   value: T

@@ -72,7 +72,7 @@ const drawStaleness =
     const task = currentTask.getStore()
     const stream = `${task?.name ?? ''} ${operation} stale`
     if (task === undefined || !draws.happens(stream, staleReads)) return undefined
-    // Tokens have random keys. If keys affected the draw, two runs with the same seed would differ.
+    // The key of an item has no effect here: tokens have random keys, and two runs with one seed must agree.
     return () => draws.number(stream) * 1_000
   }
 

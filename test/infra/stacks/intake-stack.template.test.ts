@@ -28,7 +28,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('one KMS key encrypts the queues of events with secrets and of unmatched events, and no other queue', () => {
+  it('one KMS key encrypts the queues of confidential and of unmatched events, and no other queue', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']

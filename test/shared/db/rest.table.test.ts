@@ -176,7 +176,7 @@ it('the history has every type of event that changes stored data', () => {
   expect(events.filter(({ detailType, momentary }) => !momentary && !types.has(detailType))).toEqual([])
 })
 
-it('a table restored to a moment between two writes is complete once all events have been sent again', async () => {
+it('after a restore to a moment between two writes, repeating all events completes the table', async () => {
   const whole = await withOwnTable(async () => {
     await live(history)
     return readContents()

@@ -164,7 +164,7 @@ test('an event is retried instead of refused if its function has too little time
   expect(letters).toEqual([])
 })
 
-test('a refused event takes effect when its dead letter is redriven, but not when it is only delivered again', async () => {
+test('a refused event takes effect after a redrive of its dead letter, but not after a second delivery', async () => {
   const userId = await addUser()
   await deliver(walletAdjusted, [newCopy(adjustment(userId))])
   const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))

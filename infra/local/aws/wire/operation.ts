@@ -53,7 +53,7 @@ export function jsonService(
   }
 }
 
-/** Creates an AWS service with a REST protocol. `parameter` is the text that the group in `path` captures. */
+/** Creates an AWS service with a REST protocol. `parameter` is the first group of the pattern `path`. */
 export function restService(
   operations: [method: string, path: RegExp, operation: (parameter: string) => Operation][],
 ): Service {

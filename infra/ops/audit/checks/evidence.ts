@@ -109,7 +109,7 @@ const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**
  * Checks the proof in each evidence record. If a record names a new key, the key's test signature must have
- * been verified. If it archives a retired key, KMS must have been unable to sign with that key.
+ * been verified. If it archives a retired key, that key must have been unable to sign in KMS.
  */
 export const checkProofs: Check = function* ({ evidence }) {
   for (const { record } of evidence) {

@@ -21,7 +21,7 @@ import {
 export interface IndexLimits {
   /** A list of this many members gets an index; a search of a shorter list reads the members' profiles. */
   minIndexed: number
-  /** A tail of this many items becomes a segment. Each full item holds 192 members. */
+  /** Number of items in a tail before it becomes a segment. Each full item holds 192 members. */
   tailItems: number
   /** Maximum number of members in a segment. */
   segment: number

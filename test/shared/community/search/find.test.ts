@@ -16,8 +16,8 @@ const unitsOf = ({ packed }: Item): number =>
   Math.max(1, Math.ceil((packed instanceof Uint8Array ? packed.length : 0) / 4_096)) / 2
 
 /**
- * Answers the table client's reads with items from `find`, without DynamoDB Local. Counts calls, rounds of
- * simultaneous calls, read units, and the units that are reserved from the caller's budget.
+ * Answers the table client's reads with items from `find`, without DynamoDB Local. Counts the calls, the
+ * rounds in which calls wait together, the read units, and the units that the caller's budget reserves.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }

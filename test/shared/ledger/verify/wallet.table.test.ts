@@ -62,7 +62,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
     ['first quarter of an hour of the index'],
   ],
 ])(
-  'verification reports each defect of the bill index after a change to %s',
+  'verification reports what is wrong with the bill index after a change to %s',
   async (_, falsify, expected) => {
     const id = await addWallet()
     await falsify(id)
