@@ -49,7 +49,7 @@ export async function handler(
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // Before the first key exists, `due` is the beginning of the attempt to create it.
+  // Before the first key exists, `due` is the start of the attempt to create a key.
   const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

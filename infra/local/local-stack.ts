@@ -127,7 +127,7 @@ async function start(
   const demo = options.demo
     ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
     : undefined
-  // Send the demo data while the schedules run. Users can register before the first signing key exists.
+  // Send the demo data while the schedules run: users can register before the first signing key exists.
   const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
   if (stopDemo) started.defer(stopDemo)
   return { ...stack, awsUrl, invoke }

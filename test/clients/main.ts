@@ -78,7 +78,7 @@ mkdirSync(root, { recursive: true })
 const document = await (await fetch(`${stack.baseUrl}/_local/docs/openapi.json`)).text()
 writeFileSync(join(root, 'openapi.json'), document)
 const { schemas } = (JSON.parse(document) as { components: { schemas: object } }).components
-// One enum has no name in the document, because Go would not compile with two enums of these constants.
+// One enum has no name in the document, because Go cannot have two enums with the same names of constants.
 // Generators may call it `LoginVerifyFormMethod`, but may invent no other names.
 const known = [...Object.keys(schemas), 'LoginVerifyFormMethod'].map(asWord)
 // Requests time out if a machine compiles several clients at once.

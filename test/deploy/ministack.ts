@@ -88,7 +88,7 @@ const maxStartMilliseconds = 60_000
 async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
   const end = Date.now() + maxStartMilliseconds
   while (Date.now() < end && runs()) {
-    // Reads the log, because a request would fail: this process does not trust ministack's certificate.
+    // Reads the log, because requests cannot work: this process does not trust ministack's certificate.
     if (readFileSync(logFile, 'utf8').includes('Running on https://')) return
     await wait(100)
   }

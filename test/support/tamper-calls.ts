@@ -143,7 +143,7 @@ export function throttle(operation: string): { restore: () => number } {
 
 /**
  * Runs `work`. The first `skip` calls of an operation pass. In each of the next `count` calls, the first
- * attempt takes effect, but the SDK gets a timeout. These attempts wait for each other before they fail.
+ * attempt takes effect, but the SDK gets a timeout. The attempts fail together, after all have taken effect.
  */
 export async function withLostFirstAnswers<T>(
   operation: string,

@@ -73,7 +73,7 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // Redrives dead letters newer than `to`: the replay may have supplied the earlier events that they need.
+    // The replay may have supplied earlier events that these events need, so redrive their dead letters.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

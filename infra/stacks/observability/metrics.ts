@@ -91,8 +91,8 @@ export const kmsUsage = (resource: string): Metric =>
   })
 
 /**
- * A DynamoDB metric with 0 in place of missing data. Without the zeros, CloudWatch would keep a raised alarm
- * raised while DynamoDB sends no data (API reference: PutMetricAlarm).
+ * A DynamoDB metric with 0 in place of missing data. Otherwise, an alarm that is raised would stay raised
+ * while DynamoDB sends no data (API reference: PutMetricAlarm).
  */
 export const filled = (metric: Metric): MathExpression =>
   new MathExpression({

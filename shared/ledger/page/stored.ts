@@ -79,7 +79,7 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
 
 /**
  * Counts the bills booked before `quarter` (see quarterOf). `chunk` should be the last chunk that begins
- * before `quarter`. Returns undefined if a later chunk may also begin before `quarter`.
+ * before `quarter`. Returns undefined if there may be a later one.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
   const { first, tail, counts } = wallet

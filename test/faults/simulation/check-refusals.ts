@@ -161,7 +161,7 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
   )
 }
 
-/** Whether the balance was high enough for a refused event, even in the worst case. */
+/** Whether a refused event would have been covered by the balance, even in the worst case. */
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true

@@ -11,7 +11,7 @@ export const drawLateness = (quirks: Quirks, queue: string): number =>
 
 /**
  * Decides at random whether a standard queue delivers a received message again, even a deleted one (SQS:
- * at-least-once delivery). Returns the delay in milliseconds; undefined if it does not.
+ * at-least-once delivery). Returns the delay in milliseconds; undefined for no delivery.
  */
 export const drawRepetition = (quirks: Quirks, queue: string): number | undefined =>
   quirks.happens('late-messages', `${queue} again`, repetitionProbability)

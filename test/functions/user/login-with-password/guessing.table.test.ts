@@ -144,7 +144,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.useRealTimers()
     }
     const { key } = guessSource(sourceNetwork(source), '')
-    // The others are counters: one for each account in the second round. Those of the first round are gone.
+    // The second round has one counter for each account. Those of the first round have been removed.
     const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
     expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toHaveLength(people.length)
   })
