@@ -115,7 +115,7 @@ const joiners = new RegExp(
 export const hasInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text)
 
 /**
- * Schema of a text without invisible characters: in normalization form C, without control, zero-width or bidi
+ * Schema of an unambiguous text: in normalization form C, without control, zero-width or bidi
  * characters, except `joiners`. Each violation has its own reason, so that a sender learns the cause. Trim
  * only after this check, because trimming removes such characters at the ends.
  */

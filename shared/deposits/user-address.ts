@@ -86,9 +86,9 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
 })
 
 /**
- * Assigns a user a deposit address from the pool, in one transaction. Simultaneous
- * requests never give a user two addresses, or two users one address. The event of the assignment is on the
- * bus before the user sees the address, so that a replay can repeat the assignment after a restore.
+ * Assigns a user a deposit address from the pool, in one transaction. Simultaneous requests never give a user
+ * two addresses, or two users one address. The event of the assignment is on the bus before the user sees the
+ * address, so that a replay can repeat the assignment after a restore.
  *
  * Throws `invalid_parameter` if the service does not offer the currency or network. Throws `unavailable` if
  * the pool is empty, or if other requests were faster at every attempt.

@@ -36,9 +36,9 @@ const beyondAllRefusals = 1_000_000
 const maxLetters = 10_000
 
 /**
- * Blocks events that were refused before the instant `before`, so that a replay does not apply them. Leaves
- * out refusals with a temporary reason. Records each refusal again, because a restored table may lack the
- * record. A blocked event has no effect until `release` is called.
+ * Blocks events that were refused before the instant `before`. Otherwise, a replay might apply them, because
+ * balances may have changed. Leaves out refusals with a temporary reason. Records each refusal again, because
+ * a restored table may lack the record. A blocked event has no effect until `release` is called.
  */
 export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], before: number) {
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()

@@ -73,7 +73,7 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // The replay may have supplied earlier events that these events need, so redrive their dead letters.
+    // Events may have been refused because earlier events were missing. The replay supplied them, so redrive.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

@@ -81,7 +81,7 @@ const beginsWord = (text: string, keyword: string): boolean =>
 
 /**
  * Calls `emit` with the hash of every term of a search text; terms can repeat. A term is a possible keyword:
- * a part of the nickname that begins with a word, or any part of the masked email address. Because the index
+ * a part of the nickname from the start of a word, or any part of the masked email address. Because the index
  * stores terms as hashes, its blocks of terms show no names and no addresses. A segment has some 300,000
  * terms. Only one in ten thousand segments has two terms with the same hash.
  */

@@ -36,7 +36,7 @@ const maxMails = 5
 /**
  * Creates a login ticket. Unless the user got five codes in the last hour, also creates a code to mail.
  * Starts again if another request changes the sign-in record meanwhile. Throws `bad_credentials` if the
- * password has changed.
+ * user's new password is another one.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,
