@@ -12,8 +12,8 @@ import type { KeyTransition } from './transition.ts'
 export type RotationRequest =
   | { action: 'clock' }
   /**
-   * A request for a new key, made at the instant `at`. If a key has become active since, nothing is done. With
-   * `emergency`, the new key signs at once.
+   * A request for a new key, made at the instant `at`. If a key has become active since, nothing is done.
+   * With `emergency`, the new key signs at once.
    */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }

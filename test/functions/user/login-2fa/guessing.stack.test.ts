@@ -34,7 +34,7 @@ const warnings = async () =>
 async function expectOneWarning(): Promise<void> {
   await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
   expect((await warnings())[0]?.text).toMatch(/change your password/)
-  // Waits until a mail to another user has arrived.
+  // Waits for a mail to another user. By then, a second warning would have arrived, too.
   const codes = (await readOutbox(user.email)).length
   const other = await createUser()
   await openTicket(other)
