@@ -105,8 +105,8 @@ export class IntakeStack extends Stack {
       // EventBridge cannot delay an event. So the queue delays each message by this time.
       ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // This limit is for messages that crash the function. Other events are given up earlier, by the
-      // function itself.
+      // A message gets here only if it crashes the function: the function itself gives up other events
+      // earlier.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {

@@ -76,8 +76,8 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
 }
 
 /**
- * Signs an evidence record. Hides an error of KMS behind a plain Error: for addKey, a KMS error would mean
- * that KMS refuses the new signing key.
+ * Signs an evidence record. An error of KMS is replaced by a plain Error, because addKey takes errors of KMS
+ * for a refusal of the new signing key.
  */
 export async function signEvidence(record: Omit<Evidence, 'signature'>): Promise<Evidence> {
   try {

@@ -25,7 +25,7 @@ test('a waiting receiver gets a message that becomes visible just after the rece
   const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
   onTestFinished(() => clock.mockRestore())
   queue.send({ body: 'a', senderId: 'x' })
-  // `send` wakes waiting receivers in the next turn of the event loop. The receiver below starts after it.
+  // `send` wakes waiting receivers in the next turn of the event loop. The receiver below starts later.
   await setImmediate()
   // The message becomes visible at 2000. The clock shows 1999 at the next two readings, then 2000.
   for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)
