@@ -38,7 +38,7 @@ export const Evidence = v.object({
   at: Integer,
   action: v.picklist(actions),
   trigger: Trigger,
-  /** Id of the Lambda invocation that wrote the record. An earlier one may have begun the transition. */
+  /** The Lambda invocation that wrote the record. An earlier invocation may have begun the transition. */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),
   old_arn: v.nullable(v.string()),

@@ -25,7 +25,7 @@ import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type Wall
  * marks, the next posting moves the oldest 64 into two kinds of items:
  * - A chunk has the 64 marks and the counts of all earlier bills. Its key has the time of its first bill.
  * - A block lists 128 of the bills that one filter selects: the first 128, or the next 128, and so on. It
- *   stores the bills' places in their chunks as bytes, in one attribute for each chunk.
+ *   has one attribute for each chunk. Its bytes are the places of these bills in the chunk.
  *
  * Chunks and blocks depend only on the bills, so every process writes the same ones.
  */

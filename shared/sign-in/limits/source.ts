@@ -107,7 +107,7 @@ export const secondsUntilAllowed = (
     secondsUntilBelow(item, all, { limit: maxWrong.all + counted, now }),
   )
 
-/** Counts a try from a source, and removes expired counts. `known` is the source's item as read before. */
+/** Counts a try from a source, and removes expired counts. `known` is the item that was read before. */
 export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,

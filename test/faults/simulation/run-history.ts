@@ -28,8 +28,8 @@ export interface Outcome {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 /**
- * Runs a history with a new table, in memory or in DynamoDB Local. The operation `quiet` waits until no work
- * is left, and then compares the service's answers with the expected ones.
+ * Runs a history against a new table, in memory or in DynamoDB Local. The operation `quiet` waits until no
+ * work is left, and then compares the service's answers with the expected ones.
  */
 export async function runHistory(history: History, { dynamodbLocal = false } = {}): Promise<Outcome> {
   const { seed, begin, weather, userIds, operations } = history

@@ -131,7 +131,7 @@ async function live(events: readonly Sent[]): Promise<void> {
   }
 }
 
-/** Applies `history`. Only the first `writes` writes succeed. Resolves with true if a write failed. */
+/** Applies `history`. After `writes` writes, all others fail. Resolves with true if a write failed. */
 async function liveUntil(writes: number): Promise<boolean> {
   const send = db.send.bind(db)
   let left = writes

@@ -119,7 +119,7 @@ interface SegmentMatches {
   posting: Posting
 }
 
-/** A range of a segment's matches, which are numbered from 0, the oldest. The range ends before `end`. */
+/** A range of a segment's matches. Match 0 is the oldest. The match `end` is not included. */
 interface MatchRange extends SegmentMatches {
   start: number
   end: number
