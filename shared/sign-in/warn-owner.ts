@@ -19,8 +19,8 @@ const claimMilliseconds = 60_000
 
 /**
  * Warns a user by mail that somebody who knows the password tries to sign in. Only one of several
- * simultaneous requests can claim the warning. It stores the current time as a negative number, and makes the
- * number positive when it has requested the mail. If that takes over a minute, another request may claim it.
+ * simultaneous requests sends the warning. It first stores the time as a negative number. If the number is
+ * still negative after a minute, another request may send the warning.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
   const { user_id: userId, email } = record

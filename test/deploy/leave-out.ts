@@ -30,8 +30,8 @@ const faultOf = ({ Type: type, Properties: properties = {} }: Resource): string 
     : absentTypes[type]
 
 /**
- * Reduces the templates of a CDK assembly to what ministack supports. Returns one line for each reason for a
- * removal, with the names of the removed parts.
+ * Reduces the templates of a CDK assembly to what ministack supports. Returns the names of the removed parts,
+ * in one line for each reason.
  */
 export function leaveOut(assembly: string): string[] {
   const removed = globSync('*.template.json', { cwd: assembly }).flatMap((file) => {

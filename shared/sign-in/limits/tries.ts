@@ -18,7 +18,7 @@ interface MinuteCount {
   name: string
   counter: string
   tries: number
-  /** When the count expires, epoch milliseconds. */
+  /** The count expires at this instant, epoch milliseconds. */
   expiresAt: number
 }
 

@@ -132,7 +132,7 @@ const termBlocks = itemType({
   found: 'by list, segment and the hash of the term',
 })
 
-/** Number of the block that contains a term, in a segment of `2 ** bits` term blocks. */
+/** Number of the block that has a term; blocks are numbered from 0. */
 export const blockOf = (term: number, bits: number): number => Math.floor(term / 2 ** (termBits - bits))
 
 /** Key of the item of a term block. */
