@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('the dashboard begins with the alarms “causes” and “requests”, and every other composite alarm raises “causes”', () => {
+it('every composite alarm except “requests” raises “causes”, and the dashboard begins with “causes” and “requests”', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))
