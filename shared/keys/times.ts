@@ -52,8 +52,9 @@ export const commitSlackMilliseconds = 3_000
 export const kmsLagMilliseconds = 10 * 60_000
 
 /**
- * When a key can leave the JWKS if it is replaced now. Functions sign with the key until their cached key
- * sets expire. Then the key's last token must expire. The retire margin is for verifiers with slow clocks.
+ * Earliest time at which a key can leave the JWKS if it is replaced now. Functions sign with the key until
+ * their cached key sets expire. Then the key's last token must expire. The retire margin is for verifiers
+ * with slow clocks.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
   now +

@@ -11,7 +11,7 @@ import type { JournalEntry } from './journal.ts'
  */
 export const maxBatchEntries = 500
 
-/** Maximum number of renames in a batch. Each changes dozens of items of every ancestor's search index. */
+/** Maximum number of renames in a batch. A rename changes dozens of index items of each ancestor. */
 const maxRenames = 20
 
 /** Selects a batch from the oldest journal entries. Leaves out all renames after the first `maxRenames`. */

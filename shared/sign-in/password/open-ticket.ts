@@ -154,9 +154,9 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
 }
 
 /**
- * Maximum numbers of a user's live login tickets: for one network, and for all networks of one kind (known or
- * unknown). A network is known if the user has signed in from it. A ticket from an unknown network never
- * replaces one from a known network, so strangers cannot end the user's sign-ins.
+ * Maximum numbers of a user's live login tickets: for one network, for all known networks together, and for
+ * all unknown ones. A network is known if the user has signed in from it. A ticket from an unknown network
+ * never replaces one from a known network, so strangers cannot end the user's sign-ins.
  */
 const maxTickets = { ofKind: 32, ofNetwork: 16 }
 
