@@ -130,7 +130,7 @@ function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   if (checks === undefined) return input
   const parts = input['properties'] as JsonSchemas
   const checked = Object.entries(parts).map(([location, part]): [string, JsonSchema] => {
-    // Describe alternative schemas (`oneOf`) as one schema that has the properties of every alternative.
+    // Alternative schemas (`oneOf`) are described as one schema with all their properties.
     const forms = (part['oneOf'] ?? [part]) as { properties: JsonSchemas }[]
     const named = forms.flatMap((form) => Object.entries(form.properties))
     const properties = named.map(([name, schema]) => {

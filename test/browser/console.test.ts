@@ -41,7 +41,7 @@ it.for(views)(
   },
 )
 
-it('the console allows six sign-ins in an hour, and another one after a sign-out', async ({ open }) => {
+it('the console allows six sign-ins in an hour, and a sign-in after a sign-out', async ({ open }) => {
   const page = await open()
   await page.goto(home)
   const result = page.locator('#users h2 + p')

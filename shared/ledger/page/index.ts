@@ -35,7 +35,7 @@ export interface Chunk {
   marks: readonly Mark[]
   /** Counts of the bills before this chunk. */
   before: Counts
-  /** Quarter-hour in which the next chunk's first bill was booked. */
+  /** Quarter-hour of the first bill after this chunk. */
   until: number
 }
 
