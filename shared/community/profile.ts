@@ -9,7 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { Money } from '../money.ts'
 import { noteKey, toNote } from './note.ts'
 
-/** Maximum number of ancestors in a member's profile. The profile of the last one lists further ancestors. */
+/** Maximum number of ancestors in a member's profile. The last ancestor's profile lists the next ones. */
 export const maxUplineLength = 32
 
 const ProfileItem = v.object({

@@ -35,8 +35,8 @@ export async function checkChallenge(baseUrl: string): Promise<Finding> {
 const Answer = v.object({ code: v.number() })
 
 /**
- * Checks that the service can hash passwords: Lambda's own build of Node.js may lack argon2id. To that end,
- * tries to sign in with an unknown address.
+ * Checks that the service can hash passwords: Lambda's own build of Node.js may lack argon2id. The check is a
+ * sign-in with an unknown address.
  */
 export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
   const body = {

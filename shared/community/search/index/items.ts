@@ -157,7 +157,7 @@ export interface Posting {
 /** Maximum number of members in a segment. The rank of a member in its segment has 15 bits. */
 export const maxSegment = 2 ** 15
 
-/** Maximum number of member ranks that a block keeps for one search term: a few hundred bytes. */
+/** Maximum number of member ranks that a block keeps for one search term. All take a few hundred bytes. */
 const maxRanks = 192
 
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
