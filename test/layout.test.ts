@@ -24,7 +24,7 @@ const files = globSync('**/*.test.ts', { cwd: import.meta.dirname })
 const tests = files.map((file) => ({ file, path: subjectOf(file) }))
 const isAbout = (subject: string, path: string) => path === subject || path.startsWith(`${subject}/`)
 
-/** Whether a source file, folder or document has this name. */
+/** Whether there is a file, folder or document of this name (`infra/runbook` names infra/RUNBOOK.md). */
 const isSource = (path: string) =>
   ['.ts', '.mjs', ''].some((extension) => existsSync(join(root, path + extension))) ||
   existsSync(join(root, dirname(path), `${basename(path).toUpperCase()}.md`))

@@ -12,7 +12,7 @@ import { errorSummary, log } from '../../shared/log.ts'
 /** Time reserved for completing the transaction under way and for returning messages to the queue. */
 const reserveMilliseconds = 5_000
 
-/** Time reserved for changing the messages' visibility. */
+/** Time reserved for delaying a retry. runInvocation aborts AWS calls when only this time is left. */
 const hangingReserveMilliseconds = 2_000
 
 /** Longest delay of a retry after an error, in seconds: the queue's visibility timeout. */

@@ -88,7 +88,7 @@ export class KeyChanges extends Construct {
 }
 
 /**
- * Matches every caller except the service's functions whose names match the pattern `functionName`.
+ * Matches every caller except the service's functions, of any stage, whose names match `functionName`.
  * Recognizes them by the session's ARN, which contains the names of the role and of the function. Only people
  * with the auditor's role could choose such a session name, and they can change nothing.
  */

@@ -132,8 +132,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Limits who can use the KMS key of queued events: AWS services, and callers that go through SQS. If
- * operators are configured, other people cannot use it.
+ * Limits who can use the KMS key of queued events. AWS services can use the key directly, all other callers
+ * only through SQS. If the stage names operators, these callers must be operators or roles of the service.
  */
 function limitReaders(key: Key, config: Config): void {
   const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant']

@@ -3,7 +3,10 @@ import { db } from './table.ts'
 /** A stored item with values of every type that the table's items have. */
 const item = '{"pk":{"S":"-"},"n":{"N":"0"},"b":{"B":"AA=="},"m":{"M":{"l":{"L":[{"N":"0.1"}]}}}}'
 
-/** Builds a response that finds nothing, for GetItem, BatchGetItem and Query. */
+/**
+ * Builds a response that fits GetItem, BatchGetItem and Query, and has no items of the table. It has only an
+ * item of a table named `-`, so that the SDK also runs its decoding code.
+ */
 const nothing = () => ({
   statusCode: 200,
   headers: { 'content-type': 'application/x-amz-json-1.0' },

@@ -135,8 +135,8 @@ const StoredOutcome = v.object({
 })
 
 /**
- * Whether a message is newer than the refusal of its event: redriven (see `refusals`), or sent again by a
- * person (see `sentAt`).
+ * Whether a message was sent after its event was refused. Only such a message may take effect. Either it was
+ * redriven (see `refusals`), or a person sent the event again (see `sentAt`).
  */
 const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
   refusals >= refusal.refusals || sentAt > refusal.at

@@ -66,7 +66,10 @@ const maxRetryDelaySeconds = 900
 /** Time reserved for postponing an event that was not applied in time, or for sending its dead letter. */
 const queueReserveMilliseconds = 7_000
 
-/** Minimum time left for a refusal, which takes several calls. */
+/**
+ * A refusal begins only if at least this much time is left, enough to store a record, send a dead letter, and
+ * record that it was sent.
+ */
 const minRefusalMilliseconds = 5_000
 
 /** Time reserved for noting that the dead letter has been sent. */

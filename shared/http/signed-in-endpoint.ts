@@ -139,7 +139,7 @@ export async function warmUp(handler: Handler): Promise<void> {
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-/** Handles one warm-up request. Returns the error if that fails. */
+/** Handles one warm-up request, which should be refused. If it is not, resolves with an error. */
 async function warmUpOnce(handler: Handler): Promise<unknown> {
   try {
     settings()

@@ -94,7 +94,7 @@ type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
 
-/** Computes the wallets and bills after a transaction. */
+/** Computes the wallets and bills after a transaction. Dates it no earlier than a wallet's last movement. */
 export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))

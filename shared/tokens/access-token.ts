@@ -120,8 +120,8 @@ const endedKey = (userId: number): Key => endings.key({ userId })
 const EndedItem = v.object({ generation: Integer })
 
 /**
- * The write that ends all sessions of a user: it raises the user's generation, and older tokens are refused.
- * Its transaction must also contain changeSignInRecord.
+ * The write that ends all sessions of a user by incrementing the user's generation. Its transaction must
+ * contain changeSignInRecord, which increments the generation for new sessions and ends the login tickets.
  */
 export const endAllSessions = (userId: number): Write => ({
   Update: {

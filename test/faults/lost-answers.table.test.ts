@@ -138,7 +138,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a try that was counted for a source address is subtracted once, even if the SDK repeats the write', async () => {
+  it('a try that was counted for a source address is taken back only once, even if the SDK repeats the write', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

@@ -50,7 +50,7 @@ describe('an event that a replay sends again', () => {
     ['`pending`, then `confirmed`', 1000, 1000],
     ['`confirmed`, then `pending`', -1000, 0],
   ])(
-    'of two replayed events of a deposit, the later one gives the time of the credit: %s',
+    'a replayed deposit gets its events’ original times, but is never credited before it was created: %s',
     async (_, later, credited) => {
       const { address } = await addDepositor()
       const detail = deposit(address, { status: 'pending' })

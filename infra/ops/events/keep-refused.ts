@@ -23,10 +23,10 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** Refusals are dated this far ahead to block an event, because only newer messages take effect. */
+/** keepRefused stores refusals with a date this far ahead. Messages sent before that date have no effect. */
 const aheadMilliseconds = 30 * 86_400_000
 
-/** To block an event, keepRefused stores this number of refusals. */
+/** The number of refusals that keepRefused records for an event. Messages with fewer have no effect. */
 const beyondAllRefusals = 1_000_000
 
 /**
@@ -63,7 +63,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
-    // Replaces stored refusals of any age.
+    // claimRefusal replaces refusals older than `sentAt`. With this `sentAt`, every refusal is older.
     const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // Without the attribute, counts one refusal, because every dead letter was refused.
@@ -77,7 +77,10 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }: DeadLetter) => eventId !== null && kept.has(eventId),
-    /** Ends the blocking: from now on, redriven messages take effect. */
+    /**
+     * Changes the date of the refusals to now. From then on, a refused event can take effect if it is
+     * redriven.
+     */
     release: () => date(Date.now(), 1),
   }
 }

@@ -73,7 +73,8 @@ export async function replayEvents(
       applied = await awaitEmptyQueues(sqs, [...some, worker])
       if (!applied) break
     }
-    // Events may have been refused because earlier events were missing. The replay supplied them, so redrive.
+    // An event that was rejected since `to` may have needed an earlier event. If the replay has supplied that
+    // event, it succeeds now.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)

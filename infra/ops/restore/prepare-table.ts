@@ -90,8 +90,9 @@ const readKeyRecords = (): Promise<Item[]> =>
   )
 
 /**
- * Finds evidence and archived keys newer than the restored key set. They would block the next signing-key
- * transition.
+ * Finds evidence and archived keys newer than the restored key set. These records would block the next
+ * signing-key transition. Unlike functions with a queue, the rotation also writes at full hours. So a restore
+ * to a full hour can bring back these records without the key set of the same transaction.
  */
 function transitionsAhead(items: readonly Item[]): Item[] {
   const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)

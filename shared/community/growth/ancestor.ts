@@ -83,8 +83,9 @@ async function openList(list: MemberList, members: readonly IndexedMember[], { c
 }
 
 /**
- * Computes `grown`, the progress of an ancestor's update. It rises with every member that is added, so that
- * no member is added twice.
+ * Computes `grown`, a number in an ancestor's profile. The number means: the ancestor's lists contain the new
+ * members of all earlier batches, and the first `members` new members of this `batch`. `grown` only rises, so
+ * nothing is added twice.
  */
 const grownBy = (batch: number, members: number): number => batch * 1_000 + members
 

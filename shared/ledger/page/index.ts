@@ -33,7 +33,7 @@ export interface Chunk {
   /** The chunk's number in its wallet, from 0. Chunk 0 has the bills 1 to 64. */
   number: number
   marks: readonly Mark[]
-  /** Counts of the bills before this chunk. */
+  /** How many of the wallet's bills of each kind precede the chunk's first bill. */
   before: Counts
   /** Quarter-hour of the first bill after this chunk. */
   until: number

@@ -100,7 +100,7 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Maximum ratio of read bills to needed bills in a range query. */
+/** A range query may read fewer than this many times the needed bills. Otherwise, bills are read by key. */
 const maxDilution = 8
 
 /**

@@ -83,7 +83,7 @@ export function removal(
   }
 }
 
-/** Time after which a count of 0 no longer changes, and can be removed. */
+/** A count of 0 is removed this long after its minute, when all requests of that minute have ended. */
 const settledMilliseconds = 2 * minuteMilliseconds
 
 /** Names of the counts that can be removed, because they are over an hour old or have fallen to 0. */

@@ -101,7 +101,7 @@ export async function reserveAttempt(
   return attempt
 }
 
-/** Undoes the counting of a try. Resolves with the changed items. */
+/** Undoes the counting of a try whose password was not compared. Resolves with the counts after that. */
 export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {

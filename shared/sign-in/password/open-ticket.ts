@@ -34,9 +34,9 @@ const hourMilliseconds = 3_600_000
 const maxMails = 5
 
 /**
- * Creates a login ticket. Unless the user got five codes in the last hour, also creates a code to mail.
- * Starts again if another request changes the sign-in record meanwhile. Throws `bad_credentials` if the
- * user's new password is another one.
+ * Creates a login ticket, and a code to mail unless the user got five in the last hour. Starts again if
+ * another request changes the sign-in record meanwhile. If that request has changed the password, `password`
+ * must match the new one.
  */
 export async function openTicket(
   { address, key, at, network }: PasswordAttempt,

@@ -16,7 +16,9 @@ interface Move {
   /** Negative for a debit. */
   amount: Big
   span: Span
-  /** When this change may have been reversed. */
+  /**
+   * Time span in which a cancellation or failure may have undone this change; undefined if there was none.
+   */
   undone?: Span | undefined
   /** Whether the cancellation may have come too late, after the withdrawal was settled. */
   stands?: boolean | undefined

@@ -73,7 +73,7 @@ describe('a signature', () => {
         expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])
   })
 
-  it('signing by the service’s functions raises no alarm, and neither does signing with an algorithm that tokens do not use', () => {
+  it('signatures made by functions of any stage, or with an algorithm that no token uses, raise no alarm', () => {
     for (const stage of ['prod', 'other'])
       expect(raisedBy('Sign', functionOf(stage, 'user-login-2fa'), rs256)).toEqual([])
     expect(raisedBy('Sign', user, { requestParameters: { signingAlgorithm: 'ECDSA_SHA_256' } })).toEqual([])

@@ -11,7 +11,10 @@ interface Grant {
 /** Actions that scenarios need not use, because only Lambda itself or a failed function uses them. */
 const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
-/** Lists a function's grants, one for each partition or action. */
+/**
+ * Lists a function's grants. A statement about partitions gives one grant for each partition, and one grant
+ * for DeleteItem if the statement allows it. Any other statement gives one grant for each action.
+ */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>
   policies
     .flatMap(({ Statement }) => Statement)
@@ -46,8 +49,8 @@ const isUse = ({ actions, resources, partition }: Grant, access: AccessRequest):
   (partition === undefined || keysOf(access).some((key) => matches(partition, key)))
 
 /**
- * AWS may require that one policy statement allows all partitions of a transaction. Lists the partitions for
- * which this fails.
+ * AWS may require that one policy statement allows all partitions of a transaction. Takes the statement that
+ * allows most of these partitions, and lists the partitions that it does not allow.
  */
 export function listForeign({ policies }: FunctionModel, members: readonly AccessRequest[]): string[] {
   const keys = members.flatMap(keysOf)

@@ -4,7 +4,7 @@ import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
 const stacks = await synthesizeUnchecked('prod')
 
-it('stacks export no resource that belongs to one endpoint or one event', () => {
+it('no stack exports a resource that belongs to one endpoint or one event, because CloudFormation could not remove it', () => {
   const exported = [...stacks].flatMap(([name, { outputs }]) =>
     Object.keys(outputs)
       .filter((output) => output.startsWith('ExportsOutput'))

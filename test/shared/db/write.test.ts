@@ -36,7 +36,7 @@ it.each([
   [1, false],
   [2, true],
 ])(
-  'if the SDK has repeated a call, transact retries it with the same idempotency token (attempts: %i, same token: %s)',
+  'transact retries with the same idempotency token only if the SDK has repeated the call (attempts: %i, same token: %s)',
   async (attempts, isSame) => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))

@@ -16,7 +16,7 @@ async function put(userId: number, hash: string, expiresAt: number, network = 'e
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('login tickets of unknown networks are limited to 16 for one network and 32 in total, and replace no ticket of a known network', async () => {
+test('a sign-in record keeps the latest 16 login tickets of an unknown network, and 32 of all unknown networks; none of them displaces a ticket of a known network', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')

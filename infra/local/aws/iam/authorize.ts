@@ -9,8 +9,8 @@ export interface AccessRequest {
   /** Values of case-insensitive condition keys. An undefined or empty value counts as a missing key. */
   context?: Record<string, string | readonly string[] | undefined>
   /**
-   * The resource's own policy. If `additional`, it can allow access without an IAM policy. If `required`
-   * (KMS), nobody has access without it.
+   * The resource's own policy. With `additional`, either this policy or an IAM policy is enough to allow
+   * access. With `required` (KMS), an IAM policy is enough only if this policy allows the whole account.
    */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }

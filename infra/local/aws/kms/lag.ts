@@ -27,7 +27,7 @@ export class LaggingValue<Value> {
   change(value: Value, lagMilliseconds: number): void {
     const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
     this.#changes.splice(0, visible)
-    // Without a lag, the change is visible at every time.
+    // If a change was visible at once, it stays visible, even if a test turns the clock back.
     const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
     this.#changes.push({ value, visibleAt })
   }

@@ -3,7 +3,7 @@ import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** A key's timestamp may differ from its evidence by this much. */
+/** A key's timestamp may be this much later than its evidence: it is set once KMS has signed the evidence. */
 const maxInstantGapMilliseconds = 15_000
 
 /**

@@ -60,7 +60,8 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
   else if (state === otherRegion && key.state !== 'retired') yield problem('key_in_other_region', elsewhere)
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield problem('disabled_behind_the_service', disabled)
-  // The rotation disables a retired key before it archives the key. So an archived key must be disabled.
+  // The rotation first disables a retired key in KMS, and then archives it. So a retired key may still be
+  // enabled, but an archived key may not.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
     yield problem('retired_but_enabled', 'The key is retired, but KMS would still sign with it.')
 }

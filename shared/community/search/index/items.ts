@@ -163,12 +163,11 @@ const maxRanks = 192
 const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
 
 /**
- * Returns the rows of a term in a term block: the ranks that are kept, and the number of all ranks if some
- * are left out.
+ * The rows of a term in a term block: one for each rank that is kept. If ranks are left out, a last row has
+ * the number of all matches plus `maxSegment`, which no rank can reach.
  */
 export function toRows(term: number, ranks: readonly number[]): number[][] {
   const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)
-  // Every rank is lower than maxSegment.
   const count = kept.length < ranks.length ? [maxSegment + ranks.length] : []
   return [...kept, ...count].map((rank) => [term, rank])
 }

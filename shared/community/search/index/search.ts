@@ -153,7 +153,10 @@ function rangesOfWindow(
 
 const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
 
-/** Chooses the members to read for a range of matches. */
+/**
+ * Chooses the members to read for a range of matches. They may include matches before the range: `skip` is
+ * their number.
+ */
 function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
   const first = ranks[Math.floor(start / interval)] ?? 0
   const last = ranks[Math.ceil(end / interval)] ?? segment.size

@@ -9,7 +9,7 @@ import { synthesize } from '../synthesize.ts'
 
 beforeAll(() => Promise.all([bundleFunctions(), bundleAuthorizationPage()]))
 
-it('synthesis fails and reports three mistakes: no TLS, no dead-letter queue, and a policy with the resource *', async () => {
+it('synthesis fails and reports a queue without TLS and without a dead-letter queue, and a policy with the resource *', async () => {
   const change = (app: App) => {
     const constructs = app.node.findAll()
     const intake = constructs.find(({ node: { id } }) => id === 'account-service-prod-intake')

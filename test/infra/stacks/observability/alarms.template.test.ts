@@ -66,7 +66,7 @@ function describeAlarm(alarm: Alarm): string[] {
   ]
 }
 
-/** Alarms of each function, queue and rule. */
+/** Alarms of each function, queue and rule, keyed by their names' suffix. `*` is the name without suffix. */
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],

@@ -101,7 +101,7 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
 
 test('SQS delivers the whole batch again after an error or an invalid result of the function, but only the failed message after a partial failure', async () => {
   const failedB = ({ Records }: SQSEvent) => Records.filter(({ body }) => body === 'b')
-  // The receive counts of all deliveries, one digit each.
+  // Each digit is the receive count of one delivery. '112': one message came once, and the other twice.
   const cases: [string, Setup['run'], string][] = [
     [
       'an error of the function',
