@@ -141,7 +141,7 @@ export class Runtime {
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /** Ends the longest idle worker if there are too many. Returns whether a new worker can start. */
+  /** At the limit of workers, ends the one that has been idle longest. Returns whether a worker can start. */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true
