@@ -19,8 +19,8 @@ export const keyTagName = 'key'
 export const tagsOf = (stage: string) => ({ [serviceTag.name]: serviceTag.value, [stageTagName]: stage })
 
 /**
- * Maximum length of a stage's name. Lambda allows 64 characters for a function's name. The prefix, which
- * contains the stage's name, takes up to 29. So 35 are left for the rest.
+ * Maximum length of a stage's name. Lambda allows 64 characters for a function's name: up to 29 for the
+ * prefix, which contains the stage's name, and 35 for the rest.
  */
 export const maxStageLength = 12
 

@@ -46,8 +46,8 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    // A run takes up to fifteen minutes, so up to three runs overlap. With a shorter interval, the runs would
-    // use too many of a new account's ten concurrent executions.
+    // A run starts every five minutes and takes up to fifteen, so up to three runs overlap. With a shorter
+    // interval, the runs would use too many of a new account's ten concurrent executions.
     rate: 'rate(5 minutes)',
     onlyReads: true,
     permissions: {

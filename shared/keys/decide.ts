@@ -58,7 +58,7 @@ export type RotationStep =
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, because the run that began the attempt may still create the key. */
   | { kind: 'wait' }
-  /** Begin a new attempt, because the key of `attempt` is refused by KMS, or its run seems dead. */
+  /** Begin a new attempt, because KMS refuses the key of `attempt`, or the run that began it seems dead. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */

@@ -14,8 +14,8 @@ import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts
 
 export interface LedgerTransaction {
   /**
-   * The event that causes the transaction. The transaction is posted once per event. If there is no event, a
-   * write of `alongside` must prevent a second posting.
+   * The event that causes the transaction. The transaction is posted once per event. If there is no event,
+   * one of the writes in `alongside` must fail on a second posting.
    */
   record?: EventRecord
   /** Time at which the transaction is booked, epoch milliseconds. Default: the booking time of its event. */

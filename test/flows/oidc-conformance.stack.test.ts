@@ -39,7 +39,7 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     expect(discovery['claims_supported']).toEqual(
       expect.arrayContaining(['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'email', 'name']),
     )
-    // Without this member, clients would assume true (OpenID Connect Discovery §3).
+    // Clients assume true if this member is missing (OpenID Connect Discovery §3).
     expect(discovery['request_uri_parameter_supported']).toBe(false)
   })
 

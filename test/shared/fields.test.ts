@@ -78,7 +78,7 @@ it.each(['0001-01-01', '2024-02-29', '9999-12-31'])('%s is accepted as a day', (
 })
 
 it.each(['0000-01-01', '2026-02-29', '2026-13-01', '2026-01-00', '10000-01-01', '2026-1-1', ''])(
-  '%j is refused as a day',
+  '%j is not a valid day',
   (day) => {
     expect(v.is(Day, day)).toBe(false)
   },

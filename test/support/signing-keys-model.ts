@@ -162,7 +162,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** Replaces the key set of `world` by `next`. Changes nothing if the version is not that of `read`. */
+/** Replaces the key set of `world` by `next`, unless the key set has changed since it was `read`. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])

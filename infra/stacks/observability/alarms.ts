@@ -206,7 +206,7 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   },
 ]
 
-/** The alarms for bounces and complaints, at rates at which SES reviews the account (SES: sending review). */
+/** Alarms for bounces and complaints, at the rates that put an account under review (SES: sending review). */
 const mailAlarms = (): UnnamedAlarm[] =>
   (
     [

@@ -17,8 +17,8 @@ const journeys = {
 
 /**
  * Besides the journeys, there are two groups of alarms: `shared` for what all journeys need, and `requests`
- * for failures that clients see. `shared` silences the other groups, and journeys silence `requests`, so that
- * a fault sends one notification.
+ * for failures that clients see. A fault sends one notification, because alarms of `shared` silence all other
+ * groups, and alarms of a journey silence `requests`.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
 

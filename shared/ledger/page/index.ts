@@ -97,7 +97,7 @@ export interface BlockPart {
   places: number[]
 }
 
-/** Name of a filter's list of bills: a currency and a kind, each `*` if the filter does not set it. */
+/** Name of the list that a filter selects: a currency and a kind, each `*` if the filter does not set it. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
 
 /** Splits a chunk into the parts that are added to blocks. Each part has the bills of one block. */

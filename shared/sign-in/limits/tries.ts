@@ -61,8 +61,8 @@ export const attributesOf = (item: Item | undefined, counter: string): string[] 
   readCounts(item).flatMap((count) => (count.counter === counter ? [count.name] : []))
 
 /**
- * Names of all attributes that a counter can have now, to reset it without reading the item. They include the
- * next minute, because another instance's clock may be ahead.
+ * Names of all attributes that a counter can have now, to reset it without reading the item. The attribute of
+ * the next minute is among them, because another instance's clock may be ahead.
  */
 export const windowAttributes = (counter: string, now: number): string[] =>
   Array.from({ length: windowMinutes + 2 }, (_, i) =>

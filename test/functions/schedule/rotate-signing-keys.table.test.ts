@@ -122,7 +122,7 @@ it('a revoked signing key leaves the JWKS at once and is scheduled for deletion 
   expect(await published()).toEqual([await signer()])
   expect(await readKeyState(revoked?.arn ?? '')).toBe('PendingDeletion')
   const caused = (await readEvidence()).map(({ action, trigger }) => `${trigger.kind}: ${action}`)
-  // `clock: disable` belongs to another key, which was retired two days ago.
+  // The key that `clock: disable` disabled is not the revoked one. It was retired two days ago.
   expect(caused.slice(3)).toEqual(['revoke: revoke', 'clock: disable', 'revoke: disable'])
   await invoke({ action: 'revoke', kid: revoked?.kid })
   await expectSoundKeySet()

@@ -41,7 +41,7 @@ describe.each([
         refused: 'conflicting_content: user_id, currency and amount of a withdrawal may not change',
       })
       expect(await Promise.all(owners.map(holdingsOf))).toEqual(before)
-      // With the withdrawal's own user, currency and amount, the update is accepted.
+      // The update is accepted if it has the withdrawal's own user, currency and amount.
       expect(await deliver(withdrawalUpdated, { ...request, status })).toBe('done')
     },
   )

@@ -17,7 +17,8 @@ const unitsOf = ({ packed }: Item): number =>
 
 /**
  * Answers the table client's reads with items from `find`, without DynamoDB Local. Counts the calls, the
- * rounds in which calls wait together, the read units, and the units that the caller's budget reserves.
+ * rounds (calls that wait at the same time are one round), the read units, and the units that the caller's
+ * budget reserves.
  */
 function serve(find: FindItem) {
   const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }
