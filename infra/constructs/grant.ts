@@ -87,7 +87,7 @@ function* statementsFor(
 
 /**
  * Creates a condition that allows only requests for these partition keys (of the table or of the index).
- * `Null` refuses a request without a partition key, such as a scan, which ForAllValues would match.
+ * `ForAllValues` alone would also allow a request without a partition key, such as a scan; `Null` refuses it.
  */
 const onlyKeys = (keys: readonly string[]) => ({
   'ForAllValues:StringLike': {

@@ -44,8 +44,8 @@ export function failureResponses(
 }
 
 /**
- * HTTP statuses of a failure. Wrong client credentials get 401 in a header, and 400 in the body (RFC 6749
- * §5.2).
+ * HTTP statuses of a failure. Wrong client credentials get 401 if they came in a header, and 400 if they came
+ * in the body (RFC 6749 §5.2).
  */
 const statusesOf = (name: FailureName): number[] =>
   name === 'invalid_client' ? [400, statusOf(name)] : [statusOf(name)]

@@ -13,7 +13,7 @@ export interface RotationResult {
   /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
-  /** The retiring keys. For `may_sign_milliseconds`, functions may still sign with such a key. */
+  /** The retiring keys. Functions may still sign with such a key for `may_sign_milliseconds`. */
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number

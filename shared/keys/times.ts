@@ -45,9 +45,9 @@ export const drainMilliseconds = (times: KeyTimes): number =>
 export const commitSlackMilliseconds = 3_000
 
 /**
- * Maximum time for which KMS refuses calls with a new key or shows a key's old state. AWS states five minutes
- * for tags and "several minutes" for other changes (KMS Developer Guide: "ABAC for AWS KMS", "Eventual
- * consistency").
+ * Maximum time for which KMS may refuse calls with a new key, or may show a changed key's old state. AWS
+ * states five minutes for tags and "several minutes" for other changes (KMS Developer Guide: "ABAC for AWS
+ * KMS", "Eventual consistency").
  */
 export const kmsLagMilliseconds = 10 * 60_000
 

@@ -232,7 +232,7 @@ describe('events:PutEvents', () => {
     ['user-login-with-password', ['mail.requested', 'mail.delayed']],
     ['user-login-2fa', ['mail.requested']],
     ['address-info', ['address.assigned']],
-  ])('%s may put only these events on the bus, and only with the source account-service: %j', (name, own) => {
+  ])('%s may put only these events on the bus: %j, from the source account-service only', (name, own) => {
     expect(all.filter((type) => put(name, type, ['account-service']) === undefined)).toEqual(own)
     for (const type of own)
       for (const sources of [['business'], ['chain'], []]) expect(put(name, type, sources)).toBeDefined()

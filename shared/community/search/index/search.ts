@@ -23,7 +23,7 @@ export interface SearchQuery extends RangeQuery {
   keyword: Keyword
   /** Number of members of the list. If the index has fewer, it is outdated, and its result is not used. */
   count: number
-  /** Finds the member whose full email address is the keyword, if the index cannot find this member. */
+  /** Finds the member whose full email address is the keyword and whom the index cannot find. */
   findOther: () => Promise<BTreePosition | undefined>
   reserve: ReserveUnits
   consistent: boolean
