@@ -125,7 +125,7 @@ function describeParameter(
   })
 }
 
-/** Adds the checks of an operation to the schema of its input, in the body or in the query. */
+/** Adds the checks of an operation to the schemas of its input: those of the body and of the query. */
 function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
   if (checks === undefined) return input
   const parts = input['properties'] as JsonSchemas

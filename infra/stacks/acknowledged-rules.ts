@@ -125,7 +125,7 @@ function idFor(construct: IConstruct, rule: string): string {
   const { region, partition, stackName } = Stack.of(construct)
   const prefix = stackName.replace(/-(intake|authorization-page-content)$/, '')
   const id = `${rule.split('-')[0] ?? ''}::${rule}`.replace('<stage>', prefix)
-  // Without a fixed region, cdk-nag's ids contain the placeholders, too.
+  // Without a fixed region, the placeholders stay in this id, as they stay in cdk-nag's ids.
   if (Token.isUnresolved(region)) return id
   return id.replace('<AWS::Region>', region).replace('<AWS::Partition>', partition)
 }

@@ -5,8 +5,8 @@ import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.t
 const pollIntervalMilliseconds = 500
 
 /**
- * The wait ends if the number of waiting messages has reached no new low for this long. The pauses before
- * retries of an out-of-order event are shorter, so they do not end the wait.
+ * The wait ends if the number of waiting messages has not fallen below its lowest value for this long. The
+ * pauses before retries of an out-of-order event are shorter, so they do not end the wait.
  */
 const maxStallMilliseconds = 90_000
 

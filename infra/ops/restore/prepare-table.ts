@@ -29,8 +29,8 @@ const kinds = {
  * after that hour. Also removes assigned addresses that no user had seen, and key records (evidence, archived
  * keys) newer than the stored key set. Resolves with the number of removed items of each kind, and with two
  * lists of item keys. The table may be incomplete unless both are empty:
- * - `late`: items that were written in the pause before the hour. Other items of their events may be missing.
- * - `no_wallet`: the first bill of each wallet that has no item of its own.
+ * - `late`: items written in the pause before the hour. Of the same events, other items may be missing.
+ * - `no_wallet`: the first bill of each wallet whose own item is missing.
  */
 export async function prepareTable(hour: number) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }

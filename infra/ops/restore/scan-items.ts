@@ -3,8 +3,8 @@ import { db, type Item, tableName } from '../../../shared/db/table.ts'
 
 /**
  * Yields the items of the whole table that match a filter, unordered, by strongly consistent reads. Reads the
- * segments in parallel, each at most one page ahead. AWS also charges for items that do not match (AWS:
- * Scan). No Lambda function is allowed to scan.
+ * segments in parallel, and of each at most one page before it is needed. AWS also charges for items that do
+ * not match (AWS: Scan). No Lambda function is allowed to scan.
  */
 export async function* scanItems(
   filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeValues'>,

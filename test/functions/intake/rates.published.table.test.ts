@@ -33,7 +33,7 @@ test('the latest publication replaces all rates, an earlier one has no effect, a
   expect(await rateAt('ETH')).toBeUndefined()
 })
 
-test('a busy process makes an estimate with the rates that it has read within the last second', async () => {
+test('for up to a second, a busy process makes estimates with the rates that it has already read', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   for (const [rate, milliseconds, seen] of [
     ['4', 0, '4'],

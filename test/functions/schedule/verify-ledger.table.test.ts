@@ -13,8 +13,8 @@ const turn = 300_000
 const turnOfEach = registerShards * turn
 
 let dropTable = async () => {}
-// The first of the 16 slices of wallets is verified at this time. It gets twenty wallets, more than two
-// batches of eight. The minute is added because writes pause at full hours.
+// The first of the 16 slices of wallets is verified at this time. This slice gets twenty wallets, more than
+// two batches of eight. The minute is added because writes pause at full hours.
 let now = Math.floor(Date.now() / day) * day + turnOfEach + 60_000
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 // Loads every file that declares a kind of item.
 beforeAll(() => describeItems())
 
-/** Returns the possible beginnings (up to the first `#`) of a template's keys. `{list}` is DIR or TEAM. */
+/** Returns what keys of a template can begin with (up to the first `#`). `{list}` stands for DIR or TEAM. */
 const beginnings = (template: string): string[] => {
   const beginning = /^[^#]*#?/.exec(template)?.[0] ?? ''
   return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]

@@ -60,7 +60,8 @@ export function openCallers(model: StackModel) {
   }
   return {
     /**
-     * Finds who signed a request; undefined if nobody. An unknown access key is taken for the root user's.
+     * Finds who signed a request; undefined if nobody. An unknown access key counts as a key of the root
+     * user.
      */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any

@@ -37,8 +37,8 @@ export interface EventSource {
 
 const timeoutProbability = 0.02
 /**
- * A simulated timeout (`--aws timeouts`) ends a function at a random moment within this time after its start.
- * Most functions do their work in this time.
+ * A simulated timeout (`--aws timeouts`) ends a function at a random moment, at most this long after its
+ * start. Most functions do their work in this time.
  */
 const maxRunMilliseconds = 100
 
