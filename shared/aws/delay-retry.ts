@@ -9,7 +9,7 @@ const sqs = awsClient(new SQSClient(clientOptions()))
 
 /**
  * Delays the next delivery of a failed message by 2, 4, 8, … seconds, but by at most `maxSeconds`. If SQS
- * refuses the delay, this is logged, and the message waits for the queue's visibility timeout.
+ * refuses the delay, the reason is logged, and the message waits for the queue's visibility timeout.
  */
 export async function delayRetry(message: SQSRecord, maxSeconds: number): Promise<void> {
   const receives = Number(message.attributes.ApproximateReceiveCount)

@@ -47,7 +47,7 @@ export const Evidence = v.object({
   /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** The test of the new key or new signer if there is one, else of the signer. Null if there is no key. */
+  /** Test result of the new key or signer if there is one, else of the signer. Null if there is no key. */
   check: v.nullable(KeyCheck),
   /** For `disable`, the state that KMS showed for the disabled key; null for other actions. */
   kms_state: v.nullable(v.string()),

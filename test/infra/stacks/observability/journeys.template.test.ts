@@ -71,7 +71,7 @@ it.each([
   expect(toldBy(raised)).toEqual(told)
 })
 
-it('“causes” has every other composite alarm except “requests”, and the dashboard begins with “causes” and “requests”', () => {
+it('“causes” combines every other composite alarm except “requests”, and the dashboard begins with “causes” and “requests”', () => {
   const joined = composite()
   const idOf = (name: string) => joined.get(name)?.id
   const others = [...joined.keys()].filter((name) => !['causes', 'requests'].includes(name))
