@@ -1,6 +1,5 @@
-import { beforeEach } from 'vitest'
-import { db } from '../../shared/db/table.ts'
+import { vi } from 'vitest'
 
 // Functions with a queue pause their writes around full hours. Tests remove this pause, because a test whose
-// clock is near a full hour would have to wait. A test that reloads modules must remove it again.
-beforeEach(() => void db.middlewareStack.remove('restOnTheHour'))
+// clock is near a full hour would have to wait.
+vi.mock(import('../../shared/db/rest.ts'), async (load) => ({ ...(await load()), restOnTheHour: () => {} }))

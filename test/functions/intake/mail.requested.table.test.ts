@@ -26,10 +26,9 @@ async function deliverRefused(code: string, message: string) {
       },
       async (url) => {
         // Imports the table client before AWS_ENDPOINT_URL changes, so that it still reaches the table.
-        const { db } = await import('../../../shared/db/table.ts')
+        await import('../../../shared/db/table.ts')
         vi.stubEnv('AWS_ENDPOINT_URL', url)
         const { handler } = await import('../../../functions/intake/mail.requested.ts')
-        db.middlewareStack.remove('restOnTheHour')
         const to = 'typo@example.com'
         outcome = await deliver(handler, {
           mail_id: randomUUID(),
