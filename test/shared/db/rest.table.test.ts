@@ -14,13 +14,14 @@ import { handler as userUpdated } from '../../../functions/intake/user.updated.t
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as walletTransferred } from '../../../functions/intake/wallet.transferred.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
+import '../../../functions/worker/grow-tree.ts'
 import { events } from '../../../infra/events.ts'
 import { canonicalJson } from '../../../shared/canonical-json.ts'
 import { growTree } from '../../../shared/community/growth/run.ts'
 import { scanItems } from '../../../infra/ops/restore/scan-items.ts'
 import { keyText, readItem } from '../../../shared/db/read.ts'
 import type * as restModule from '../../../shared/db/rest.ts'
-import { restAt } from '../../../shared/db/rest.ts'
+import { restAt, restOnTheHour } from '../../../shared/db/rest.ts'
 import { db, type Item } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import type { Intake } from '../../../shared/events/intake.ts'
@@ -30,6 +31,9 @@ import { newUserIds, silenceTreeQueue } from '../../support/community.ts'
 import { assignment, newPool, provision } from '../../support/deposits.ts'
 import { useOwnTable } from '../../support/own-table.ts'
 import { newRegistration } from '../../support/sign-in.ts'
+
+/** Number of functions loaded above that pause their writes. */
+const paused = vi.mocked(restOnTheHour).mock.calls.length
 
 const hour = Date.parse('2026-11-22T04:00:00Z')
 
@@ -145,14 +149,9 @@ async function liveUntil(writes: number): Promise<boolean> {
     if (isWrite && (left -= 1) < 0) return Promise.reject(new Error('the hour'))
     return send(command as never)
   }) as never)
-  try {
-    return await live(history).then(
-      () => false,
-      () => true,
-    )
-  } finally {
-    spy.mockRestore()
-  }
+  const [outcome] = await Promise.allSettled([live(history)])
+  spy.mockRestore()
+  return outcome.status === 'rejected'
 }
 
 /** Names of attributes whose values can differ between two tables to which the same events were applied. */
@@ -169,12 +168,12 @@ async function readContents(): Promise<string[]> {
 
 async function withOwnTable<Result>(work: () => Promise<Result>): Promise<Result> {
   const dropTable = await useOwnTable()
-  try {
-    return await work()
-  } finally {
-    await dropTable()
-  }
+  return work().finally(dropTable)
 }
+
+it('every function that applies events and the worker of the trees pause on the hour', () => {
+  expect(paused).toBe(new Set(history.map(([handler]) => handler)).size + 1)
+})
 
 it('the history has every type of event that changes stored data', () => {
   const types = new Set(history.map(([{ detailType }]) => detailType))
