@@ -7,8 +7,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setInterval } from 'node:timers'
+import { fileURLToPath } from 'node:url'
 
-const root = new URL('..', import.meta.url).pathname
+const root = fileURLToPath(new URL('..', import.meta.url))
 const modules = join(root, 'node_modules')
 const stamp = join(modules, '.installed-lock.json')
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
@@ -33,7 +34,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
   const { status, stderr, error } = spawnSync(
     command,
-    [...args, 'ci', '--no-audit', '--no-fund', '--fetch-retry-mintimeout=2000'],
+    [...args, 'ci', '--include=dev', '--no-audit', '--no-fund', '--fetch-retry-mintimeout=2000'],
     {
       cwd: root,
       stdio: ['ignore', 2, 'pipe'],

@@ -5,12 +5,13 @@ import { beforeAll, expect, it } from 'vitest'
 import { preload } from '../support/preload.ts'
 import { newDirectory } from '../support/new-directory.ts'
 
-const clone = newDirectory()
+const clone = join(newDirectory(), 'a clone')
 const npm = join(clone, 'npm.js')
 
 beforeAll(() => {
   cpSync('infra/with-dependencies.mjs', join(clone, 'infra/with-dependencies.mjs'))
-  const packages = { '': { dependencies: { jose: '6.2.17' } }, 'node_modules/jose': { version: '6.2.17' } }
+  const jose = { version: '6.2.17', dev: true }
+  const packages = { '': { devDependencies: { jose: '6.2.17' } }, 'node_modules/jose': jose }
   writeFileSync(join(clone, 'package.json'), JSON.stringify(packages['']))
   writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
 })
@@ -29,9 +30,9 @@ it('an old Node.js is refused with one line that names the required version', ()
   expect(firstStart(old)).toMatch(/^Node\.js 18\.20\.8 is too old: install version 20 or later .+\n$/)
 })
 
-it('without a network, the first npm command fails with one line that tells the cause', () => {
+it('without a network, the first npm command fails with one line that tells the cause, even with NODE_ENV=production', () => {
   const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
-  expect(firstStart(offline)).toMatch(
+  expect(firstStart({ ...offline, NODE_ENV: 'production' })).toMatch(
     /^npm's registry does not answer \(ECONNREFUSED\): connect to the internet .+\n$/,
   )
 })
