@@ -55,13 +55,18 @@ const deliverMail = (code: string) =>
 describe('bundleFunctions', () => {
   beforeAll(() => bundleFunctions())
 
-  const entries = [
-    ...routes.map(({ entry }) => entry),
-    ...events.map(({ detailType }) => `intake/${detailType}`),
-  ]
-  it.each([...new Set(entries)])('the bundle of %s is small enough for a fast cold start', (entry) => {
+  const intakes = events.map(({ detailType }) => `intake/${detailType}`)
+  const entries = new Set([...routes.map(({ entry }) => entry), ...intakes])
+  it.each([...entries])('the bundle of %s is small enough for a fast cold start', (entry) => {
     expect(statSync(bundleFile(entry)).size).toBeLessThan(maxBytes)
   })
+
+  it.each([...intakes, 'worker/grow-tree'])(
+    '%s pauses on the hour: its bundle has the middleware',
+    (entry) => {
+      expect(readFileSync(bundleFile(entry), 'utf8').includes('restOnTheHour')).toBe(true)
+    },
+  )
 
   it('if no source has changed, functions are bundled again only if dist/functions.json is invalid', async () => {
     const record = JSON.parse(readFileSync('dist/functions.json', 'utf8')) as { outputs: object }

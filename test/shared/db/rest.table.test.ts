@@ -20,13 +20,12 @@ import { growTree } from '../../../shared/community/growth/run.ts'
 import { scanItems } from '../../../infra/ops/restore/scan-items.ts'
 import { keyText, readItem } from '../../../shared/db/read.ts'
 import type * as restModule from '../../../shared/db/rest.ts'
-import { restAt, restOnTheHour } from '../../../shared/db/rest.ts'
+import { restAt } from '../../../shared/db/rest.ts'
 import { db, type Item } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import type { Intake } from '../../../shared/events/intake.ts'
 import { verifyWallet } from '../../../shared/ledger/verify/wallet.ts'
 import { applyEvent } from '../../support/apply-event.ts'
-import { loadEndpoint } from '../../support/call-endpoint.ts'
 import { newUserIds, silenceTreeQueue } from '../../support/community.ts'
 import { assignment, newPool, provision } from '../../support/deposits.ts'
 import { useOwnTable } from '../../support/own-table.ts'
@@ -167,14 +166,6 @@ async function withOwnTable<Result>(work: () => Promise<Result>): Promise<Result
   const dropTable = await useOwnTable()
   return work().finally(dropTable)
 }
-
-it('every function that applies events and the worker of the trees pause on the hour', async () => {
-  vi.resetModules()
-  vi.mocked(restOnTheHour).mockClear()
-  const entries = ['worker/grow-tree', ...events.map(({ detailType }) => `intake/${detailType}`)]
-  for (const entry of entries) await loadEndpoint(entry)
-  expect(restOnTheHour).toHaveBeenCalledTimes(entries.length)
-})
 
 it('the history has every type of event that changes stored data', () => {
   const types = new Set(history.map(([{ detailType }]) => detailType))
