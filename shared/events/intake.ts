@@ -39,6 +39,11 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   detail: Detail
   /** Returns the business key, which is the same each time the event is sent. */
   key(detail: v.InferOutput<Detail>): string
+  /**
+   * Whether events of this type need one another, as a registration needs the referrer's. Those of a batch
+   * are then applied in order, and wait a little for events that other batches are applying.
+   */
+  inOrder?: boolean
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
   /**
@@ -52,8 +57,14 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
 export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchResponse>) &
   Required<IntakeSpec<v.GenericSchema>>
 
-/** Number of receives after which an out-of-order event is moved to the dead-letter queue. */
-const maxOutOfOrderReceives = 5
+/** Number of receives after which an out-of-order event is moved to the dead-letter queue, after 30 s. */
+const maxOutOfOrderReceives = 16
+
+/** Pause before an out-of-order event is received again, in seconds. */
+const outOfOrderDelaySeconds = 2
+
+/** How long the events of a batch may wait for events of other batches, if their type is `inOrder`. */
+const maxWaitMilliseconds = 1_000
 
 /**
  * Number of receives after which an event is moved to the dead-letter queue, whatever the failure. The
@@ -88,7 +99,11 @@ interface ReceivedEvent {
   event: RefusedEvent
   /** Time at which Lambda ends the invocation, epoch milliseconds. */
   end: number
+  /** Time until which an out-of-order event may wait within the invocation, epoch milliseconds. */
+  waitsUntil: number
 }
+
+const readReceives = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount)
 
 /**
  * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
@@ -100,15 +115,16 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
   const processor = new BatchProcessor(EventType.SQS)
   const handler = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const startedAt = Date.now()
-    const end = Date.now() + context.getRemainingTimeInMillis()
+    const end = startedAt + context.getRemainingTimeInMillis()
+    const waitsUntil = spec.inOrder ? startedAt + maxWaitMilliseconds : 0
     resetConsumedUnits()
     log.resetKeys()
     log.appendKeys({ request_id: context.awsRequestId, detail_type: spec.detailType })
     const answer = await processPartialResponse(
       event,
-      (message: SQSRecord) => receive(spec, message, context, end),
+      (message: SQSRecord) => receive(spec, { message, end, waitsUntil }, context),
       processor,
-      { context, throwOnFullBatchFailure: false },
+      { context, throwOnFullBatchFailure: false, processInParallel: !spec.inOrder },
     )
     // Counts DynamoDB units for the whole batch, because its events are applied in parallel.
     log.info('batch', {
@@ -119,18 +135,18 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     })
     return answer
   }
-  return Object.assign(handler, { rejections: [], ...spec })
+  return Object.assign(handler, { rejections: [], inOrder: false, ...spec })
 }
 
 async function receive<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
-  message: SQSRecord,
+  batched: Omit<ReceivedEvent, 'event'>,
   context: Context,
-  end: number,
 ): Promise<void> {
+  const { message } = batched
   const delivery = readDelivery(message)
   const event = { detailType: spec.detailType, businessKey: delivery.eventId, delivery }
-  const received: ReceivedEvent = { message, event, end }
+  const received: ReceivedEvent = { ...batched, event }
   const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, received))
   const outcome = await applying.catch((error: unknown) => refuseOrRetry(received, error))
   log.info('event', { message_id: message.messageId, event_id: delivery.eventId, outcome })
@@ -148,9 +164,11 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const delivery = { ...event.delivery, bookedAt: bookingInstant(envelope) }
   const record = eventRecord(spec.detailType, spec.key(result.output), envelope.detail, delivery)
   received.event = record
+  // Only the first time: an event that came long before what it needs must not delay others each time.
+  const mayWait = () => readReceives(message) === 1 && Date.now() < received.waitsUntil
   return retry(
     () => spec.apply(result.output, record),
-    (error) => error instanceof ConditionFailed,
+    (error) => error instanceof ConditionFailed || (error instanceof OutOfOrderEvent && mayWait()),
   )
 }
 
@@ -217,7 +235,7 @@ function readDelivery({
 /** Moves a failed message to the dead-letter queue, or throws so that SQS delivers it again after a pause. */
 async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
   const { message, event, end } = received
-  const receives = Number(message.attributes.ApproximateReceiveCount)
+  const receives = readReceives(message)
   let cause = error
   try {
     if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)
@@ -233,7 +251,7 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
     receives,
     cause: errorSummary(cause),
   })
-  await delayRetry(message, maxRetryDelaySeconds)
+  await delayRetry(message, cause instanceof OutOfOrderEvent ? outOfOrderDelaySeconds : maxRetryDelaySeconds)
   throw cause
 }
 

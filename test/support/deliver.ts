@@ -22,13 +22,13 @@ function interceptQueues(): void {
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // The mock returns nothing, because TypeScript expects the last overload of `send`, which returns void.
-  vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
+  const send = async (command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input
       reasons.set(MessageBody, MessageAttributes?.['reason']?.StringValue ?? '')
     } else if (!(command instanceof ChangeMessageVisibilityCommand)) throw new Error('an unexpected call')
-  })
+  }
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(send as never)
 }
 
 /** The Lambda context of a function that has this much time left. */

@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { handler } from '../../../functions/intake/user.registered.ts'
 import { readItem } from '../../../shared/db/read.ts'
 import { readUser } from '../../../shared/users/user.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { readSignInRecord } from '../../../shared/sign-in/record.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/code/totp.ts'
+import { deliver, deliverBatch } from '../../support/deliver.ts'
 import { createUser, newRegistration, newUserId, register } from '../../support/sign-in.ts'
 
 const consistent = { consistent: true }
@@ -113,4 +116,16 @@ test('a registration that names the user as their own referrer is refused', asyn
   await expect(register(newRegistration({ user_id: userId, referrer_id: userId }))).rejects.toThrow(
     /^own_referrer/,
   )
+})
+
+test('the registrations of a batch are applied in order, after that of a referrer in another batch', async () => {
+  // The longest pauses, with which ten registrations would not succeed if they were tried at the same time.
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+  const [first = {}, ...others] = Array.from({ length: 11 }, newUserId).map((user_id, level, ids) =>
+    newRegistration({ user_id, referrer_id: ids[level - 1], email: `${user_id}@example.com` }),
+  )
+  const waiting = deliverBatch(handler, others)
+  await setTimeout(100)
+  expect(await deliver(handler, first)).toBe('done')
+  expect(new Set(await waiting)).toEqual(new Set(['done']))
 })
