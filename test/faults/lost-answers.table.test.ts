@@ -43,13 +43,9 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
     lost = true
     return new Promise(() => undefined)
   })
-  try {
-    const result = await work()
-    expect(lost).toBe(true)
-    return result
-  } finally {
-    restore()
-  }
+  const result = await work().finally(restore)
+  expect(lost).toBe(true)
+  return result
 }
 
 /** Remaining time that Lambda reports. Half a second of it is reserved for the answer. */

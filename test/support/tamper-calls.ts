@@ -168,13 +168,9 @@ export async function withLostFirstAnswers<T>(
     await all
     throw awsError('TimeoutError', 0)
   })
-  try {
-    const result = await work()
-    if (performed < count) throw new Error('fewer calls were made than answers were to be lost')
-    return result
-  } finally {
-    restore()
-  }
+  const result = await work().finally(restore)
+  if (performed < count) throw new Error('fewer calls were made than answers were to be lost')
+  return result
 }
 
 const never = (): Promise<never> => new Promise(() => undefined)

@@ -41,11 +41,7 @@ export async function recordStates(act: () => Promise<unknown>): Promise<Recorde
     return answer
   }
   const spy = vi.spyOn(db, 'send').mockImplementation(record as never)
-  try {
-    await act()
-  } finally {
-    spy.mockRestore()
-  }
+  await act().finally(() => spy.mockRestore())
   return [...recorded.values()]
 }
 

@@ -35,7 +35,7 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const ago = (days: number) => firstStart - days * day
   const ofAlice = (daysAgo: number, detailType: string, detail: DemoEvent['detail']) =>
     event(detailType, { ...detail, user_id: alice, at: ago(daysAgo) })
-  const [alone = [], ...downline] = registrations(ago)
+  const users = registrations(ago)
   const client = event('client.registered', {
     client_id: 'demo-app',
     updated_at: ago(130),
@@ -56,24 +56,24 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
   const withdrawal = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '12.25' }
   return [
-    [...alone, client],
-    ...downline,
-    [published, update, ...addresses(settings)],
+    [...users.slice(0, 1), client],
+    [...users.slice(1), published, update, ...addresses(settings)],
     [
       ...rewards(settings),
       ...purchases,
       ...devices.map((device_id) => ofAlice(90, 'device.activated', { device_id })),
       ofAlice(60, 'device.deactivated', { device_id: 'demo-device-3' }),
       ...welcome(quoteCurrency, ago(8)),
+      // Assigns a deposit address in each pool, as if Alice had asked for it.
+      ...depositPools.map((pool) => ofAlice(7, 'address.assigned', depositAddress(pool))),
     ],
     [
       ...[1, 2, 3].map((daysAgo) => ofAlice(daysAgo, 'traffic.reported', trafficOf(daysAgo))),
       ofAlice(4, 'wallet.transferred', { transfer_id: 'demo-transfer-1', ...transfer }),
-      // Assigns a deposit address in each pool, as if Alice had asked for it.
-      ...depositPools.map((pool) => ofAlice(7, 'address.assigned', depositAddress(pool))),
+      ofAlice(3, 'withdrawal.updated', { ...withdrawal, status: 'requested' }),
+      ofAlice(2, 'withdrawal.updated', { ...withdrawal, status: 'settled' }),
+      ...deposits(ago),
     ],
-    [ofAlice(3, 'withdrawal.updated', { ...withdrawal, status: 'requested' }), ...deposits(ago)],
-    [ofAlice(2, 'withdrawal.updated', { ...withdrawal, status: 'settled' })],
   ]
 }
 
@@ -117,18 +117,11 @@ function deposits(ago: Ago): DemoEvent[] {
   )
 }
 
-/** The registrations, grouped by depth in the referral tree, because a referrer must be registered first. */
-function registrations(ago: Ago): DemoEvent[][] {
-  const levels = new Map<number | undefined, number>([[undefined, -1]])
-  for (const user of demoUsers) levels.set(user.user_id, (levels.get(user.referrer_id) ?? 0) + 1)
-  const byLevel = Map.groupBy(demoUsers, (user) => levels.get(user.user_id))
-  return [...byLevel.values()].map((level) =>
-    level.map(({ joinedDaysAgo, ...user }) => {
-      const registered_at = ago(joinedDaysAgo)
-      return event('user.registered', { ...user, login_password: demoLoginPassword, registered_at })
-    }),
-  )
-}
+const registrations = (ago: Ago): DemoEvent[] =>
+  demoUsers.map(({ joinedDaysAgo, ...user }) => {
+    const registered_at = ago(joinedDaysAgo)
+    return event('user.registered', { ...user, login_password: demoLoginPassword, registered_at })
+  })
 
 const addresses = ({ poolSize = 120 }: DemoSettings): DemoEvent[] =>
   depositPools.map((pool) =>
