@@ -4,10 +4,23 @@ import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 import { publishRates } from '../../shared/rates/rates.ts'
 
+/** Whether a value is an object that names no currency twice, as `BTC` and `btc` would. */
+const namesEachOnce = (rates: unknown): boolean =>
+  typeof rates === 'object' &&
+  rates !== null &&
+  !Array.isArray(rates) &&
+  new Set(Object.keys(rates).map((name) => name.toUpperCase())).size === Object.keys(rates).length
+
+const Rates = v.pipe(
+  v.custom<Record<string, string>>(namesEachOnce, 'must be an object that names each currency once'),
+  v.metadata({ type: 'object', additionalProperties: { type: 'string' } }),
+  v.record(CurrencyCode, Amount),
+)
+
 /** Replaces the rates at which wallets are converted to the quote currency. */
 export const handler = intake({
   detailType: 'rates.published',
-  detail: v.object({ quote: CurrencyCode, as_of: Instant, rates: v.record(CurrencyCode, Amount) }),
+  detail: v.object({ quote: CurrencyCode, as_of: Instant, rates: Rates }),
   key: ({ quote, as_of }) => `${quote}#${as_of}`,
   rejections: ['unknown_quote'],
   apply: publishRates,

@@ -59,11 +59,11 @@ test.each([
   { BTC: 'NaN' },
   { BTC: '1,000' },
   { BTC: 1 },
+  { BTC: '1', btc: '2' },
+  ['1'],
   { BTC: `1${'0'.repeat(20)}` },
 ])('rates.published refuses the invalid rates %j', async (rates) => {
   const before = await readRates()
-  expect(await deliver(handler, publication(rates as Record<string, string>))).toEqual(
-    refusedAs('invalid_detail: rates'),
-  )
+  expect(await deliver(handler, publication(rates as never))).toEqual(refusedAs('invalid_detail: rates'))
   expect(await readRates()).toEqual(before)
 })
