@@ -69,8 +69,8 @@ export function searchBudgetOf(userId: number) {
 /**
  * Runs a search for a whole email address. Throws `too_many_requests` if 20 such searches of the caller have
  * found nobody in this clock hour. This limit keeps callers from guessing masked addresses. The search is
- * counted before it runs, so simultaneous searches cannot exceed the limit. If it finds somebody, it is no
- * longer counted.
+ * counted before it runs, so simultaneous searches cannot exceed the limit. If it finds somebody or fails, it
+ * is no longer counted.
  */
 export async function limitMisses<Found extends { total: number }>(
   userId: number,
@@ -78,7 +78,10 @@ export async function limitMisses<Found extends { total: number }>(
 ): Promise<Found> {
   const misses = countOf(userId, addressMisses)
   await misses.add(1)
-  const found = await search()
-  if (found.total > 0) await misses.add(-1)
-  return found
+  let found: Found | undefined
+  try {
+    return (found = await search())
+  } finally {
+    if (found?.total !== 0) await misses.add(-1)
+  }
 }

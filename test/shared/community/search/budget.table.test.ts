@@ -82,9 +82,12 @@ it('a caller who has used up the search budget can list members, but a search is
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
 
-it('a caller can search for at most twenty unknown addresses an hour, even with parallel requests; addresses of members do not count', async () => {
+it('a caller can search for at most twenty unknown addresses an hour, even with parallel requests; addresses of members and failed searches do not count', async () => {
   const root = await newTree()
   const known = { ...search, keyword: `${root + 7}@example.com` }
+  await searchBudgetOf(root).reserver(undefined)(5_000)
+  for (let i = 0; i < 20; i += 1) await expect(list(root, known)).rejects.toMatchObject(refusal)
+  vi.setSystemTime(Date.now() + 60_000)
   for (let i = 0; i < 22; i += 1) expect(await list(root, known)).toMatchObject({ total: 1 })
   const guesses = Array.from({ length: 40 }, (_, i) => ({ ...search, keyword: `guess${i}@example.com` }))
   const outcomes = await Promise.allSettled(guesses.map(async (guess) => list(root, guess)))
