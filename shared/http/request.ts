@@ -67,22 +67,23 @@ export type BodyKind = 'none' | 'json' | 'form-or-json'
 export const maximumBodyBytes = 64 * 1024
 
 /**
- * Reads a request's body: a JSON object, or the fields of a form. Refuses a body over 64 KiB, a media type
- * that the endpoint does not accept, and malformed text.
+ * Reads a request's body: a JSON object, or the fields of a form. A request without body and media type
+ * counts as one with an empty object. Refuses a body over 64 KiB, a media type that the endpoint does not
+ * accept, and malformed text.
  */
 export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
   if (bytes.length > maximumBodyBytes) throw new Failure('too_large')
   if (kind === 'none') return undefined
   const type = mediaType(event)
-  if (type === 'application/x-www-form-urlencoded' && kind !== 'json')
-    return readParameters(bytes.toString('utf8'))
-  if (type === 'application/json') return parseJson(event, bytes)
-  throw new Failure('unsupported_media_type')
+  if (type === '' && bytes.length === 0) return {}
+  const isForm = type === 'application/x-www-form-urlencoded' && kind !== 'json'
+  if (!isForm && type !== 'application/json') throw new Failure('unsupported_media_type')
+  const text = bytes.toString('utf8')
+  // U+FFFD replaces bytes that are not UTF-8; API Gateway may have replaced them already.
+  if (text.includes('\ufffd')) throw new Failure('malformed_request')
+  return isForm ? readParameters(text) : parseJson(event, text)
 }
-
-/** Decodes UTF-8; throws on other bytes. Keeps a byte order mark, so that parsing fails (RFC 8259 §8.1). */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
@@ -90,12 +91,11 @@ const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
  * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. Calls the parser
  * directly: used as a middleware, the parser would report a bad body before a bad token.
  */
-function parseJson(event: APIGatewayProxyEventV2, bytes: Buffer): object {
+function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   // Drops the media type's parameters. The parser rejects a space before `;`, but RFC 9110 §5.6.6 allows it.
   const headers = { 'content-type': 'application/json' }
-  const request = { event: { ...event, headers, isBase64Encoded: false, body: undefined as unknown } }
+  const request = { event: { ...event, headers, isBase64Encoded: false, body: text as unknown } }
   try {
-    request.event.body = utf8.decode(bytes)
     void bodyParser.before?.(request as never)
   } catch {
     // The parser's error quotes the body, so it is not passed on.

@@ -48,8 +48,9 @@ export const postForm = (
     new URLSearchParams(body).toString(),
   )
 
-async function send(path: string, headers: Record<string, string>, body: string): Promise<Answer> {
-  const response = await fetch(address(path), { method: 'POST', headers, body })
+/** Posts text to a path of the shared local stack, or without a body if there is none. */
+export async function send(path: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+  const response = await fetch(address(path), { method: 'POST', headers, ...(body && { body }) })
   return {
     status: response.status,
     headers: response.headers,

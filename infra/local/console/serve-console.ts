@@ -65,7 +65,8 @@ export function createConsole(
   const { model, aws, users } = options
   const facts: Record<string, (query: URLSearchParams) => unknown> = {
     '/stack': () => describeStack(model, aws, options),
-    '/outbox': (query) => ({ messages: aws.outbox(query.get('to') ?? undefined) }),
+    // A `+` that was not encoded has become a space, which no address has.
+    '/outbox': (query) => ({ messages: aws.outbox(query.get('to')?.replaceAll(' ', '+')) }),
     '/users': () => ({ users }),
     '/queues': () => ({ queues: aws.queues(), dead_letters: aws.deadLetters() }),
     '/keys': async () => (await operate(options.baseUrl, 'keys status')).result,

@@ -25,7 +25,7 @@ export const deadLetters: Panel = {
 function showLetter({ queue, sent_at: sentAt, reason, body }: Letter) {
   const event = JSON.parse(body) as { 'detail-type'?: string; detail?: object }
   return html`<li>
-    <strong>${reason ?? 'received too often'}</strong>
+    <strong>${reason ?? 'no rule takes it, or received too often'}</strong>
     <p>${queue}, ${showInstant(sentAt)}</p>
     <details>
       <summary>The event</summary>
