@@ -40,8 +40,8 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   /** Returns the business key, which is the same each time the event is sent. */
   key(detail: v.InferOutput<Detail>): string
   /**
-   * Whether events of this type need one another, as a registration needs the referrer's. Those of a batch
-   * are then applied in order, and wait a little for events that other batches are applying.
+   * Whether events of this type need one another, as a registration needs the referrer's. Those that come
+   * too early then wait: for the event before them in their batch, and a little for those of other batches.
    */
   inOrder?: boolean
   /** Every rejection code that `apply` throws, besides the common ones. */
@@ -57,10 +57,10 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
 export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchResponse>) &
   Required<IntakeSpec<v.GenericSchema>>
 
-/** Number of receives after which an out-of-order event is moved to the dead-letter queue, after 30 s. */
+/** Number of receives after which an out-of-order event is moved to the dead-letter queue. */
 const maxOutOfOrderReceives = 16
 
-/** Pause before an out-of-order event is received again, in seconds. */
+/** Pause before an out-of-order event is received again, in seconds. Together, the pauses take 30 s. */
 const outOfOrderDelaySeconds = 2
 
 /** How long the events of a batch may wait for events of other batches, if their type is `inOrder`. */
@@ -101,9 +101,9 @@ interface ReceivedEvent {
   end: number
   /** Time until which an out-of-order event may wait within the invocation, epoch milliseconds. */
   waitsUntil: number
+  /** Settles when the event before this one in the batch has been applied, or has failed. */
+  previous: Promise<unknown>
 }
-
-const readReceives = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount)
 
 /**
  * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
@@ -120,11 +120,16 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     resetConsumedUnits()
     log.resetKeys()
     log.appendKeys({ request_id: context.awsRequestId, detail_type: spec.detailType })
+    let previous: Promise<unknown> = Promise.resolve()
     const answer = await processPartialResponse(
       event,
-      (message: SQSRecord) => receive(spec, { message, end, waitsUntil }, context),
+      (message: SQSRecord) => {
+        const received = receive(spec, { message, end, waitsUntil, previous }, context)
+        previous = received.catch(() => undefined)
+        return received
+      },
       processor,
-      { context, throwOnFullBatchFailure: false, processInParallel: !spec.inOrder },
+      { context, throwOnFullBatchFailure: false },
     )
     // Counts DynamoDB units for the whole batch, because its events are applied in parallel.
     log.info('batch', {
@@ -164,11 +169,17 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const delivery = { ...event.delivery, bookedAt: bookingInstant(envelope) }
   const record = eventRecord(spec.detailType, spec.key(result.output), envelope.detail, delivery)
   received.event = record
-  // Only the first time: an event that came long before what it needs must not delay others each time.
-  const mayWait = () => readReceives(message) === 1 && Date.now() < received.waitsUntil
+  let turn: Promise<unknown> | undefined
   return retry(
-    () => spec.apply(result.output, record),
-    (error) => error instanceof ConditionFailed || (error instanceof OutOfOrderEvent && mayWait()),
+    async () => {
+      await turn
+      return spec.apply(result.output, record)
+    },
+    (error) => {
+      if (!(error instanceof OutOfOrderEvent)) return error instanceof ConditionFailed
+      turn = received.previous
+      return Date.now() < received.waitsUntil
+    },
   )
 }
 
@@ -235,7 +246,7 @@ function readDelivery({
 /** Moves a failed message to the dead-letter queue, or throws so that SQS delivers it again after a pause. */
 async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
   const { message, event, end } = received
-  const receives = readReceives(message)
+  const receives = Number(message.attributes.ApproximateReceiveCount)
   let cause = error
   try {
     if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)

@@ -44,11 +44,9 @@ export interface UserRegistration extends Omit<Registration, 'nickname' | 'email
  */
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Outcome> {
   const { userId, referrerId, registeredAt, fields } = user
-  const [membership, stored, macRecord] = await Promise.all([
-    registerMember({ ...user, ...fields }),
-    toStored(userId, fields),
-    withMacDigest(record),
-  ])
+  // Comes first, because it fails if the referrer is missing. Then no password needs to be hashed.
+  const membership = await registerMember({ ...user, ...fields })
+  const [stored, macRecord] = await Promise.all([toStored(userId, fields), withMacDigest(record)])
   const outcome = await applyOnce(macRecord, [
     putUser({ ...stored, userId, referrerId, registeredAt }),
     putSignInRecord(userId, stored),
