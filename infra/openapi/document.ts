@@ -82,7 +82,6 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
   // Leave out JSON, which OAuth endpoints also accept: generated Python clients break if there are two media
   // types.
   const mediaType = endpoint.accepts === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
-  const required = endpoint.accepts !== 'json' || members(input, 'body').some((member) => member.required)
   const schema = nameSchema(components, form, (input['properties'] as JsonSchemas)['body'] ?? {})
   return {
     operationId: `${route.method.toLowerCase()}${pascalCase(route.entry)}`,
@@ -92,7 +91,7 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
     security: security(endpoint, members(input, 'body')),
     ...(parameters.length > 0 && { parameters }),
     ...(endpoint.accepts !== 'none' && {
-      requestBody: { required, content: { [mediaType]: { schema, example: request } } },
+      requestBody: { required: true, content: { [mediaType]: { schema, example: request } } },
     }),
     responses: {
       ...(replies?.[302] ? {} : { 200: describeSuccess(endpoint, operation, components) }),

@@ -67,16 +67,14 @@ export type BodyKind = 'none' | 'json' | 'form-or-json'
 export const maximumBodyBytes = 64 * 1024
 
 /**
- * Reads a request's body: a JSON object, or the fields of a form. A request without body and media type
- * counts as one with an empty object. Refuses a body over 64 KiB, a media type that the endpoint does not
- * accept, and malformed text.
+ * Reads a request's body: a JSON object, or the fields of a form. Refuses a body over 64 KiB, a media type
+ * that the endpoint does not accept, and malformed text.
  */
 export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
   if (bytes.length > maximumBodyBytes) throw new Failure('too_large')
   if (kind === 'none') return undefined
   const type = mediaType(event)
-  if (type === '' && bytes.length === 0) return {}
   const isForm = type === 'application/x-www-form-urlencoded' && kind !== 'json'
   if (!isForm && type !== 'application/json') throw new Failure('unsupported_media_type')
   const text = bytes.toString('utf8')

@@ -48,9 +48,8 @@ export const postForm = (
     new URLSearchParams(body).toString(),
   )
 
-/** Posts text to a path of the shared local stack, or without a body if there is none. */
-export async function send(path: string, headers: Record<string, string>, body?: string): Promise<Answer> {
-  const response = await fetch(address(path), { method: 'POST', headers, ...(body && { body }) })
+async function send(path: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  const response = await fetch(address(path), { method: 'POST', headers, body })
   return {
     status: response.status,
     headers: response.headers,

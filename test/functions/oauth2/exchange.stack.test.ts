@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { revokeToken } from '../../../shared/tokens/session.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { bearer, createClient, createSession, issueClientToken } from '../../support/oauth-clients.ts'
-import { postJson, send, stack } from '../../support/oauth.ts'
+import { postJson, stack } from '../../support/oauth.ts'
 
 const client = await createClient({ scopes: ['openid', 'email', 'account.read'] })
 const session = await createSession(1800)
@@ -13,7 +13,6 @@ const path = '/oauth2/authorize'
 test.each([
   ['in the body', () => postJson(path, { access_token: session.accessToken })],
   ['as Bearer', () => postJson(path, {}, bearer(session.accessToken))],
-  ['as Bearer, without a body', () => send(path, bearer(session.accessToken))],
   ['in both', () => postJson(path, { access_token: session.accessToken }, bearer(session.accessToken))],
 ])('the token exchange issues a device_token for a first-party access_token %s', async (_where, exchange) => {
   const { status, headers, body } = await exchange()

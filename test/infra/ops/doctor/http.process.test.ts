@@ -52,7 +52,7 @@ describe('the edge', () => {
 
   it.each([
     ['is the only way in', 'secret', { 'x-amz-cf-id': 'id' }, true, 'CloudFront answers'],
-    ['can be bypassed', '', { 'x-amz-cf-id': 'id' }, false, 'secret is answered 400, not 403'],
+    ['can be bypassed', '', { 'x-amz-cf-id': 'id' }, false, 'secret is answered 415, not 403'],
     ['is not the public address', 'secret', {}, false, 'is not CloudFront’s'],
   ])('doctor reports that the CloudFront distribution %s', async (_what, secret, headers, ok, words) => {
     expect(await examine(secret, headers as Record<string, string>)).toEqual({
