@@ -1,4 +1,4 @@
-import { demoLoginPassword, demoUsers } from './demo-users.ts'
+import { demoLoginPassword, type DemoUser, demoUsers } from './demo-users.ts'
 
 /** An event of the demo data. */
 export interface DemoEvent {
@@ -35,7 +35,6 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const ago = (days: number) => firstStart - days * day
   const ofAlice = (daysAgo: number, detailType: string, detail: DemoEvent['detail']) =>
     event(detailType, { ...detail, user_id: alice, at: ago(daysAgo) })
-  const users = registrations(ago)
   const client = event('client.registered', {
     client_id: 'demo-app',
     updated_at: ago(130),
@@ -56,23 +55,27 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
   const withdrawal = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '12.25' }
   return [
-    [...users.slice(0, 1), client],
-    [...users.slice(1), published, update, ...addresses(settings)],
+    [...registrations(0, ago), client],
+    [...registrations(1, ago), published, update, ...addresses(settings)],
     [
+      ...registrations(2, ago),
       ...rewards(settings),
-      ...purchases,
       ...devices.map((device_id) => ofAlice(90, 'device.activated', { device_id })),
       ofAlice(60, 'device.deactivated', { device_id: 'demo-device-3' }),
-      ...welcome(quoteCurrency, ago(8)),
       // Assigns a deposit address in each pool, as if Alice had asked for it.
       ...depositPools.map((pool) => ofAlice(7, 'address.assigned', depositAddress(pool))),
     ],
     [
+      ...registrations(3, ago),
+      ...welcome(quoteCurrency, ago(8)),
       ...[1, 2, 3].map((daysAgo) => ofAlice(daysAgo, 'traffic.reported', trafficOf(daysAgo))),
       ofAlice(4, 'wallet.transferred', { transfer_id: 'demo-transfer-1', ...transfer }),
+      ...deposits(ago),
+    ],
+    [
+      ...purchases,
       ofAlice(3, 'withdrawal.updated', { ...withdrawal, status: 'requested' }),
       ofAlice(2, 'withdrawal.updated', { ...withdrawal, status: 'settled' }),
-      ...deposits(ago),
     ],
   ]
 }
@@ -117,11 +120,17 @@ function deposits(ago: Ago): DemoEvent[] {
   )
 }
 
-const registrations = (ago: Ago): DemoEvent[] =>
-  demoUsers.map(({ joinedDaysAgo, ...user }) => {
-    const registered_at = ago(joinedDaysAgo)
-    return event('user.registered', { ...user, login_password: demoLoginPassword, registered_at })
-  })
+/** The level of a user in the referral tree: 0 for Alice. A referrer must be registered first. */
+const levelOf = ({ referrer_id: id }: DemoUser): number =>
+  demoUsers.filter(({ user_id }) => user_id === id).reduce((_, referrer) => 1 + levelOf(referrer), 0)
+
+const registrations = (level: number, ago: Ago): DemoEvent[] =>
+  demoUsers
+    .filter((user) => levelOf(user) === level)
+    .map(({ joinedDaysAgo, ...user }) => {
+      const registered_at = ago(joinedDaysAgo)
+      return event('user.registered', { ...user, login_password: demoLoginPassword, registered_at })
+    })
 
 const addresses = ({ poolSize = 120 }: DemoSettings): DemoEvent[] =>
   depositPools.map((pool) =>

@@ -5,10 +5,10 @@ import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.t
 const pollIntervalMilliseconds = 500
 
 /**
- * The wait ends if the number of waiting messages has not fallen below its lowest value for this long. The
- * pauses before retries of an out-of-order event are shorter, so they do not end the wait.
+ * The wait ends if the number of waiting messages has not fallen below its lowest value for this long. It is
+ * longer than the visibility timeout, three minutes, after which a message comes again whose function died.
  */
-const maxStallMilliseconds = 90_000
+const maxStallMilliseconds = 200_000
 
 /**
  * Waits until the queues are empty, and reports every count. Requires two zeros in a row, because SQS counts
