@@ -11,11 +11,14 @@ const namesEachOnce = (rates: unknown): boolean =>
   !Array.isArray(rates) &&
   new Set(Object.keys(rates).map((name) => name.toUpperCase())).size === Object.keys(rates).length
 
-const Rates = v.pipe(
-  v.custom<Record<string, string>>(namesEachOnce, 'must be an object that names each currency once'),
-  v.metadata({ type: 'object', additionalProperties: { type: 'string' } }),
+const Rates = v.intersect([
   v.record(CurrencyCode, Amount),
-)
+  // Needed besides, because `v.record` also takes a list, and of two spellings of a currency the last.
+  v.pipe(
+    v.custom(namesEachOnce, 'must be an object that names each currency once'),
+    v.transform(() => ({})),
+  ),
+])
 
 /** Replaces the rates at which wallets are converted to the quote currency. */
 export const handler = intake({
