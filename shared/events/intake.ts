@@ -124,9 +124,9 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     const answer = await processPartialResponse(
       event,
       (message: SQSRecord) => {
-        const received = receive(spec, { message, end, waitsUntil, previous }, context)
-        previous = received.catch(() => undefined)
-        return received
+        const result = receive(spec, { message, end, waitsUntil, previous }, context)
+        previous = result.catch(() => undefined)
+        return result
       },
       processor,
       { context, throwOnFullBatchFailure: false },

@@ -1,4 +1,4 @@
-import { demoLoginPassword, type DemoUser, demoUsers } from './demo-users.ts'
+import { demoLoginPassword, demoUsers } from './demo-users.ts'
 
 /** An event of the demo data. */
 export interface DemoEvent {
@@ -35,6 +35,7 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const ago = (days: number) => firstStart - days * day
   const ofAlice = (daysAgo: number, detailType: string, detail: DemoEvent['detail']) =>
     event(detailType, { ...detail, user_id: alice, at: ago(daysAgo) })
+  const [alone = [], direct = [], second = [], third = []] = registrations(ago)
   const client = event('client.registered', {
     client_id: 'demo-app',
     updated_at: ago(130),
@@ -55,10 +56,10 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
   const withdrawal = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '12.25' }
   return [
-    [...registrations(0, ago), client],
-    [...registrations(1, ago), published, update, ...addresses(settings)],
+    [...alone, client],
+    [...direct, published, update, ...addresses(settings)],
     [
-      ...registrations(2, ago),
+      ...second,
       ...rewards(settings),
       ...devices.map((device_id) => ofAlice(90, 'device.activated', { device_id })),
       ofAlice(60, 'device.deactivated', { device_id: 'demo-device-3' }),
@@ -66,7 +67,7 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
       ...depositPools.map((pool) => ofAlice(7, 'address.assigned', depositAddress(pool))),
     ],
     [
-      ...registrations(3, ago),
+      ...third,
       ...welcome(quoteCurrency, ago(8)),
       ...[1, 2, 3].map((daysAgo) => ofAlice(daysAgo, 'traffic.reported', trafficOf(daysAgo))),
       ofAlice(4, 'wallet.transferred', { transfer_id: 'demo-transfer-1', ...transfer }),
@@ -120,17 +121,18 @@ function deposits(ago: Ago): DemoEvent[] {
   )
 }
 
-/** The level of a user in the referral tree: 0 for Alice. A referrer must be registered first. */
-const levelOf = ({ referrer_id: id }: DemoUser): number =>
-  demoUsers.filter(({ user_id }) => user_id === id).reduce((_, referrer) => 1 + levelOf(referrer), 0)
-
-const registrations = (level: number, ago: Ago): DemoEvent[] =>
-  demoUsers
-    .filter((user) => levelOf(user) === level)
-    .map(({ joinedDaysAgo, ...user }) => {
+/** The registrations, grouped by depth in the referral tree, because a referrer must be registered first. */
+function registrations(ago: Ago): DemoEvent[][] {
+  const levels = new Map<number | undefined, number>([[undefined, -1]])
+  for (const user of demoUsers) levels.set(user.user_id, (levels.get(user.referrer_id) ?? 0) + 1)
+  const byLevel = Map.groupBy(demoUsers, (user) => levels.get(user.user_id))
+  return [...byLevel.values()].map((level) =>
+    level.map(({ joinedDaysAgo, ...user }) => {
       const registered_at = ago(joinedDaysAgo)
       return event('user.registered', { ...user, login_password: demoLoginPassword, registered_at })
-    })
+    }),
+  )
+}
 
 const addresses = ({ poolSize = 120 }: DemoSettings): DemoEvent[] =>
   depositPools.map((pool) =>

@@ -59,10 +59,7 @@ export function openCallers(model: StackModel) {
     ),
   }
   return {
-    /**
-     * Finds who signed a request; undefined if nobody. An unknown access key counts as a key of the root
-     * user.
-     */
+    /** Finds who signed a request; undefined if nobody. An unknown access key counts as the root user's. */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
       // credentials. The access key only identifies the function that sent the request.
