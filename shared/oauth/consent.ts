@@ -46,7 +46,7 @@ export async function consent(
   const { code, put } = issueCode({
     userId,
     sessionId,
-    sessionKey: caller.key,
+    sessionDigest: caller.digest,
     sessionExpiresAt: caller.expiresAt,
     authenticatedAt,
     clientId: client.clientId,

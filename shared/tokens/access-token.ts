@@ -37,6 +37,8 @@ export type TokenItem = v.InferOutput<typeof TokenItem>
 export interface Caller extends TokenItem {
   /** Key of the access_token's item. */
   key: Key
+  /** The access_token's digest, which proves to the token endpoint that its holder was here. */
+  digest: string
 }
 
 /** An access_token: `at_`, user id in base 36, session id (128 bits), 256 random bits. Opaque to clients. */
@@ -49,7 +51,7 @@ export const claimedUserId = (token: string): number | undefined => decodeUserId
 export const tokens = itemType({
   pk: 'TOKENS#{userId}',
   sk: 'TOKEN#{sessionId}#{hash}',
-  holds: 'an access_token, by its SHA-256: its session, client, scopes and expiry',
+  holds: 'an access_token, by the digest of its digest: its session, client, scopes and expiry',
   found: 'by token; all of a session',
 })
 
@@ -62,13 +64,31 @@ export const tokenFailure = (failure: 'unauthenticated' | 'insufficient_scope', 
     headers: { 'www-authenticate': tokenSent ? `Bearer error="${failures[failure].oauth}"` : 'Bearer' },
   })
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+/**
+ * The digest of an access_token, which only somebody who has seen the token can compute. The prefix keeps it
+ * apart from `at_hash`, which shows half of the token's plain SHA-256.
+ */
+export const tokenDigest = (token: string): string => sha256(`access_token ${token}`)
+
+/**
+ * Key of the item of the access_token that has this digest. The table knows a token by the digest of its
+ * digest, so whoever reads the table learns no token's digest.
+ */
+export const keyOfDigest = ({
+  userId,
+  sessionId,
+  digest,
+}: Pick<TokenItem, 'userId' | 'sessionId'> & { digest: string }): Key =>
+  tokens.key({ userId, sessionId, hash: sha256(digest) })
+
 /** Key of an access_token's item. Throws `unauthenticated` if `token` does not look like an access_token. */
 export function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
   if (userId === undefined || sessionId === undefined) throw tokenFailure('unauthenticated')
-  const hash = createHash('sha256').update(token).digest('base64url')
-  return tokens.key({ userId, sessionId, hash })
+  return keyOfDigest({ userId, sessionId, digest: tokenDigest(token) })
 }
 
 /** The user, session, scopes and other data of an access_token to issue. */
@@ -156,7 +176,7 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
   if (requiredScope === 'first-party' ? !item.firstParty : !item.scopes.includes(requiredScope))
     throw tokenFailure('insufficient_scope')
   log.appendKeys({ user_id: item.userId })
-  return { ...item, key }
+  return { ...item, key, digest: tokenDigest(token) }
 }
 
 /**

@@ -1,9 +1,17 @@
 import * as v from 'valibot'
-import { queryFirst, readItem } from '../db/read.ts'
+import { queryFirst, readItems } from '../db/read.ts'
 import { Integer, Key } from '../db/table.ts'
 import { type Write, writeItem } from '../db/write.ts'
 import { Failure, OptimisticLockError } from '../errors.ts'
-import { type Caller, claimedUserId, requireGeneration, TokenItem, tokenKey, tokens } from './access-token.ts'
+import {
+  type Caller,
+  claimedUserId,
+  keyOfDigest,
+  requireGeneration,
+  TokenItem,
+  tokenKey,
+  tokens,
+} from './access-token.ts'
 
 /** Maximum number of tokens derived from one session; a further one ends the oldest. */
 const maxDerived = 100
@@ -37,12 +45,19 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () =
 export const NamedSession = v.object({
   userId: Integer,
   sessionId: v.string(),
-  /** Key of the first-party access_token with which the user gave consent. */
-  sessionKey: Key,
+  /**
+   * Digest of the first-party access_token with which the user gave consent. Nobody can compute it who has
+   * not seen the token, so a code proves that the user's browser was there when it was issued.
+   */
+  sessionDigest: v.string(),
   sessionExpiresAt: Integer,
   authenticatedAt: Integer,
 })
 export type NamedSession = v.InferOutput<typeof NamedSession>
+
+/** Key of the access_token that a NamedSession's digest proves; no token has it if the digest is invented. */
+const sessionKeyOf = ({ sessionDigest: digest, ...session }: NamedSession): Key =>
+  keyOfDigest({ ...session, digest })
 
 /** Thrown if another token was derived from the session since the session was read. */
 export class SessionChanged extends OptimisticLockError {
@@ -55,7 +70,8 @@ export class SessionChanged extends OptimisticLockError {
  * if another token was derived meanwhile.
  */
 export async function readDerivingSession(named: NamedSession) {
-  const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
+  const { userId, sessionId, sessionExpiresAt, authenticatedAt } = named
+  const sessionKey = sessionKeyOf(named)
   const found = await readTokens(userId, sessionId)
   const own = found.find(({ pk, sk }) => pk === sessionKey.pk && sk === sessionKey.sk)
   const refuse = () => new Failure('invalid_grant')
@@ -106,27 +122,31 @@ export async function readDerivingSession(named: NamedSession) {
 export async function revokeToken(token: string, clientId: string): Promise<void> {
   if (claimedUserId(token) === undefined) return
   const key = tokenKey(token)
-  const stored = await readStored(key)
+  const [stored] = await readStored(key)
   if (stored === undefined) return
   if (stored.clientId !== clientId) throw new Failure('invalid_grant')
   if (stored.firstParty) await endSession(stored.userId, stored.sessionId)
   else await writeItem({ Delete: { Key: key } })
 }
 
-/** Revokes the token with this key, but only if the token was derived from this session for this client. */
+/**
+ * Revokes the token with this key, but only if the token was derived from this session for this client. Does
+ * nothing if no session has this digest: then the session has ended with all its tokens, or was invented.
+ */
 export async function revokeDerived(
   key: Key,
-  { userId, sessionId, clientId }: Pick<TokenItem, 'userId' | 'sessionId' | 'clientId'>,
+  { clientId, ...named }: NamedSession & Pick<TokenItem, 'clientId'>,
 ): Promise<void> {
-  const stored = await readStored(key)
-  const isDerived = stored?.sessionId === sessionId && !stored.firstParty
+  const { userId, sessionId } = named
+  const [stored, own] = await readStored(key, sessionKeyOf(named))
+  const isDerived = stored?.sessionId === sessionId && !stored.firstParty && own?.firstParty
   if (isDerived && stored.userId === userId && stored.clientId === clientId)
     await writeItem({ Delete: { Key: key } })
 }
 
-const readStored = async (key: Key): Promise<TokenItem | undefined> => {
-  const item = await readItem(key, { consistent: true })
-  return item && v.parse(TokenItem, item)
+const readStored = async (...keys: Key[]): Promise<(TokenItem | undefined)[]> => {
+  const items = await readItems(keys, { consistent: true })
+  return items.map((item) => item && v.parse(TokenItem, item))
 }
 
 /**

@@ -17,7 +17,7 @@ async function exchangeForged(
   const { code, put } = issueCode({
     userId: caller.userId,
     sessionId: caller.sessionId,
-    sessionKey: caller.key,
+    sessionDigest: caller.digest,
     sessionExpiresAt: caller.expiresAt,
     authenticatedAt: caller.authenticatedAt,
     clientId: client.clientId,

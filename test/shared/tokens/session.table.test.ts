@@ -2,7 +2,12 @@ import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
 import { retry } from '../../../shared/retry.ts'
-import { checkAccessToken, endAllSessions, issueAccessToken } from '../../../shared/tokens/access-token.ts'
+import {
+  checkAccessToken,
+  endAllSessions,
+  issueAccessToken,
+  tokenDigest,
+} from '../../../shared/tokens/access-token.ts'
 import {
   endSession,
   type NamedSession,
@@ -23,7 +28,7 @@ async function signIn(
   const named: NamedSession = {
     userId: userId,
     sessionId: token.sessionId,
-    sessionKey: token.key,
+    sessionDigest: tokenDigest(token.accessToken),
     sessionExpiresAt: expiresAt,
     authenticatedAt: grant.authenticatedAt,
   }
@@ -61,7 +66,17 @@ const works = (token: string) =>
 /** Ways to forge an authorization code: each `forge` changes what the code says about its session. */
 const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Promise<NamedSession>][] = [
   ['another user', (own) => ({ ...own, userId: own.userId + 1 })],
-  ['another session’s token', async (own) => ({ ...own, sessionKey: (await signIn(own.userId)).key })],
+  [
+    'another session’s token',
+    async (own) => ({ ...own, sessionDigest: (await signIn(own.userId)).named.sessionDigest }),
+  ],
+  [
+    'a token of which only the table was read',
+    async (own) => {
+      const other = await signIn(own.userId)
+      return { ...other.named, sessionDigest: other.key.sk.split('#').at(-1) ?? '' }
+    },
+  ],
   ['another session’s id', async (own) => ({ ...own, sessionId: (await signIn(own.userId)).sessionId })],
   ['a later expiry', (own) => ({ ...own, sessionExpiresAt: own.sessionExpiresAt + 1 })],
   ['a later sign-in', (own) => ({ ...own, authenticatedAt: own.authenticatedAt + 1 })],
