@@ -31,6 +31,7 @@ export function decodeUserId(digits: string | undefined): number | undefined {
 export const BusinessKey = v.pipe(
   v.union([v.string(), v.pipe(v.number(), v.safeInteger(), v.transform(String))]),
   v.regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without spaces'),
+  v.description('Compares byte by byte, as text: `Id-1` and `id-1` are two, and so are `7` and `07`.'),
 )
 
 /** How far a sender's clock may be ahead of this service's clock. */
@@ -78,10 +79,14 @@ export const CurrencyCode = v.pipe(
 
 /**
  * Schema of a list's currency filter. Converts the filter to upper case. An unknown currency gives an empty
- * list.
+ * list. Only ASCII letters are converted: `ſ` in upper case would be `S`.
  */
 export const CurrencyFilter = v.optional(
-  v.pipe(v.string(), v.description('In upper or lower case.'), v.toUpperCase()),
+  v.pipe(
+    v.string(),
+    v.description('In upper or lower case.'),
+    v.transform((text) => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  ),
 )
 
 /** The number of characters of a text: Unicode code points, as JSON Schema counts them. */
@@ -131,6 +136,18 @@ export const UnambiguousText = v.pipe(
 
 /** Schema of a text of 1 to `max` characters that also passes the checks of UnambiguousText. */
 export const PlainText = (max: number) => v.pipe(UnambiguousText, Text(max))
+
+/**
+ * Schema of an identifier of 1 to `max` characters in which spaces may separate words. It has no space at its
+ * ends, and no other white space, because two identifiers that look alike would count as two.
+ */
+export const SpacedName = (max: number) =>
+  v.pipe(
+    PlainText(max),
+    v.check((text) => text === text.trim(), 'must have no space at its ends'),
+    v.check((text) => !/[^\S ]/.test(text), 'must have no white space other than the plain space'),
+    v.description('Compares byte by byte.'),
+  )
 
 /** Schema of an optional field, which may be omitted or null. */
 export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>

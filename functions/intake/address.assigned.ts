@@ -1,13 +1,7 @@
 import * as v from 'valibot'
 import { transact } from '../../shared/db/write.ts'
-import {
-  addressDigest,
-  AddressTag,
-  assignAddress,
-  ChainAddress,
-  dropFromPool,
-  readAddress,
-} from '../../shared/deposits/address.ts'
+import { addressDigest, assignAddress, dropFromPool, readAddress } from '../../shared/deposits/address.ts'
+import { AddressTag, ChainAddress, foldAddress, foldTag } from '../../shared/deposits/identity.ts'
 import { addressAssigned, putAnnounced, readAssignment } from '../../shared/deposits/user-address.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-event.ts'
@@ -28,7 +22,8 @@ export const handler = intake({
     user_id: UserId,
     at: Instant,
   }),
-  key: ({ address, tag, currency_network: network }) => `${network}:${address}:${tag ?? ''}`,
+  key: ({ address, tag, currency_network: network }) =>
+    `${network}:${foldAddress(address)}:${foldTag(tag) ?? ''}`,
   rejections: ['unknown_address', 'wrong_currency'],
   async apply({ user_id: userId, at, currency, currency_network: network, address, tag }) {
     const pool = { currency, network }

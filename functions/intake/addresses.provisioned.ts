@@ -2,13 +2,12 @@ import * as v from 'valibot'
 import { ConditionFailed } from '../../shared/db/write.ts'
 import {
   addressDigest,
-  AddressTag,
-  ChainAddress,
   putAddress,
   putFreeAddress,
   putPool,
   readAddresses,
 } from '../../shared/deposits/address.ts'
+import { ChainAddress, ProvisionedTag } from '../../shared/deposits/identity.ts'
 import { applyOnce, type Outcome } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
@@ -34,11 +33,10 @@ export const handler = intake({
     currency_network: CurrencyCode,
     required_confirmations: Count,
     addresses: v.pipe(
-      v.array(v.object({ address: ChainAddress, tag: AddressTag })),
+      v.array(v.object({ address: ChainAddress, tag: ProvisionedTag })),
       v.minLength(1, 'must not be empty'),
       v.check(
-        (all) =>
-          new Set(all.map(({ address, tag }) => JSON.stringify([address, tag ?? null]))).size === all.length,
+        (all) => new Set(all.map((one) => addressDigest({ network: '', ...one }))).size === all.length,
         'must not name an address twice',
       ),
     ),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { DepositStatus } from '../../shared/deposits/deposit.ts'
-import { AddressTag, ChainAddress } from '../../shared/deposits/address.ts'
+import { AddressTag, ChainAddress, foldTxid, Txid } from '../../shared/deposits/identity.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
 import { Count, CurrencyCode, Instant } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
@@ -18,10 +18,7 @@ export const handler = intake({
   detailType: 'deposit.updated',
   detail: v.object({
     currency_network: CurrencyCode,
-    txid: v.pipe(
-      v.string(),
-      v.regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without spaces'),
-    ),
+    txid: Txid,
     output_index: Count,
     address: ChainAddress,
     tag: AddressTag,
@@ -31,7 +28,7 @@ export const handler = intake({
     confirmations: Count,
     at: Instant,
   }),
-  key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
+  key: ({ currency_network, txid, output_index }) => `${currency_network}:${foldTxid(txid)}:${output_index}`,
   rejections: ['unknown_address', 'wrong_currency', 'balance_too_large', 'too_many_currencies'],
   // All events of a deposit share this key, so `updateDeposit` relies on the status to credit only once.
   apply: ({ currency_network, txid, output_index, status, ...rest }, { delivery }) =>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { recordReward } from '../../shared/dashboard/sums.ts'
-import { BusinessKey, CurrencyCode, Day, PlainText, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Day, SpacedName, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import type { Posting } from '../../shared/ledger/bill.ts'
@@ -12,7 +12,7 @@ export const handler = intake({
   detail: v.object({
     reward_id: BusinessKey,
     user_id: UserId,
-    reward_type: PlainText(64),
+    reward_type: SpacedName(64),
     currency: CurrencyCode,
     amount: Amount,
     earned_on: Day,

@@ -22,24 +22,32 @@ const defaultDays = 30
 const countDays = (first: string, last: string): number =>
   (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
 
+const isPeriod = (first: string, last: string): boolean =>
+  daysInOrder(first, last) && countDays(first, last) <= maxDays
+
 /**
  * Query parameters of a user's earnings: first and last day (yyyy-MM-dd) of a period, both included. By
  * default, the last day is today, and the period has 30 days.
  */
 export const EarningsQuery = v.pipe(
   v.object({ beginDate: v.optional(Day), endDate: v.optional(Day) }),
+  // The error names a parameter that was sent.
+  v.forward(
+    v.check(
+      ({ beginDate, endDate }) =>
+        beginDate === undefined || endDate !== undefined || isPeriod(beginDate, dayOf(Date.now())),
+      `must be one of the last ${maxDays} days if endDate is omitted`,
+    ),
+    ['beginDate'],
+  ),
   v.transform(({ beginDate, endDate = dayOf(Date.now()) }) => ({
     beginDate: beginDate ?? addDays(endDate, 1 - defaultDays),
     endDate,
   })),
   v.forward(
-    v.check(({ beginDate, endDate }) => daysInOrder(beginDate, endDate), 'must not be before beginDate'),
-    ['endDate'],
-  ),
-  v.forward(
     v.check(
-      ({ beginDate, endDate }) => countDays(beginDate, endDate) <= maxDays,
-      `must be less than ${maxDays} days after beginDate`,
+      ({ beginDate, endDate }) => isPeriod(beginDate, endDate),
+      `must be beginDate or one of the ${maxDays - 1} days after it`,
     ),
     ['endDate'],
   ),

@@ -4,19 +4,7 @@ import { itemType } from '../db/item-type.ts'
 import { between, queryFirst, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { maybe } from '../fields.ts'
-
-/** Schema of an address on a blockchain, in the notation of its network. */
-export const ChainAddress = v.pipe(
-  v.string(),
-  v.regex(/^[\x21-\x7e]{1,256}$/, 'must be 1 to 256 printable characters without spaces'),
-)
-
-/** Schema of the tag (or memo) that tells users of a shared address apart. An empty tag counts as no tag. */
-export const AddressTag = v.pipe(
-  maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{0,128}$/, 'must be at most 128 printable characters'))),
-  v.transform((tag) => (tag === '' ? undefined : tag)),
-)
+import { foldAddress, foldTag } from './identity.ts'
 
 /** An address and tag on a network, to which a deposit is sent. */
 export interface NetworkAddress {
@@ -25,10 +13,13 @@ export interface NetworkAddress {
   tag?: string | undefined
 }
 
-/** SHA-256 of network, address and tag, base64url. The keys of items contain it instead of the address. */
+/**
+ * SHA-256 of network, address and tag, base64url; the same for all spellings of an address and tag. The keys
+ * of items contain it instead of the address.
+ */
 export const addressDigest = ({ network, address, tag }: NetworkAddress): string =>
   createHash('sha256')
-    .update(JSON.stringify([network, address, tag ?? null]))
+    .update(JSON.stringify([network, foldAddress(address), foldTag(tag) ?? null]))
     .digest('base64url')
 
 /** A stored deposit address of the service: free, or permanently assigned to one user. */

@@ -10,6 +10,7 @@ import { putVersioned, type Write } from '../db/write.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
 import { pageQuery, toPage } from '../page.ts'
 import { Money } from '../money.ts'
+import { foldTxid } from './identity.ts'
 
 /** Every status of a deposit. `CREDITED` and `FAILED` are final. */
 export const DepositStatus = v.picklist(['PENDING', 'CONFIRMING', 'CREDITED', 'FAILED'])
@@ -64,10 +65,13 @@ export interface DepositName {
   outputIndex: number
 }
 
-/** The id of a deposit: SHA-256 of its identity, base64url, so that the id discloses nothing. */
+/**
+ * The id of a deposit: SHA-256 of its identity, base64url, so that the id discloses nothing. It is the same
+ * for all spellings of the txid.
+ */
 export const depositId = ({ network, txid, outputIndex }: DepositName): string =>
   createHash('sha256')
-    .update(JSON.stringify([network, txid, outputIndex]))
+    .update(JSON.stringify([network, foldTxid(txid), outputIndex]))
     .digest('base64url')
 
 /** Whether a text has the form of a deposit's id. */

@@ -56,8 +56,8 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
     currency,
     currency_network: network,
     amount: update.amount,
-    address,
-    tag: tag ?? null,
+    address: stored.address,
+    tag: stored.tag ?? null,
     txid: update.txid,
     confirmations: update.confirmations,
     required_confirmations: stored.required_confirmations,
@@ -73,9 +73,9 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
 }
 
 async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<Outcome> {
+  const { currency_network: network, address, tag } = before
   const same =
-    before.address === update.address &&
-    before.tag === (update.tag ?? null) &&
+    addressDigest({ network, address, tag: tag ?? undefined }) === addressDigest(update) &&
     before.currency === update.currency &&
     before.amount.eq(update.amount)
   if (!same)
@@ -98,14 +98,14 @@ const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus 
 /** Writes a deposit. If it has just become `CREDITED`, credits its amount in the same transaction. */
 async function writeDeposit(
   deposit: Deposit,
-  { network, txid, outputIndex, bookedAt: at }: DepositUpdate,
+  { network, outputIndex, bookedAt: at }: DepositUpdate,
   others: Write[],
 ): Promise<Outcome> {
   if (deposit.status !== 'CREDITED' || deposit.credited_at !== null) {
     await transact([...others, ...putDeposit(deposit)])
     return 'applied'
   }
-  const { userId, currency, amount } = deposit
+  const { userId, currency, amount, txid } = deposit
   const reference = `${network}:${txid}:${outputIndex}`
   const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
   return postTransaction({

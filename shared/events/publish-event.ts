@@ -29,7 +29,7 @@ async function putEvent(detailType: string, detail: object): Promise<void> {
   )
   const [{ ErrorCode: code, EventId: eventId } = {}] = Entries
   if (code !== undefined) throw new RefusedEntry(code)
-  // With this log line, `ops trace` follows a request to the event that it caused.
+  // Leads from a request, by its request_id, to the event that it caused.
   log.info('event published', { event_id: eventId, detail_type: detailType })
 }
 

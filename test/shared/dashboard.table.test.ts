@@ -80,6 +80,16 @@ it.each([
   expect(v.is(EarningsQuery, window)).toBe(good)
 })
 
+it.each([
+  [{ beginDate: '2099-01-01' }, 'beginDate'],
+  [{ beginDate: '2020-01-01' }, 'beginDate'],
+  [{ beginDate: '2026-03-31', endDate: '2026-03-30' }, 'endDate'],
+  [{ beginDate: '2020-01-01', endDate: '2026-03-30' }, 'endDate'],
+])('an earnings request with %j is refused because of %s, which it has', (query, field) => {
+  const { issues = [] } = v.safeParse(EarningsQuery, query)
+  expect(issues.map((issue) => v.getDotPath(issue))).toEqual([field])
+})
+
 it('if the first two rewards of one type and currency are recorded at the same time, one of them fails', async () => {
   const reward = { userId: newUserIds(), rewardType: 'NODE', currency: 'USDT', earnedOn: today }
   const prepare = () => recordReward({ ...reward, amount: new Big('1') })

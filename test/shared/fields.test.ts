@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, it } from 'vitest'
-import { BusinessKey, Day, PlainText, Text, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyFilter, Day, PlainText, SpacedName, Text, UserId } from '../../shared/fields.ts'
 
 it.each([
   'a',
@@ -91,4 +91,20 @@ it.each([
   ['aaaa', false],
 ])('a text field counts its length in code points: %j', (text, fits) => {
   expect(v.is(Text(3), text)).toBe(fits)
+})
+
+it.each([' ', 'BONUS ', ' BONUS', 'A\u3000B', 'A\u00a0B', 'A\u2003B'])(
+  'a spaced name is refused with space at an end or wide space: %j',
+  (name) => {
+    expect(v.is(SpacedName(64), name)).toBe(false)
+  },
+)
+
+it.each([
+  ['usdt', 'USDT'],
+  ['BTC.b', 'BTC.B'],
+  ['u\u017fdt', 'U\u017fDT'],
+  ['\u0131', '\u0131'],
+])('a currency filter converts only ASCII letters to upper case: %s', (sent, filter) => {
+  expect(v.parse(CurrencyFilter, sent)).toBe(filter)
 })

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
+import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
+import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { deliver, deliverBatch, refusedAs } from '../../support/deliver.ts'
-import { addDepositor, deposit } from '../../support/deposits.ts'
+import { addDepositor, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser, holdingsOf, readAllBills } from '../../support/ledger.ts'
 
 async function recordsOf(userId: number, query: Partial<RecordsQuery> = {}) {
@@ -66,6 +68,31 @@ it('several outputs of one blockchain transaction are separate deposits', async 
   expect(new Set(await deliverBatch(depositUpdated, updates))).toEqual(new Set(['done']))
   expect(await holdingsOf(userId)).toEqual({ USDT: '15 0 15 0' })
   expect((await recordsOf(userId)).total).toBe(3)
+})
+
+const hex = 'ab'.repeat(32)
+it('a transaction is credited once, in whatever spelling its txid comes, and is shown as it came first', async () => {
+  const { userId, address } = await addDepositor()
+  for (const txid of [`0x${hex.toUpperCase()}`, `0x${hex}`, hex.toUpperCase()])
+    expect(await deliver(depositUpdated, deposit(address, { txid }))).toBe('done')
+  expect(await holdingsOf(userId)).toEqual({ USDT: '5 0 5 0' })
+  const first = `0x${hex.toUpperCase()}`
+  expect((await recordsOf(userId)).records).toMatchObject([{ txid: first }])
+  const reference = `${address.currency_network}:${first}:0`
+  expect(await readAllBills(userId, 'asset')).toMatchObject([{ reference }])
+})
+
+it('a deposit finds its address and tag in another spelling, and shows them as they were provisioned', async () => {
+  const pool = newPool()
+  const provisioned = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', tag: '123' }
+  await deliver(addressesProvisioned, provision(pool, 0, { addresses: [provisioned] }))
+  const userId = await addUser()
+  const address = await claimAddress(userId, pool)
+  const base = deposit(address, { status: 'pending' })
+  const other = { address: provisioned.address.toLowerCase(), tag: '00123' }
+  expect(await deliver(depositUpdated, { ...base, ...other })).toBe('done')
+  expect(await deliver(depositUpdated, { ...base, ...provisioned, status: 'confirmed' })).toBe('done')
+  expect((await recordsOf(userId)).records).toMatchObject([{ ...provisioned, status: 'CREDITED' }])
 })
 
 it.each([

@@ -95,8 +95,24 @@ describe('a batch of addresses', () => {
   })
 
   it.each([
+    ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'],
+    ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4'],
+  ])('the address %s in the spelling %s of another batch is taken', async (one, other) => {
+    const pool = newPool()
+    await deliver(addressesProvisioned, provision(pool, 0, { addresses: [{ address: one }] }))
+    const again = provision(pool, 0, { addresses: [{ address: other }] })
+    expect(await deliver(addressesProvisioned, again)).toEqual(refusedAs('address_taken'))
+  })
+
+  it.each([
     ['no addresses', { addresses: [] }],
     ['an address twice', { addresses: [{ address: 'a' }, { address: 'a', tag: null }] }],
+    [
+      'an address in two spellings',
+      { addresses: [{ address: `0x${'aB'.repeat(20)}` }, { address: `0x${'ab'.repeat(20)}` }] },
+    ],
+    ['a tag with leading zeros', { addresses: [{ address: 'a', tag: '007' }] }],
+    ['a tag with a space', { addresses: [{ address: 'a', tag: '7 ' }] }],
     ['an empty address', { addresses: [{ address: '' }] }],
     ['negative confirmations', { required_confirmations: -1 }],
     ['no network', { currency_network: undefined }],
