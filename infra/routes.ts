@@ -31,6 +31,17 @@ const searchPermissions: Permissions = {
   memory: 1769,
 }
 
+/**
+ * The share of the stage's throttle that a route with an export gets: an export may read 10,000 items.
+ */
+const exportShare = 0.02
+
+/** Permissions and memory of a function that exports bills: 10,000 bills take half a second of CPU time. */
+const billsExport = (wallet: 'asset' | 'reward'): Permissions => ({
+  reads: [`BL#*#${wallet}`, `BX#*#${wallet}`, 'ENDED#', 'TOKENS#', `W#*#${wallet}`],
+  memory: 1769,
+})
+
 const forMethods = (methods: Route['method'][], row: Omit<Route, 'method'>): Route[] =>
   methods.map((method) => ({ method, ...row }))
 
@@ -157,6 +168,13 @@ export const routes: Route[] = [
   },
   {
     method: 'GET',
+    path: '/account/bills/export',
+    entry: 'account/export',
+    throttleShare: exportShare,
+    permissions: billsExport('asset'),
+  },
+  {
+    method: 'GET',
     path: '/account/asset',
     entry: 'account/asset',
     permissions: { reads: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#asset'] },
@@ -176,6 +194,13 @@ export const routes: Route[] = [
   },
   {
     method: 'GET',
+    path: '/bonus-account/bills/export',
+    entry: 'bonus-account/export',
+    throttleShare: exportShare,
+    permissions: billsExport('reward'),
+  },
+  {
+    method: 'GET',
     path: '/bonus-account/asset',
     entry: 'bonus-account/asset',
     permissions: { reads: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#reward'] },
@@ -191,8 +216,7 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/community/members/export',
     entry: 'community/export',
-    // An export may read 10,000 members, so this route has a low throttle.
-    throttleShare: 0.02,
+    throttleShare: exportShare,
     permissions: searchPermissions,
   },
   {

@@ -28,6 +28,39 @@ const utcMidnight = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 export const dayOf = (instant: number, timeZone = settings().reportingTimeZone): string =>
   new Date(calendarDay(instant, timeZone)).toISOString().slice(0, 10)
 
+const minuteMilliseconds = 60_000
+
+const clockFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** Formats instants as a clock shows them in a time zone: `yyyy-MM-dd HH:mm:ss`, as in Sweden. */
+function clockFormatOf(timeZone: string): Intl.DateTimeFormat {
+  const format =
+    clockFormats.get(timeZone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+  clockFormats.set(timeZone, format)
+  return format
+}
+
+/** The offset of a time zone from UTC at an instant, in whole minutes. */
+function offsetMinutes(instant: number, timeZone: string): number {
+  const clock = Date.parse(`${clockFormatOf(timeZone).format(instant).replace(' ', 'T')}Z`)
+  return Math.round((clock - instant) / minuteMilliseconds)
+}
+
+/**
+ * Formats an instant (epoch milliseconds) in ISO 8601 with the offset of the time zone, the reporting time
+ * zone by default: `2026-11-29T02:30:00.000+01:00`, or `…Z` in UTC.
+ */
+export function isoInstant(instant: number, timeZone = settings().reportingTimeZone): string {
+  if (timeZone === 'UTC') return new Date(instant).toISOString()
+  const offset = offsetMinutes(instant, timeZone)
+  const clock = new Date(instant + offset * minuteMilliseconds).toISOString().slice(0, -1)
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  )
+  return `${clock}${offset < 0 ? '-' : '+'}${hours}:${minutes}`
+}
+
 /** Adds a number of days to a day; a negative number goes back. */
 export const addDays = (day: string, days: number): string =>
   new Date(utcMidnight(day) + days * dayMilliseconds).toISOString().slice(0, 10)

@@ -69,7 +69,7 @@ export const Settings = v.object({
   rewardCurrency: currency('USDT'),
   /** Time zone of every date that the service reads or writes. */
   reportingTimeZone: v.optional(timeZone, 'UTC'),
-  /** Maximum number of members in one export. */
+  /** Maximum number of members or bills in one export. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
   /** Sender address of all mails. A deployment must set it. */
   mailFrom: v.optional(v.pipe(v.string(), v.email()), 'no-reply@example.com'),

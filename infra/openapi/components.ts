@@ -5,6 +5,7 @@ import type { JsonSchema, JsonSchemas } from './schemas.ts'
 const memberNames: Record<string, string> = {
   'AssetSummary.assets': 'AssetValue',
   'Bill.business_id': 'BillType',
+  'BillExport.records': 'Bill',
   'BillPage.records': 'Bill',
   'CommunityMemberPage.records': 'CommunityMemberVO',
   'DashboardOverviewVO.balances': 'AccountBalanceVO',

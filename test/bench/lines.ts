@@ -29,6 +29,7 @@ const signIn = [
 const pages = ['all', 'debits', 'currency and type', '1 of 150'].flatMap((filter) =>
   ['newest', 'two dates'].map((period) => `1,000,000, ${filter}, ${period}`),
 )
+const exports = ['all', 'debits', 'currency and type', '1 of 150'].map((filter) => `1,000,000, ${filter}`)
 const keywords = ['a first name', 'half of them', 'nobody'].map((who) => `1,000,000, keyword, ${who}`)
 const bundled = [
   ...['account/info', 'account/bills', 'community/members', 'user/login-with-password', 'user/login-2fa'],
@@ -55,6 +56,16 @@ const lines: Line[] = [
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
+  {
+    figure: 'the dearest export of 1,000,000 bills, read units',
+    line: 5_100,
+    ...{ table: 'growth-exports', column: 'read units', rows: exports, whole: true },
+  },
+  {
+    figure: 'the slowest export of 1,000,000 bills, milliseconds',
+    line: 3_000,
+    ...{ table: 'growth-exports', column: 'milliseconds', rows: exports, whole: true, timed: true },
+  },
   // If a newcomer takes at most 5 ms and 5 write units, a referral tree can grow by 200 members a second.
   ...['ms each', 'its units each'].map((column) => ({
     figure: `a newcomer in one tree, ${column}`,

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { callWith, eventually } from '../support/call-stack.ts'
+import { createAccessToken } from '../support/community.ts'
 import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
+import { address } from '../support/oauth.ts'
 import { patience } from '../support/quirks.ts'
 import { putEvents } from '../support/put-event.ts'
 
@@ -23,13 +25,13 @@ beforeAll(async () => {
     adjustment(owner, { wallet: 'reward', amount: '0.100000000000000001' }),
   ])
   await putEvents('addresses.provisioned', [provision(pool, 2)])
-  const address = await eventually(async () => {
+  const assigned = await eventually(async () => {
     const query = `currency=usdt&currencyNetWork=${pool.network.toLowerCase()}`
     const { status, data } = await get(owner, `/address/info?${query}`)
     expect(status).toBe(200)
     return data as Parameters<typeof deposit>[0]
   })
-  await putEvents('deposit.updated', [deposit(address, { txid: `tx-${owner}`, amount: '7.25' })])
+  await putEvents('deposit.updated', [deposit(assigned, { txid: `tx-${owner}`, amount: '7.25' })])
   await eventually(async () => {
     const { data } = await get(owner, '/deposit/records?current=1&size=20')
     expect(data).toMatchObject({ total: 1, records: [{ status: 'CREDITED', txid: `tx-${owner}` }] })
@@ -45,6 +47,25 @@ it('the wallet endpoints return amounts with all their digits', async () => {
   const bills = await get(owner, '/account/bills?currency=big&current=1&size=20')
   expect(bills.text).toContain(`"amount":${huge},`)
   expect(bills.text).toContain(`"balance_after":${huge},`)
+})
+
+it('the bills of each wallet are exported as JSON and as CSV, with all their digits', async () => {
+  const { text, data } = await get(owner, '/account/bills/export')
+  expect(data).toMatchObject({ total: 2, cap: 10_000, truncated: false })
+  expect(text).toContain(`"amount":${huge},`)
+  const filtered = await get(owner, '/account/bills/export?currency=usdt&businessId=DEPOSIT')
+  expect(filtered.data).toMatchObject({ total: 1, records: [{ amount: 7.25, business_id: 'DEPOSIT' }] })
+  const authorization = `Bearer ${await createAccessToken(owner, ['account.read'])}`
+  const csv = await fetch(address('/bonus-account/bills/export'), {
+    headers: { authorization, accept: 'text/csv' },
+  })
+  expect(csv.headers.get('content-disposition')).toBe('attachment; filename="bonus-account-bills.csv"')
+  const [head = '', line = '', ...rest] = (await csv.text()).split('\r\n')
+  expect(head).toMatch(/^id,currency,amount,.*,created_at,created_at_iso/)
+  expect(line).toMatch(/^R\d+-1,USDT,0\.100000000000000001,1,ADJUSTMENT_CREDIT,0\.100000000000000001,/)
+  const createdAt = Number(/,(\d{13}),/.exec(line)?.[1])
+  expect(line).toContain(`,${createdAt},${new Date(createdAt).toISOString()}`)
+  expect(rest).toEqual([''])
 })
 
 it('/account/info lists currencies in alphabetical order, or only the requested one', async () => {
@@ -86,6 +107,8 @@ it('no endpoint shows a user another user’s bills, deposits or addresses', asy
       })
     }
   }
+  for (const path of ['/account/bills/export', '/bonus-account/bills/export'])
+    expect((await get(stranger, path)).data).toMatchObject({ records: [], total: 0 })
   for (const path of ['/account/info', '/bonus-account/info', `/account/info?user_id=${owner}`])
     expect((await get(stranger, path)).data).toEqual([])
   const query = `currency=${pool.currency}&currencyNetWork=${pool.network}`
@@ -96,6 +119,7 @@ it('no endpoint shows a user another user’s bills, deposits or addresses', asy
 
 it.each([
   ['/account/bills?current=1&size=20&amountDirection=3', 40001],
+  ['/account/bills/export?beginTime=2026-02-02&endTime=2026-02-01', 40001],
   ['/deposit/records?current=1&size=20&beginTime=2026-02-02&endTime=2026-02-01', 40001],
   ['/address/info?currency=USDT', 40001],
   ['/address/info?currency=USDT&currencyNetWork=NOWHERE', 40001],
@@ -118,7 +142,8 @@ it.each([
 })
 
 it('the wallet and deposit endpoints refuse a token without their scope', async () => {
-  expect((await get(owner, '/account/info', { scopes: ['deposit.read'] })).code).toBe(40300)
+  for (const path of ['/account/info', '/account/bills/export', '/bonus-account/bills/export'])
+    expect((await get(owner, path, { scopes: ['deposit.read'] })).code).toBe(40300)
   expect((await get(owner, '/deposit/records?current=1&size=1', { scopes: ['account.read'] })).code).toBe(
     40300,
   )

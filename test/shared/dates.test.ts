@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, it, vi } from 'vitest'
-import { addDays, dayOf, endOfDay, startOfDay } from '../../shared/dates.ts'
+import { addDays, dayOf, endOfDay, isoInstant, startOfDay } from '../../shared/dates.ts'
 import { Settings } from '../../shared/settings.ts'
 
 const hour = 3_600_000
@@ -57,4 +57,20 @@ it.each([
   ['2026-03-01', 0, '2026-03-01'],
 ])('the day %s plus %d days is %s', (day, days, expected) => {
   expect(addDays(day, days)).toBe(expected)
+})
+
+it.each([
+  ['UTC', '2026-07-01T12:34:56.789Z'],
+  ['Europe/Berlin', '2026-07-01T14:34:56.789+02:00'],
+  ['Asia/Kathmandu', '2026-07-01T18:19:56.789+05:45'],
+  ['America/St_Johns', '2026-07-01T10:04:56.789-02:30'],
+  ['Etc/UTC', '2026-07-01T12:34:56.789+00:00'],
+])('an instant is written in ISO 8601 with the offset of %s', (timeZone, text) => {
+  expect(isoInstant(Date.UTC(2026, 6, 1, 12, 34, 56, 789), timeZone)).toBe(text)
+})
+
+it('an ISO 8601 text denotes its instant even where an offset has seconds or a clock is set back', () => {
+  for (const instant of [-1, 0, 1_667_000_000_000, 1_792_890_000_000, 1_792_893_600_000, 250_000_000_000_000])
+    for (const timeZone of ['Africa/Monrovia', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe'])
+      expect(Date.parse(isoInstant(instant, timeZone)), timeZone).toBe(instant)
 })

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts'
+import { asCsv, csvExample, type Operation } from '../operation.ts'
 
 const member = {
   user_id: 43,
@@ -27,12 +27,11 @@ export const communityOperations: Record<string, Operation> = {
   },
   'GET /community/members/export': {
     summary: 'Export members',
-    description:
-      'The newest members for the same filters, as JSON, or with `Accept: text/csv` as a CSV attachment (RFC 4180, UTF-8 with a byte order mark). No cell is a formula to a spreadsheet.',
+    description: `The newest members for the same filters, as JSON, or ${asCsv}`,
     failures: ['too_many_requests'],
     data: 'MemberExport',
     example: { total: 1, cap: 10_000, truncated: false, records: [member] },
-    csv: [Object.keys(member), Object.values(member), ''].join('\r\n'),
+    csv: csvExample(member),
   },
   'POST /community/members/note': {
     summary: 'Note on a direct referral',

@@ -1,5 +1,6 @@
 import { depositId } from '../../../shared/deposits/deposit.ts'
-import type { Operation } from '../operation.ts'
+import type { CsvRecord } from '../../../shared/http/csv.ts'
+import { asCsv, csvExample, type Operation } from '../operation.ts'
 
 const account = { currency: 'USDT', balance: 120.5, hold: 10, deposited: 200, withdrawal: 69.5 }
 const bill = {
@@ -42,7 +43,7 @@ const deposit = {
 
 const { currency, currency_network, address, tag, required_confirmations, created_at } = deposit
 
-const walletOperations = (path: string, wallet: string, examples: { account: unknown; bill: unknown }) => ({
+const walletOperations = (path: string, wallet: string, examples: { account: unknown; bill: CsvRecord }) => ({
   [`GET ${path}/info`]: {
     summary: `Balances of the ${wallet} wallet`,
     description: 'One row for each currency, ordered by currency.',
@@ -54,6 +55,13 @@ const walletOperations = (path: string, wallet: string, examples: { account: unk
     description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
     data: 'BillPage',
     example: listPage(examples.bill),
+  },
+  [`GET ${path}/bills/export`]: {
+    summary: `Export transactions of the ${wallet} wallet`,
+    description: `The newest bills for the same filters, as JSON, or ${asCsv}`,
+    data: 'BillExport',
+    example: { total: 1, cap: 10_000, truncated: false, records: [examples.bill] },
+    csv: csvExample(examples.bill),
   },
   [`GET ${path}/asset`]: {
     summary: `Value of the ${wallet} wallet`,

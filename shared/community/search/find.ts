@@ -3,22 +3,15 @@ import { daysInOrder, endOfDay, startOfDay } from '../../dates.ts'
 import { readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
 import { Failure } from '../../errors.ts'
-import { Count, Day } from '../../fields.ts'
+import { Day } from '../../fields.ts'
+import type { Found } from '../../http/export.ts'
 import { type PageRequest, pageQuery, toPage } from '../../page.ts'
-import { stringifyExact } from '../../stringify-exact.ts'
 import { settings } from '../../settings.ts'
 import { emailKey, emailOwner, normalizeEmail } from '../../users/identity.ts'
 import { type BTreePosition, countOf, type MemberList, rootKey, unpackRoot } from '../list/node.ts'
 import { type RangeQuery, type RangeResult, readRange } from '../list/range.ts'
-import {
-  isBelow,
-  Member,
-  type Profile,
-  profileKey,
-  readMembers,
-  readProfiles,
-  toProfile,
-} from '../profile.ts'
+import type { Member } from '../profile.ts'
+import { isBelow, type Profile, profileKey, readMembers, readProfiles, toProfile } from '../profile.ts'
 import { limitMisses, type ReserveUnits, searchBudgetOf } from './budget.ts'
 import { indexKey, type SearchIndex, toIndex } from './index/items.ts'
 import { searchIndex } from './index/search.ts'
@@ -109,43 +102,10 @@ export async function listMembers(start: PrefetchedList, filter: MemberFilter, p
   return toPage(members, total, page)
 }
 
-/** Response data of the members export. It has the newest members of a list. */
-export const Export = v.object({
-  /** Number of members that match the filter, including those left out of the export. */
-  total: Count,
-  /** Maximum number of members in an export. */
-  cap: Count,
-  /** Whether matching members were left out of the export. */
-  truncated: v.boolean(),
-  records: v.array(Member),
-})
-export type Export = v.InferOutput<typeof Export>
-
-/** Exports the newest members that match a filter: up to `exportCap`, or as many as fit into a response. */
-export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
-  const cap = settings().exportCap
-  const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
-  const records = members.slice(0, countFitting(members))
-  return { total, cap, truncated: total > records.length, records }
-}
-
-/**
- * Maximum total size of exported members, in bytes. A Lambda function can return at most 6 MB (AWS: Lambda
- * quotas), of which headers and envelope get 64 KB.
- */
-const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
-
-/**
- * Counts how many of the members fit into a response. Lambda encodes the JSON body again, as a JSON string,
- * so each member is measured in this longer form.
- */
-function countFitting(members: readonly Member[]): number {
-  let bytes = 0
-  const firstTooMany = members.findIndex((member) => {
-    bytes += Buffer.byteLength(JSON.stringify(stringifyExact(member)))
-    return bytes > maxExportBytes
-  })
-  return firstTooMany === -1 ? members.length : firstTooMany
+/** Finds the newest members that match a filter, up to `exportCap`. */
+export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Found<Member>> {
+  const { total, members } = await findMembers(start, filter, { skip: 0, take: settings().exportCap })
+  return { total, records: members }
 }
 
 /** Counts the members who match a filter, and reads the requested ones, newest first. */

@@ -2,8 +2,12 @@ import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../../dates.ts'
 import { isNewestPage, readNewest, readRange, rowKey } from '../../db/numbered-list.ts'
 import { readItems } from '../../db/read.ts'
+import type { Item } from '../../db/table.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../../fields.ts'
+import { forEachConcurrently } from '../../for-each-concurrently.ts'
+import type { Found } from '../../http/export.ts'
 import { pageQuery, toPage } from '../../page.ts'
+import { settings } from '../../settings.ts'
 import { type Bill, billList, toBill } from '../bill.ts'
 import { type BillFilter, BillType, billTypes, Direction, selectsAll } from '../bill-types.ts'
 import { quarterOf, readWallet, type Wallet, type WalletId } from '../wallet.ts'
@@ -12,20 +16,32 @@ import { countBefore, numbersInTail, readChunkBefore, readRanks } from './stored
 
 const businessIdText = `${BillType.options.join(', ')}; any other finds nothing.`
 
+const Filter = v.object({
+  currency: CurrencyFilter,
+  amountDirection: v.optional(v.pipe(v.picklist(['1', '2']), v.transform(Number), Direction)),
+  businessId: v.optional(v.pipe(v.string(), v.description(businessIdText))),
+  beginTime: v.optional(Day),
+  endTime: v.optional(Day),
+})
+const PageFilter = v.object({ ...Filter.entries, ...pageQuery })
+
+const checkDates = <Query extends v.InferOutput<typeof Filter>>() =>
+  v.check<Query, string>(
+    ({ beginTime, endTime }) => daysInOrder(beginTime, endTime),
+    'must not be before beginTime',
+  )
+
+/** Query parameters of an export of bills, which has no pages. */
+export const BillsExportQuery = v.pipe(
+  Filter,
+  v.forward(checkDates<v.InferOutput<typeof Filter>>(), ['endTime']),
+)
+type BillsExportQuery = v.InferOutput<typeof BillsExportQuery>
+
 /** Query parameters of a page of bills. */
 export const BillsQuery = v.pipe(
-  v.object({
-    currency: CurrencyFilter,
-    amountDirection: v.optional(v.pipe(v.picklist(['1', '2']), v.transform(Number), Direction)),
-    businessId: v.optional(v.pipe(v.string(), v.description(businessIdText))),
-    beginTime: v.optional(Day),
-    endTime: v.optional(Day),
-    ...pageQuery,
-  }),
-  v.forward(
-    v.check(({ beginTime, endTime }) => daysInOrder(beginTime, endTime), 'must not be before beginTime'),
-    ['endTime'],
-  ),
+  PageFilter,
+  v.forward(checkDates<v.InferOutput<typeof PageFilter>>(), ['endTime']),
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
@@ -37,13 +53,36 @@ interface Boundary {
 
 /** Reads a page of bills, newest first. Page 1 of all bills takes one round trip, others two or three. */
 export async function readBillsPage(query: BillsQuery, id: WalletId) {
-  const { beginTime, endTime, current, size } = query
+  const { current, size } = query
   const filter = toFilter(query)
-  if (filter === undefined) return toPage<Bill>([], 0, query)
-  if (selectsAll(filter) && isNewestPage(query)) {
+  if (filter !== undefined && selectsAll(filter) && isNewestPage(query)) {
     const { rows, total } = await readNewest(billList(id), size)
     return toPage(rows.map(toBill), total, query)
   }
+  const selection = await selectBills(query, id)
+  const bills = await readSelected(selection, { skip: (current - 1) * size, take: size })
+  return toPage(bills, selection.total, query)
+}
+
+/** Reads the newest of the selected bills, up to `exportCap`. */
+export async function exportBills(selection: Selection): Promise<Found<Bill>> {
+  return { total: selection.total, records: await readSelected(selection, { take: settings().exportCap }) }
+}
+
+/** The bills of a wallet that a query selects: those at some positions among the bills of a filter. */
+export interface Selection {
+  id: WalletId
+  /** Number of selected bills. */
+  total: number
+  /** The filter, the wallet as it was read, and the position of the newest bill; none if `total` is 0. */
+  found: { filter: BillFilter; wallet: Wallet; last: number } | undefined
+}
+
+/** Finds out which bills of a wallet a query selects, without reading the bills. Takes one or two rounds. */
+export async function selectBills(query: BillsExportQuery, id: WalletId): Promise<Selection> {
+  const { beginTime, endTime } = query
+  const filter = toFilter(query)
+  if (filter === undefined) return { id, total: 0, found: undefined }
   const readBoundary = async (instant: number) => ({ instant, chunk: await readChunkBefore(id, instant) })
   const [wallet, begin, end] = await Promise.all([
     readWallet(id),
@@ -54,10 +93,19 @@ export async function readBillsPage(query: BillsQuery, id: WalletId) {
     begin === undefined ? 0 : rankBefore(wallet, filter, begin),
     end === undefined ? countSelected(wallet, filter) : rankBefore(wallet, filter, end),
   ])
-  const newest = last - (current - 1) * size
-  const ranks = { oldest: Math.max(before + 1, newest - size + 1), newest }
-  const bills = await readBills(id, await selectNumbers(wallet, filter, ranks))
-  return toPage(bills, Math.max(0, last - before), query)
+  return { id, total: Math.max(0, last - before), found: { filter, wallet, last } }
+}
+
+/** Reads some of the selected bills, newest first. `skip` leaves out newer ones. */
+async function readSelected(
+  { id, total, found }: Selection,
+  { skip = 0, take }: { skip?: number; take: number },
+): Promise<Bill[]> {
+  if (found === undefined || skip >= total) return []
+  const { filter, wallet, last } = found
+  const newest = last - skip
+  const oldest = newest - Math.min(take, total - skip) + 1
+  return readBills(id, await selectNumbers(wallet, filter, { oldest, newest }))
 }
 
 const countSelected = (wallet: Wallet, filter: BillFilter): number =>
@@ -100,36 +148,51 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** A range query may read fewer than this many times the needed bills. Otherwise, bills are read by key. */
-const maxDilution = 8
+/** Number of bills that are read together: as many as one call can read by key (AWS: BatchGetItem). */
+const sliceSize = 100
+const sliceConcurrency = 16
 
 /**
  * Reads bills by number, newest first. Reads are eventually consistent, but missing bills are read again with
  * strong consistency. Throws if a bill is missing even then.
  */
 async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
-  const [oldest, newest] = [numbers.at(0), numbers.at(-1)]
-  if (oldest === undefined || newest === undefined) return []
-  const list = billList(id)
-  const read = (some: readonly number[], options = {}) =>
-    readItems(
-      some.map((number) => rowKey(list, number)),
-      options,
-    )
-  const isDense = newest - oldest < maxDilution * numbers.length
-  const rows = isDense ? await readRange(list, oldest, newest, { consistent: false }) : await read(numbers)
-  const found = new Map(rows.flatMap((row) => (row === undefined ? [] : [[Number(row['sk']), row] as const])))
-  const missing = numbers.filter((number) => !found.has(number))
-  for (const row of await read(missing, { consistent: true })) if (row) found.set(Number(row['sk']), row)
+  const rows = new Map<number, Item>()
+  const starts = Array.from({ length: Math.ceil(numbers.length / sliceSize) }, (_, i) => i * sliceSize)
+  await forEachConcurrently(starts, Math.min(sliceConcurrency, starts.length), async (start) => {
+    const slice = numbers.slice(start, start + sliceSize)
+    for (const row of await readSlice(id, slice)) rows.set(Number(row['sk']), row)
+  })
   return numbers.toReversed().map((number) => {
-    const row = found.get(number)
+    const row = rows.get(number)
     if (row === undefined) throw new Error('a bill is missing')
     return toBill(row)
   })
 }
 
+/** A range query may read fewer than this many times the needed bills. Otherwise, bills are read by key. */
+const maxDilution = 8
+
+/** Reads the items of some bills, and perhaps of others between them. `numbers` must be ascending. */
+async function readSlice(id: WalletId, numbers: readonly number[]): Promise<Item[]> {
+  const [oldest = 0, newest = 0] = [numbers.at(0), numbers.at(-1)]
+  const list = billList(id)
+  const read = async (some: readonly number[], options = {}) =>
+    (
+      await readItems(
+        some.map((number) => rowKey(list, number)),
+        options,
+      )
+    ).filter((row) => row !== undefined)
+  const isDense = newest - oldest < maxDilution * numbers.length
+  const rows = isDense ? await readRange(list, oldest, newest, { consistent: false }) : await read(numbers)
+  const found = new Set(rows.map((row) => Number(row['sk'])))
+  const missing = numbers.filter((number) => !found.has(number))
+  return missing.length === 0 ? rows : [...rows, ...(await read(missing, { consistent: true }))]
+}
+
 /** The filter that a query asks for; undefined if no bill can match the query. */
-function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
+function toFilter({ currency, amountDirection, businessId }: BillsExportQuery): BillFilter | undefined {
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
   if (businessId === undefined) return { currency, kind: amountDirection }
   if (!v.is(BillType, businessId)) return undefined

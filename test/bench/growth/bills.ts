@@ -1,12 +1,16 @@
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
 import { dayOf } from '../../../shared/dates.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import type { Write } from '../../../shared/db/write.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { applyMovement, putBill } from '../../../shared/ledger/bill.ts'
 import { type Chunk, takeChunk, writeChunks } from '../../../shared/ledger/page/index.ts'
-import { readBillsPage } from '../../../shared/ledger/page/page.ts'
+import { exportBills, readBillsPage, selectBills } from '../../../shared/ledger/page/page.ts'
 import { newWallet, putWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
+import { answerExport } from '../../../shared/http/export.ts'
+import type { RequestInfo } from '../../../shared/http/request.ts'
+import { Bill } from '../../../shared/ledger/bill.ts'
 import { Big } from '../../../shared/money.ts'
 import type { Row } from '../table.ts'
 import { measureInRounds } from './rounds.ts'
@@ -59,6 +63,32 @@ export async function measureBills(size: number): Promise<Row[]> {
         'read units': Math.max(first.readUnits, middle.readUnits),
       })
     }
+  return rows
+}
+
+/** Exports as CSV, because that takes longer than JSON. */
+const csvRequest = { header: () => 'text/csv' } as unknown as RequestInfo
+
+/** Measures what an export of bills costs with each filter, in the wallet that measureBills has filled. */
+export async function measureExports(size: number): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [filter, query] of Object.entries(filters)) {
+    const startedAt = performance.now()
+    const { result, rounds, readUnits } = await measureInRounds(async () => {
+      const found = await exportBills(await selectBills(query, { userId: size, wallet: 'asset' }))
+      const csv = { fileName: 'bills.csv', columns: v.keyof(Bill).options }
+      answerExport(found, csvRequest, csv)
+      return found
+    })
+    rows.push({
+      export: `${size.toLocaleString('en-US')}, ${filter}`,
+      found: result.total,
+      exported: result.records.length,
+      rounds,
+      'read units': readUnits,
+      milliseconds: Math.round(performance.now() - startedAt),
+    })
+  }
   return rows
 }
 

@@ -1,5 +1,5 @@
 import type { Options, Row, Table } from '../table.ts'
-import { measureBills } from './bills.ts'
+import { measureBills, measureExports } from './bills.ts'
 import { measureSearches } from './searches.ts'
 import { measureTree } from './tree.ts'
 
@@ -7,9 +7,11 @@ import { measureTree } from './tree.ts'
 export async function measureGrowth({ short }: Options): Promise<Table[]> {
   const sizes = short ? [1_000] : [1_000, 100_000, 1_000_000]
   const bills: Row[] = []
+  const exports: Row[] = []
   const members: Row[] = []
   for (const size of sizes) {
     bills.push(...(await measureBills(size)))
+    exports.push(...(await measureExports(size)))
     members.push(...(await measureSearches(size)))
   }
   return [
@@ -20,6 +22,14 @@ export async function measureGrowth({ short }: Options): Promise<Table[]> {
         'The dearer of the first and the middle page, by rounds of calls after one another and read units.',
       ],
       rows: bills,
+    },
+    {
+      name: 'growth-exports',
+      title: 'Exports of bills as a wallet grows',
+      notes: [
+        'The newest 10,000 bills as CSV. Rounds are of 16 calls; the time is that of a table on the same machine.',
+      ],
+      rows: exports,
     },
     {
       name: 'growth-members',

@@ -31,6 +31,15 @@ const readBills =
     await request({ token: accessToken, query: { ...page, currency: 'BTC' } })
   }
 
+const exportBills =
+  (wallet: WalletName): Scenario =>
+  async ({ request }) => {
+    const { accessToken, userId } = await createSession()
+    await addBills({ userId, wallet }, chunkOfBills)
+    await request({ token: accessToken })
+    await request({ token: accessToken, query: { currency: 'BTC' } })
+  }
+
 const readMembers =
   (query: Record<string, string>): Scenario =>
   async ({ request }) => {
@@ -51,9 +60,11 @@ export const dataScenarios: Record<string, Scenario> = {
   'account-info': readOwn,
   'account-asset': readOwn,
   'account-bills': readBills('asset'),
+  'account-export': exportBills('asset'),
   'bonus-account-info': readOwn,
   'bonus-account-asset': readOwn,
   'bonus-account-bills': readBills('reward'),
+  'bonus-account-export': exportBills('reward'),
   'community-members': readMembers(page),
   'community-export': readMembers({}),
   'community-note': async ({ request }) => {

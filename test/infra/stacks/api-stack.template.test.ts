@@ -55,6 +55,7 @@ it('an expensive route gets its share of the stage’s throttle, but at least 1 
   expect(properties.RouteSettings).toMatchObject({
     'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 6 },
     'GET /community/members/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
+    'GET /account/bills/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
   })
 })
 
@@ -64,7 +65,7 @@ it('the throttles are created after the routes that they name, as API Gateway re
     ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
   )
   expect(before.toSorted()).toEqual(named.map(({ id }) => id).toSorted())
-  expect(named).toHaveLength(6)
+  expect(named).toHaveLength(8)
 })
 
 it('every route that signs tokens or checks passwords or secrets has a throttle of its own', () => {

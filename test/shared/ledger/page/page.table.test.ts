@@ -3,7 +3,7 @@ import { handler as walletAdjusted } from '../../../../functions/intake/wallet.a
 import { handler as walletTransferred } from '../../../../functions/intake/wallet.transferred.ts'
 import { addDays, dayOf, endOfDay, startOfDay } from '../../../../shared/dates.ts'
 import type { Bill } from '../../../../shared/ledger/bill.ts'
-import type { BillsQuery } from '../../../../shared/ledger/page/page.ts'
+import { type BillsQuery, exportBills, selectBills } from '../../../../shared/ledger/page/page.ts'
 import { billTypes } from '../../../../shared/ledger/bill-types.ts'
 import { deliver } from '../../../support/deliver.ts'
 import { addUser, adjustment, readAllBills, readPage } from '../../../support/ledger.ts'
@@ -85,6 +85,14 @@ it('bills of several days are listed completely, newest first', () => {
     new Set(['ADJUSTMENT_CREDIT', 'ADJUSTMENT_DEBIT', 'TRANSFER_OUT']),
   )
   for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id].direction)
+})
+
+it('an export has the right bills and total for every combination of filters and dates', async () => {
+  for (const query of combinations) {
+    const expected = filterBills(all, query)
+    const found = await exportBills(await selectBills(query, { userId, wallet: 'asset' }))
+    expect(found, JSON.stringify(query)).toEqual({ total: expected.length, records: expected })
+  }
 })
 
 it('a page has the right bills and totals for every combination of filters and dates', async () => {

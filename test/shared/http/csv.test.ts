@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Member } from '../../../shared/community/profile.ts'
-import { membersCsv, textCell } from '../../../shared/community/csv.ts'
+import { csvTable, textCell } from '../../../shared/http/csv.ts'
 import { Big } from '../../../shared/money.ts'
 
-const member: Member = {
+const member = {
   user_id: 7,
   nickname: 'Ann "the" first, née\nB',
   email: 'a***n@example.com',
@@ -13,29 +12,33 @@ const member: Member = {
   team_count: 3,
   package_amount: new Big('0.100000000000000001'),
   team_performance: new Big('12'),
-  note: '=cmd',
+  note: '=cmd' as string | null,
+}
+
+/** The CSV of some members, with a table's head. */
+function toCsv(...members: (typeof member)[]): string {
+  const { head, line } = csvTable(Object.keys(member) as (keyof typeof member)[])
+  return head + members.map(line).join('')
 }
 
 it.each(['"Ann"', 'say "hi"', 'a, b', 'a; b', 'a\tb'])('the CSV cell %j is quoted', (nickname) => {
-  const { body } = membersCsv([{ ...member, nickname }])
+  const body = toCsv({ ...member, nickname })
   expect(body).toContain(`\r\n7,"${nickname.replaceAll('"', '""')}",a***n`)
 })
 
-it('the CSV export of members starts with a byte order mark and follows RFC 4180', () => {
-  const { status, headers, body } = membersCsv([member, { ...member, nickname: 'B', note: null }])
-  expect(status).toBe(200)
-  expect(headers).toEqual({
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': 'attachment; filename="community-members.csv"',
-  })
-  const rest = 'a***n@example.com,1767225600000,1,2,3,0.100000000000000001,12'
-  expect(body).toBe(
-    [
-      '\uFEFFuser_id,nickname,email,joined_at,level,direct_count,team_count,package_amount,team_performance,note',
-      `7,"Ann ""the"" first, née\nB",${rest},'=cmd`,
-      `7,B,${rest},`,
-      '',
-    ].join('\r\n'),
+it('a CSV starts with a byte order mark, follows RFC 4180, and has instants also as ISO 8601', () => {
+  const rest = 'a***n@example.com,1767225600000,2026-01-01T00:00:00.000Z,1,2,3,0.100000000000000001,12'
+  const columns =
+    'user_id,nickname,email,joined_at,joined_at_iso,level,direct_count,team_count,package_amount,team_performance,note'
+  expect(toCsv(member, { ...member, nickname: 'B', note: null })).toBe(
+    [`\uFEFF${columns}`, `7,"Ann ""the"" first, née\nB",${rest},'=cmd`, `7,B,${rest},`, ''].join('\r\n'),
+  )
+})
+
+it('an instant that is not known has two empty cells', () => {
+  const { head, line } = csvTable(['id', 'settled_at', 'fee'])
+  expect(head + line({ id: 'a', settled_at: null, fee: null })).toBe(
+    '\uFEFFid,settled_at,settled_at_iso,fee\r\na,,,\r\n',
   )
 })
 
@@ -52,7 +55,7 @@ it.each([
 ])(
   'the CSV cell %j is safe even in a spreadsheet that splits it at a semicolon, tab or line break',
   (nickname, cell) => {
-    const { body } = membersCsv([{ ...member, nickname }])
+    const body = toCsv({ ...member, nickname })
     expect(body).toContain(`\r\n7,"${cell}",a***n`)
   },
 )

@@ -1,0 +1,16 @@
+import * as v from 'valibot'
+import { answerExport, exportOf } from '../../shared/http/export.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { Bill } from '../../shared/ledger/bill.ts'
+import { BillsExportQuery, exportBills, selectBills } from '../../shared/ledger/page/page.ts'
+
+const csv = { fileName: 'bonus-account-bills.csv', columns: v.keyof(Bill).options }
+
+/** Exports the newest bills of the caller's reward wallet, as JSON or CSV. */
+export const handler = signedInEndpoint({
+  scope: 'account.read',
+  input: v.object({ query: BillsExportQuery }),
+  output: exportOf(Bill),
+  prefetch: ({ query }, userId) => selectBills(query, { userId, wallet: 'reward' }),
+  run: async ({ prefetched, request }) => answerExport(await exportBills(prefetched), request, csv),
+})
