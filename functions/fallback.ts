@@ -1,15 +1,21 @@
 import * as v from 'valibot'
 import { Failure } from '../shared/errors.ts'
 import { requireEnv } from '../shared/env.ts'
+import { isPreflight, preflightHeaders } from '../shared/http/cors.ts'
 import { publicEndpoint } from '../shared/http/endpoint.ts'
+import { Reply } from '../shared/http/reply.ts'
 
 const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 
-/** Rejects a request that matches no route: 405 with the allowed methods if the path exists, else 404. */
+/**
+ * Answers CORS preflights of every path. Rejects any other request that matches no route: 405 with the
+ * allowed methods if the path exists, else 404.
+ */
 export const handler = publicEndpoint({
   input: v.object({}),
   output: v.never(),
   async run({ request }) {
+    if (isPreflight(request)) return new Reply(204, preflightHeaders)
     const methods = Object.entries(routes).find(([path]) => matches(path, request.rawPath))?.[1]
     // A request that matches a route gets here only if its path contains an encoded slash.
     if (methods === undefined || methods.includes(request.method)) throw new Failure('no_route')

@@ -48,8 +48,12 @@ export const Config = v.pipe(
      * topic for alarms in us-east-1.
      */
     edge: v.optional(Edge, false),
-    /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
-    corsOrigins: v.optional(List),
+    /**
+     * Origins from which browsers may call the API, besides the authorization page's, which always may:
+     * https, or the scheme of an app, such as `capacitor://localhost`. On stages without `protectData` also
+     * http on this machine, such as `http://localhost:*` for all ports.
+     */
+    corsOrigins: v.optional(List, []),
     /**
      * Whether the table, the KMS keys and their stack are protected from deletion. Default: true, except for
      * the stages dev and local. Always false after a `failover`.
@@ -175,8 +179,9 @@ export const Config = v.pipe(
     'authUrl must begin with https://',
   ),
   v.check(
-    ({ stage, corsOrigins = [] }) => stage === 'local' || corsOrigins.every(isHttpsOrigin),
-    'corsOrigins must be origins such as https://app.example.com, without a path',
+    ({ stage, corsOrigins, protectData }) =>
+      corsOrigins.every((origin) => isOrigin(origin, stage, protectData)),
+    'corsOrigins must be origins such as https://app.example.com or capacitor://localhost, without a path; http only on this machine, on stages without protectData',
   ),
 )
 export type Config = v.InferOutput<typeof Config>
@@ -209,8 +214,16 @@ export function deploymentRegion(
   return region
 }
 
-function isHttpsOrigin(text: string): boolean {
-  return text.startsWith('https://') && URL.canParse(text) && new URL(text).origin === text
+/** The scheme of an app and a host: no scheme whose pages come from anywhere, or have the origin `null`. */
+const appOrigin = /^(?!https?:|file:|data:|blob:)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/
+
+const loopbackOrigin = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:(\d{1,5}|\*))?$/
+
+/** Whether browsers send this text as `Origin` (WHATWG HTML §7.1.1), and a stage may trust it. */
+function isOrigin(text: string, stage: string, protectData: boolean): boolean {
+  if (appOrigin.test(text) || (loopbackOrigin.test(text) && !protectData)) return true
+  const isTrusted = text.startsWith('https://') || (stage === 'local' && text.startsWith('http://'))
+  return isTrusted && !text.includes('*') && URL.parse(text)?.origin === text
 }
 
 /** Thrown for a configuration that cannot be deployed; the message names every problem. */

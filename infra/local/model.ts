@@ -6,7 +6,7 @@ import type { buildStackModel } from './template/build-model.ts'
  */
 export type StackModel = ReturnType<typeof buildStackModel>
 
-export type { CorsModel, RouteModel } from './template/read-api.ts'
+export type { RouteModel } from './template/read-api.ts'
 export type {
   ArchiveModel,
   KeyModel,

@@ -2,7 +2,7 @@ import { checkTrails } from './check-trails.ts'
 import { listQueueCounts } from './dead-letters/queues.ts'
 import { checkConcurrency } from './doctor/concurrency.ts'
 import { type Finding, judge } from './doctor/finding.ts'
-import { checkApi, checkChallenge, checkEdge, checkPasswordDigest } from './doctor/http.ts'
+import { checkApi, checkChallenge, checkEdge, checkPage, checkPasswordDigest } from './doctor/http.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkStandby } from './doctor/standby.ts'
 import { checkKeys } from './keys/key-status.ts'
@@ -12,7 +12,7 @@ import type { Target } from './target.ts'
 
 /** Checks every part of a deployment. A check that throws counts as failed, and the others still run. */
 export function examine(target: Target): Promise<({ check: string } & Finding)[]> {
-  const { baseUrl, hasEdge, namePrefix, standbyRegion, settings, tableName } = target
+  const { baseUrl, authUrl, hasEdge, namePrefix, standbyRegion, settings, tableName } = target
   const { concurrentExecutions: wanted } = target
   const checks: Record<string, (() => Promise<Finding>) | false | undefined> = {
     maintenance: () => checkMaintenance(target),
@@ -21,6 +21,7 @@ export function examine(target: Target): Promise<({ check: string } & Finding)[]
       : {
           API: () => checkApi(baseUrl),
           challenge: () => checkChallenge(baseUrl),
+          page: () => checkPage(baseUrl, authUrl),
           edge: hasEdge && (() => checkEdge(baseUrl, namePrefix)),
           'password digest': () => checkPasswordDigest(baseUrl),
         }),

@@ -9,8 +9,9 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
  * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. Takes the API's
- * address from the option `baseUrl`, the `domainName` or the stack outputs file, in this order. Throws a
- * UsageError for an unknown stage or an invalid configuration.
+ * address from the option `baseUrl`, the `domainName` or the stack outputs file, in this order; that of the
+ * authorization page from `authUrl` or the outputs file. Throws a UsageError for an unknown stage or an
+ * invalid configuration.
  */
 export function findStage(
   stage: string,
@@ -18,9 +19,11 @@ export function findStage(
   cdkFile = 'cdk.json',
 ) {
   const config = readStage(stage, cdkFile)
+  const outputs = readApiOutputs(stage, options.outputs ?? `cdk-outputs-${stage}.json`)
   return {
     stage,
-    baseUrl: options.baseUrl ?? readBaseUrl(config, options.outputs ?? `cdk-outputs-${stage}.json`),
+    baseUrl: options.baseUrl ?? (config.domainName ? `https://${config.domainName}` : outputs['BaseUrl']),
+    authUrl: config.authUrl ?? outputs['AuthUrl'],
     hasEdge: config.edge !== false,
     hasAlarms: config.alarms,
     concurrentExecutions: config.concurrentExecutions,
@@ -45,8 +48,8 @@ function readStage(stage: string, cdkFile: string): Config {
   }
 }
 
-function readBaseUrl({ stage, domainName }: Config, file: string): string | undefined {
-  if (domainName !== undefined) return `https://${domainName}`
-  if (!existsSync(file)) return undefined
-  return v.parse(Outputs, JSON.parse(readFileSync(file, 'utf8')))[`account-service-${stage}-api`]?.['BaseUrl']
+/** Reads the outputs of a stage's API stack; none if `cdk deploy --outputs-file` wrote no such file. */
+function readApiOutputs(stage: string, file: string): Record<string, string> {
+  if (!existsSync(file)) return {}
+  return v.parse(Outputs, JSON.parse(readFileSync(file, 'utf8')))[`account-service-${stage}-api`] ?? {}
 }

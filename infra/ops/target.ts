@@ -9,6 +9,8 @@ export interface Target {
   stage: string
   /** Address of the API without a trailing slash; undefined if it is not known. */
   baseUrl: string | undefined
+  /** Address of the authorization page; undefined if it is not known. */
+  authUrl: string | undefined
   /** Whether a CloudFront distribution (edge) is in front of the API. */
   hasEdge: boolean
   /** Whether the stage has alarms. Alarms on KMS keys need a CloudTrail trail and a dead-letter queue. */
@@ -58,6 +60,7 @@ export async function findTarget(options: TargetOptions): Promise<Target> {
 /** Schema of the local stack's answer to GET /_local/stack. */
 const Description = v.object({
   base_url: v.string(),
+  auth_url: v.string(),
   aws_endpoint: v.string(),
   region: v.string(),
   event_bus: v.string(),
@@ -72,6 +75,7 @@ async function findLocalStack({ url, baseUrl }: TargetOptions): Promise<Target> 
   return {
     stage: 'local',
     baseUrl: baseUrl ?? described.base_url,
+    authUrl: described.auth_url,
     hasEdge: false,
     hasAlarms: false,
     awsEndpoint: described.aws_endpoint,

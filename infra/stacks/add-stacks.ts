@@ -83,7 +83,7 @@ const localOrigin = 'http://127.0.0.1:3001'
 
 /**
  * Returns the URL of the authorization page and the origins that may call the API (CORS). The page is the
- * configured one, else the deployed one, else the local stack's. By default, only the page's origin may call.
+ * configured one, else the deployed one, else the local stack's. The page's origin may always call.
  */
 export function resolvePage(
   config: Config,
@@ -91,5 +91,6 @@ export function resolvePage(
 ): { authUrl: string; corsOrigins: string[] } {
   const origin =
     config.authUrl === undefined ? (deployedOrigin ?? localOrigin) : new URL(config.authUrl).origin
-  return { authUrl: config.authUrl ?? `${origin}/`, corsOrigins: config.corsOrigins ?? [origin] }
+  const corsOrigins = [...new Set([origin, ...config.corsOrigins])]
+  return { authUrl: config.authUrl ?? `${origin}/`, corsOrigins }
 }

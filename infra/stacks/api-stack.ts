@@ -1,9 +1,8 @@
-import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Stack } from 'aws-cdk-lib'
+import { CfnOutput, CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib'
 import type { StackProps } from 'aws-cdk-lib'
 import {
   CfnRoute,
   type CfnStage,
-  CorsHttpMethod,
   type DomainName,
   HttpApi,
   HttpMethod,
@@ -44,8 +43,8 @@ export class ApiStack extends Stack {
     // With an edge (CloudFront distribution), the edge has the custom domain. Adding an edge changes the
     // API's logical id. CloudFormation then replaces the API, and the API's old address stops working.
     this.api = addEdge
-      ? this.addApi('HiddenApi', config, page.corsOrigins)
-      : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))
+      ? this.addApi('HiddenApi', config)
+      : this.addApi('Api', config, addDomain(this, config))
     // Strong references (CloudFormation exports) would prevent CloudFormation from replacing the API.
     CrossStackReferences.of(this.api).produce(ReferenceStrength.WEAK)
     const edge = addEdge?.(this, this.api)
@@ -57,6 +56,7 @@ export class ApiStack extends Stack {
         ...resources.environment,
         BASE_URL: this.baseUrl,
         AUTH_URL: page.authUrl,
+        CORS_ORIGINS: page.corsOrigins.join(','),
         ...(edge ? { ORIGIN_SECRETS: edge.originSecrets } : {}),
       },
     })
@@ -67,16 +67,9 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'FirstPartyClientId', { value: config.firstPartyClientId })
   }
 
-  private addApi(id: string, config: Config, allowOrigins: string[], domain?: DomainName): HttpApi {
+  private addApi(id: string, config: Config, domain?: DomainName): HttpApi {
     return new HttpApi(this, id, {
       apiName: config.serviceName,
-      corsPreflight: {
-        allowOrigins,
-        allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST],
-        allowHeaders: ['authorization', 'content-type', 'accept', 'if-none-match'],
-        exposeHeaders: ['x-request-id', 'retry-after', 'www-authenticate', 'content-disposition', 'etag'],
-        maxAge: Duration.hours(1),
-      },
       // With a custom domain, API Gateway's own address is disabled. That address would be a second issuer,
       // and would bypass a firewall on the domain.
       ...(domain ? { defaultDomainMapping: { domainName: domain }, disableExecuteApiEndpoint: true } : {}),

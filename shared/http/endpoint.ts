@@ -10,6 +10,7 @@ import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
 import { errorSummary, log } from '../log.ts'
 import { parseInput } from '../parse-input.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
+import { corsHeaders, isPreflight } from './cors.ts'
 import { type Dialect, fail, Reply, send, succeed } from './reply.ts'
 import {
   type BodyKind,
@@ -75,13 +76,17 @@ export const frame = ({
 ]
 
 /**
- * Middleware that turns failures into answers, adds `x-request-id` to every answer, and writes one log line
- * per request: id, route, status, duration and consumed DynamoDB units.
+ * Middleware that turns failures into answers, adds `x-request-id` and CORS headers to every answer, and
+ * writes one log line per request: id, route, status, duration and consumed DynamoDB units.
  */
 function answerAndLog(dialect: Dialect): HttpMiddleware {
   let startedAt = 0
   const finish = ({ event, response }: Parameters<HttpMiddleware['after'] & object>[0]) => {
-    if (response) response.headers = { ...response.headers, 'x-request-id': event.requestContext.requestId }
+    const headers = {
+      ...corsHeaders(event.headers['origin']),
+      'x-request-id': event.requestContext.requestId,
+    }
+    if (response) response.headers = { ...response.headers, ...headers }
     log.info('request', {
       status: response?.statusCode,
       duration_ms: Date.now() - startedAt,
@@ -126,11 +131,14 @@ function toFailure(error: unknown): Failure {
 
 const maintenanceRetrySeconds = 60
 
-/** Middleware that answers every request with `unavailable` while the service is switched off. */
+/**
+ * Middleware that answers every request with `unavailable` while the service is switched off, but for
+ * preflights, without which no page could read that answer.
+ */
 const refuseInMaintenance: HttpMiddleware = {
   before({ event }) {
     // An empty value counts as not set, because setting a stage variable to the empty text removes it.
-    if ((event.stageVariables?.[maintenanceVariable] ?? '') === '') return
+    if ((event.stageVariables?.[maintenanceVariable] ?? '') === '' || isPreflight(requestInfo(event))) return
     throw new Failure('unavailable', {
       retryAfterSeconds: maintenanceRetrySeconds,
       cause: new UnderMaintenance(),

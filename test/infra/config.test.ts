@@ -65,6 +65,11 @@ describe('the configuration of a deployment', () => {
     ['the default page', { ...configured, authUrl: undefined }],
     ['no alarms', { ...configured, alarms: false, alarmTopicArn: undefined }],
     ['CORS origins', { ...configured, corsOrigins: ['https://a.example', 'https://b.example:8443'] }],
+    ['the origins of apps', { ...configured, corsOrigins: 'capacitor://localhost,chrome-extension://abc' }],
+    [
+      'all ports of this machine, where data is not protected',
+      { ...configured, protectData: false, corsOrigins: 'http://localhost:*,http://127.0.0.1:4412' },
+    ],
   ])('a deployment with a mail sender and %s is accepted', (_what, values) => {
     expect(readConfig({ stage: 'prod', ...values })).toMatchObject({ stage: 'prod' })
   })
@@ -72,7 +77,21 @@ describe('the configuration of a deployment', () => {
   it.each([
     ['no mail sender', { mailFrom: undefined }, /missing: "mailFrom"/],
     ['a page without https', { authUrl: 'http://auth.example.com/' }, /authUrl must begin with https/],
-    ['an origin without https', { corsOrigins: 'http://127.0.0.1:3001' }, /corsOrigins must be origins/],
+    ...[
+      ['an origin of this machine', 'http://127.0.0.1:3001'],
+      ['all ports of this machine', 'http://localhost:*'],
+      ['an origin without https', 'http://a.example'],
+      ['no origin', 'null'],
+      ['files', 'file://localhost'],
+      ['an app with a path', 'capacitor://localhost/'],
+      ['all hosts', 'https://*'],
+      ['all ports', 'https://a.example:*'],
+      ['an origin in upper case', 'https://A.example'],
+    ].map(([what = '', corsOrigins]): [string, object, RegExp] => [
+      what,
+      { corsOrigins },
+      /corsOrigins must be origins/,
+    ]),
     ['an origin with a path', { corsOrigins: 'https://a.example/' }, /corsOrigins must be origins/],
     ['every origin', { corsOrigins: '*' }, /corsOrigins must be origins/],
     ['a standby that is no region', { standby: { region: 'Ireland' } }, /standby.region/],

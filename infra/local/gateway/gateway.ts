@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from '../http/bind-server.ts'
-import type { CorsModel, RouteModel } from '../model.ts'
+import type { RouteModel } from '../model.ts'
 import { type InvokeFunction, TooManyRequestsError } from '../runtime/runtime.ts'
 import { createRequestId, toEvent } from './event.ts'
-import { answerPreflight, applyCors, gatewayMessage, type GatewayResponse, toResponse } from './response.ts'
+import { gatewayMessage, type GatewayResponse, toResponse } from './response.ts'
 import { createRouteMatcher } from './routes.ts'
 
 export interface GatewayOptions {
   routes: RouteModel[]
-  cors: CorsModel | undefined
   invoke: InvokeFunction
   /** Current variables of the API's stage. */
   stageVariables: Record<string, string>
@@ -23,7 +22,7 @@ const maxPayloadBytes = 6 * 1024 * 1024
 
 /** Creates an HTTP API that behaves like API Gateway with Lambda proxy integrations of payload format 2.0. */
 export function createGateway(options: GatewayOptions): RequestHandler {
-  const { cors, invoke, stageVariables, integrationTimeoutMilliseconds = 30_000 } = options
+  const { invoke, stageVariables, integrationTimeoutMilliseconds = 30_000 } = options
   const matchRoute = createRouteMatcher(options.routes)
   const takeToken = createThrottle()
 
@@ -43,20 +42,9 @@ export function createGateway(options: GatewayOptions): RequestHandler {
 
   return async (message, response) => {
     const requestId = createRequestId()
-    const { origin } = message.headers
-    if (cors === undefined) return send(message, response, requestId, await answer(message, requestId))
-    // API Gateway answers a CORS preflight itself, whatever the routes are.
-    const complete = isPreflight(message)
-      ? answerPreflight(cors, origin ?? '')
-      : applyCors(cors, origin, await answer(message, requestId))
-    send(message, response, requestId, complete)
+    send(message, response, requestId, await answer(message, requestId))
   }
 }
-
-const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'OPTIONS' &&
-  headers.origin !== undefined &&
-  headers['access-control-request-method'] !== undefined
 
 /**
  * Creates a function that decides whether a route's throttle lets a request through. Each throttled route has

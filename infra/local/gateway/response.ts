@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { CorsModel } from '../model.ts'
 
 /** An HTTP response of the gateway. */
 export interface GatewayResponse {
@@ -38,42 +37,6 @@ export function toResponse(payload: string): GatewayResponse {
     body: Buffer.from(body),
   }
 }
-
-/** Answers a CORS preflight with 204. Adds the configured headers only if the origin is allowed. */
-export function answerPreflight(cors: CorsModel, origin: string): GatewayResponse {
-  const headers = {
-    ...originHeaders(cors, origin),
-    ...listHeader('access-control-allow-methods', cors.allowMethods),
-    ...listHeader('access-control-allow-headers', cors.allowHeaders),
-    'access-control-max-age': String(cors.maxAgeSeconds),
-  }
-  return { status: 204, headers: isAllowed(cors, origin) ? headers : {}, body: Buffer.alloc(0) }
-}
-
-/** Adds the configured CORS headers. As on API Gateway, CORS headers of the function are dropped. */
-export function applyCors(
-  cors: CorsModel,
-  origin: string | undefined,
-  response: GatewayResponse,
-): GatewayResponse {
-  const kept = Object.entries(response.headers).filter(([name]) => !name.startsWith('access-control-'))
-  const added = origin !== undefined && isAllowed(cors, origin) ? originHeaders(cors, origin) : {}
-  return { ...response, headers: { ...Object.fromEntries(kept), ...added } }
-}
-
-// Whether CORS allows an origin. The configured origins are `*`, `https://*`, `http://*` or whole origins.
-const isAllowed = ({ allowOrigins }: CorsModel, origin: string): boolean =>
-  allowOrigins.some((allowed) =>
-    allowed.endsWith('*') ? origin.startsWith(allowed.slice(0, -1)) : allowed === origin,
-  )
-
-const originHeaders = (cors: CorsModel, origin: string): Record<string, string> => ({
-  'access-control-allow-origin': cors.allowOrigins.includes('*') ? '*' : origin,
-  ...listHeader('access-control-expose-headers', cors.exposeHeaders),
-})
-
-const listHeader = (name: string, values: string[]): Record<string, string> =>
-  values.length === 0 ? {} : { [name]: values.join(',') }
 
 const selectHeaders = (headers: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(

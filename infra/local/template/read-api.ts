@@ -1,20 +1,11 @@
 import * as v from 'valibot'
 import { refuse } from '../startup-error.ts'
 import { findFunction, type FunctionModel } from './read-functions.ts'
-import { Numeric, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
+import { Numeric, type TemplateReader, Text, Unknown } from './reader.ts'
 
 const Api = v.object({
   Name: v.optional(Text, ''),
-  CorsConfiguration: v.optional(
-    v.object({
-      AllowOrigins: Texts,
-      AllowMethods: Texts,
-      AllowHeaders: Texts,
-      ExposeHeaders: Texts,
-      MaxAge: v.optional(Numeric, 0),
-      AllowCredentials: Unknown,
-    }),
-  ),
+  CorsConfiguration: Unknown,
 })
 
 const Integration = v.object({
@@ -59,22 +50,9 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]) {
 }
 export type RouteModel = ReturnType<typeof readRoutes>[number]
 
-/** Reads the only HTTP API in the templates: its id and name, and its CORS configuration if it has one. */
+/** Reads the only HTTP API in the templates: its id and name. */
 export function readApi(reader: TemplateReader) {
   const apis = reader.read('AWS::ApiGatewayV2::Api', Api)
   if (apis.length > 1) refuse(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
-  const apiId = apis[0]?.ref ?? ''
-  const { Name: apiName = '', CorsConfiguration: cors } = apis[0]?.properties ?? {}
-  return {
-    apiId,
-    apiName,
-    cors: cors && {
-      allowOrigins: cors.AllowOrigins,
-      allowMethods: cors.AllowMethods,
-      allowHeaders: cors.AllowHeaders,
-      exposeHeaders: cors.ExposeHeaders,
-      maxAgeSeconds: cors.MaxAge,
-    },
-  }
+  return { apiId: apis[0]?.ref ?? '', apiName: apis[0]?.properties.Name ?? '' }
 }
-export type CorsModel = NonNullable<ReturnType<typeof readApi>['cors']>

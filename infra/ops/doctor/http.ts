@@ -32,6 +32,26 @@ export async function checkChallenge(baseUrl: string): Promise<Finding> {
   }
 }
 
+/** Checks that browsers let the authorization page call the API, by the preflight of its sign-in request. */
+export async function checkPage(baseUrl: string, authUrl: string | undefined): Promise<Finding> {
+  if (authUrl === undefined)
+    return { ok: false, words: 'its address is not known: name the file of `cdk deploy` with --outputs' }
+  const { origin } = new URL(authUrl)
+  const { status, headers } = await request(`${baseUrl}/user/login-with-password`, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    },
+  })
+  const allowed = headers.get('access-control-allow-origin')
+  return {
+    ok: status === 204 && allowed === origin,
+    words: `a preflight from ${origin} is answered ${status}, which lets ${allowed ?? 'nobody'} call the API`,
+  }
+}
+
 const Answer = v.object({ code: v.number() })
 
 /**

@@ -28,7 +28,10 @@ const cdkFile = write('cdk.json', {
   },
 })
 const outputs = write('outputs.json', {
-  'account-service-plain-api': { BaseUrl: 'https://x.execute-api.example' },
+  'account-service-plain-api': {
+    BaseUrl: 'https://x.execute-api.example',
+    AuthUrl: 'https://page.example/',
+  },
 })
 
 describe('findStage', () => {
@@ -38,6 +41,15 @@ describe('findStage', () => {
     ['the option --base-url', 'named', { baseUrl: 'https://other.example' }, 'https://other.example'],
   ])('findStage takes the address of the API from %s', (_what, stage, options, baseUrl) => {
     expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
+  })
+
+  it('findStage takes the address of the authorization page from authUrl, or from the stacks’ outputs', () => {
+    const stages = { context: { stages: { own: { ...configured, authUrl: 'https://own.example/' } } } }
+    expect(findStage('own', { outputs }, write('own.json', stages)).authUrl).toBe('https://own.example/')
+    const deployed = { context: { stages: { plain: { ...configured, authUrl: undefined } } } }
+    const file = write('deployed.json', deployed)
+    expect(findStage('plain', { outputs }, file).authUrl).toBe('https://page.example/')
+    expect(findStage('plain', { outputs: '/no/such/file' }, file).authUrl).toBeUndefined()
   })
 
   it('commands work in the standby region after a failover, and otherwise in the region that the SDK chooses', () => {

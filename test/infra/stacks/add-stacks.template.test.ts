@@ -60,11 +60,11 @@ it.each([
     ['https://login.example'],
   ],
   [
-    'the deployed page, with the configured CORS origins',
+    'the deployed page, which may call the API beside the configured CORS origins',
     { corsOrigins: 'https://a.example, https://b.example' },
     deployed,
     `${deployed}/`,
-    ['https://a.example', 'https://b.example'],
+    [deployed, 'https://a.example', 'https://b.example'],
   ],
 ])('resolvePage returns the URL and CORS origins of %s', (_, values, origin, authUrl, corsOrigins) => {
   expect(resolvePage(readConfig({ stage: 'local', ...values }), origin)).toEqual({ authUrl, corsOrigins })

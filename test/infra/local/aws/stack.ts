@@ -108,7 +108,6 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     routes: [],
     apiId: 'local',
     apiName: 'api',
-    cors: undefined,
     tables: [],
     keys: [],
     queues: [],

@@ -45,13 +45,6 @@ beforeAll(async () => {
         route('GET /hang', 'probe.hang'),
         { ...route('GET /throttled'), throttle: { rate: 0.001, burst: 2 } },
       ],
-      cors: {
-        allowOrigins: ['http://127.0.0.1:3001', 'https://*'],
-        allowMethods: ['GET', 'POST'],
-        allowHeaders: ['authorization', 'content-type'],
-        exposeHeaders: ['x-request-id'],
-        maxAgeSeconds: 600,
-      },
       invoke: runtime.invoke,
       stageVariables: {},
       integrationTimeoutMilliseconds: 700,
@@ -201,37 +194,4 @@ it('the gateway answers 429 when a route’s burst capacity is used up', async (
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200])
   expect(answers[2]?.text).toBe('{"message":"Too Many Requests"}')
   expect(answers[2]?.headers).not.toHaveProperty('retry-after')
-})
-
-const preflight = { Origin: 'http://127.0.0.1:3001', 'Access-Control-Request-Method': 'POST' }
-
-it.each([
-  ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
-  ['https://anything.example', 'https://anything.example'],
-  ['http://evil.example', undefined],
-  ['http://127.0.0.1:30011', undefined],
-  [undefined, undefined],
-])(
-  'only an allowed origin gets CORS headers, with the configured values, even if the function sets other values: %s',
-  async (origin, allowed) => {
-    const answer = await ask(
-      {
-        statusCode: 200,
-        headers: { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
-        body: '',
-      },
-      origin === undefined ? {} : { origin },
-    )
-    expect(answer.headers['access-control-allow-origin']).toBe(allowed)
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
-    expect(answer.headers['access-control-expose-headers']).toBe(allowed && 'x-request-id')
-  },
-)
-
-it('the gateway sends no CORS headers to a preflight from an origin that is not allowed', async () => {
-  const answer = await send('OPTIONS', '/show', {
-    headers: { ...preflight, Origin: 'http://evil.example' },
-  })
-  expect(answer.status).toBe(204)
-  expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../../functions/user/login-with-password.ts'
-import { checkApi, checkChallenge, checkEdge } from '../../../../infra/ops/doctor/http.ts'
+import { checkApi, checkChallenge, checkEdge, checkPage } from '../../../../infra/ops/doctor/http.ts'
 import { fakeAws } from '../../../support/fake-aws.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
@@ -31,6 +31,32 @@ it.each([
 it('doctor accepts an issuer only if it is the address of the API', async () => {
   expect(await check(checkApi)).toMatchObject({ ok: true })
   expect(await check(checkApi, { issuer: 'https://other.example' })).toMatchObject({ ok: false })
+})
+
+describe('the authorization page', () => {
+  const authUrl = 'https://auth.example.com/in?x=1'
+  const checkPageAt = (headers: object, page: string | undefined = authUrl) =>
+    check((url) => checkPage(url, page), { status: 204, headers })
+
+  it('doctor is content if the API lets the page’s origin call it', async () => {
+    const headers = { 'access-control-allow-origin': 'https://auth.example.com' }
+    expect(await checkPageAt(headers)).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['nobody', {}, /lets nobody/],
+    [
+      'only another origin',
+      { 'access-control-allow-origin': 'https://a.example' },
+      /lets https:\/\/a\.example/,
+    ],
+  ])('doctor reports that the API lets %s call it', async (_what, headers, words) => {
+    expect(await checkPageAt(headers)).toEqual({ ok: false, words: expect.stringMatching(words) as string })
+  })
+
+  it('doctor does not take an unknown address of the page for a good one', async () => {
+    expect(await checkPage('http://127.0.0.1:1', undefined)).toMatchObject({ ok: false })
+  })
 })
 
 describe('the edge', () => {
