@@ -149,6 +149,15 @@ export const SpacedName = (max: number) =>
     v.description('Compares byte by byte.'),
   )
 
+/**
+ * Schema of an event's detail, or of an object in it, with these members and no other. A misspelt member is
+ * refused by name, because what it meant would be lost for good.
+ */
+export const membersOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.strictObject(entries, ({ expected, message }) =>
+    expected === 'never' ? 'is not a member of this event' : message,
+  )
+
 /** Schema of an optional field, which may be omitted or null. */
 export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(

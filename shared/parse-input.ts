@@ -37,7 +37,8 @@ function reason({ type, received, message }: v.BaseIssue<unknown>): string {
   if (received === 'undefined') return 'is required'
   if (!message.startsWith('Invalid ')) return message
   if (type === 'picklist') return 'is not one of the allowed values'
-  return jsonTypes.includes(type) ? `must be of type ${type}` : 'is not valid'
+  const jsonType = type === 'strict_object' ? 'object' : type
+  return jsonTypes.includes(jsonType) ? `must be of type ${jsonType}` : 'is not valid'
 }
 
 const jsonTypes = ['string', 'number', 'boolean', 'array', 'object']

@@ -1,11 +1,10 @@
-import * as v from 'valibot'
 import { transact } from '../../shared/db/write.ts'
 import { addressDigest, assignAddress, dropFromPool, readAddress } from '../../shared/deposits/address.ts'
 import { AddressTag, ChainAddress, foldAddress, foldTag } from '../../shared/deposits/identity.ts'
 import { addressAssigned, putAnnounced, readAssignment } from '../../shared/deposits/user-address.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-event.ts'
-import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
+import { CurrencyCode, Instant, membersOf, UserId } from '../../shared/fields.ts'
 
 /**
  * Assigns a deposit address to a user. The service sends this event after it has assigned the address, so the
@@ -14,7 +13,7 @@ import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
  */
 export const handler = intake({
   detailType: addressAssigned,
-  detail: v.object({
+  detail: membersOf({
     address: ChainAddress,
     tag: AddressTag,
     currency: CurrencyCode,

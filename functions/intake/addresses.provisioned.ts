@@ -11,7 +11,7 @@ import { ChainAddress, ProvisionedTag } from '../../shared/deposits/identity.ts'
 import { applyOnce, type Outcome } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
-import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
+import { BusinessKey, Count, CurrencyCode, membersOf } from '../../shared/fields.ts'
 
 /**
  * Number of addresses in a chunk. Of the 100 writes of a transaction, each address takes two, and the event
@@ -27,13 +27,13 @@ const chunkSize = 48
  */
 export const handler = intake({
   detailType: 'addresses.provisioned',
-  detail: v.object({
+  detail: membersOf({
     batch_id: BusinessKey,
     currency: CurrencyCode,
     currency_network: CurrencyCode,
     required_confirmations: Count,
     addresses: v.pipe(
-      v.array(v.object({ address: ChainAddress, tag: ProvisionedTag })),
+      v.array(membersOf({ address: ChainAddress, tag: ProvisionedTag })),
       v.minLength(1, 'must not be empty'),
       v.check(
         (all) => new Set(all.map((one) => addressDigest({ network: '', ...one }))).size === all.length,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { applyUnlessOvertaken } from '../../shared/events/event-record.ts'
-import { BusinessKey, Instant, maybe, Text, UnambiguousText } from '../../shared/fields.ts'
+import { BusinessKey, Instant, maybe, membersOf, Text, UnambiguousText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { withMacDigest } from '../../shared/events/mac-digest.ts'
 import { ClientSecret, macClientSecret } from '../../shared/oauth/client-authentication.ts'
@@ -11,7 +11,7 @@ import { scopes } from '../../shared/tokens/scopes.ts'
 /** Registers or replaces an OAuth client. A registration older than the stored one changes nothing. */
 export const handler = intake({
   detailType: 'client.registered',
-  detail: v.object({
+  detail: membersOf({
     client_id: BusinessKey,
     updated_at: Instant,
     name: v.pipe(UnambiguousText, v.trim(), Text(200)),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { DepositStatus } from '../../shared/deposits/deposit.ts'
 import { AddressTag, ChainAddress, foldTxid, Txid } from '../../shared/deposits/identity.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
-import { Count, CurrencyCode, Instant } from '../../shared/fields.ts'
+import { Count, CurrencyCode, Instant, membersOf } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 
@@ -16,7 +16,7 @@ const statuses = {
 /** Updates a deposit's status and confirmations. Credits the asset wallet when the deposit is confirmed. */
 export const handler = intake({
   detailType: 'deposit.updated',
-  detail: v.object({
+  detail: membersOf({
     currency_network: CurrencyCode,
     txid: Txid,
     output_index: Count,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
-import { UserId } from '../../shared/fields.ts'
+import { membersOf, UserId } from '../../shared/fields.ts'
 import { composeCodeMail } from '../../shared/sign-in/send-mail.ts'
 import { mailDelayed } from '../../shared/sign-in/ticket.ts'
 import { codeMailFields, mailRejections, sendMail } from '../../shared/sign-in/send-mail.ts'
@@ -12,7 +12,7 @@ import { readSignInRecord } from '../../shared/sign-in/record.ts'
  */
 export const handler = intake({
   detailType: mailDelayed,
-  detail: v.object({ ...codeMailFields, user_id: UserId, ticket_hash: v.string() }),
+  detail: membersOf({ ...codeMailFields, user_id: UserId, ticket_hash: v.string() }),
   key: ({ mail_id }) => mail_id,
   rejections: mailRejections,
   async apply({ user_id, ticket_hash, ...mail }) {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
+import { membersOf } from '../../shared/fields.ts'
 import { composeCodeMail, composeWarningMail } from '../../shared/sign-in/send-mail.ts'
 import { mailRequested } from '../../shared/sign-in/ticket.ts'
 import { warningKinds, warningLifetimeMilliseconds } from '../../shared/sign-in/warn-owner.ts'
@@ -13,8 +14,8 @@ import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shar
 export const handler = intake({
   detailType: mailRequested,
   detail: v.variant('kind', [
-    v.object({ ...codeMailFields, kind: v.literal('code') }),
-    v.object({ ...mailFields(() => warningLifetimeMilliseconds), kind: v.picklist(warningKinds) }),
+    membersOf({ ...codeMailFields, kind: v.literal('code') }),
+    membersOf({ ...mailFields(() => warningLifetimeMilliseconds), kind: v.picklist(warningKinds) }),
   ]),
   key: ({ mail_id }) => mail_id,
   rejections: mailRejections,

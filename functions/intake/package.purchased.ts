@@ -1,11 +1,10 @@
-import * as v from 'valibot'
 import { putJournalEntry } from '../../shared/community/growth/journal.ts'
 import { notifyTreeQueue } from '../../shared/community/growth/queue.ts'
 import { addPurchase, readProfile } from '../../shared/community/profile.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { OutOfOrderEvent } from '../../shared/events/rejected-event.ts'
-import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
 import type { Posting } from '../../shared/ledger/bill.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
@@ -17,14 +16,14 @@ import { Amount } from '../../shared/money.ts'
  */
 export const handler = intake({
   detailType: 'package.purchased',
-  detail: v.object({
+  detail: membersOf({
     purchase_id: BusinessKey,
     user_id: UserId,
     /** Price of the package in the reward currency. */
     amount: Amount,
     at: Instant,
     /** The wallet and the amount to debit if the purchase is paid from a wallet. */
-    payment: maybe(v.object({ wallet: WalletName, currency: CurrencyCode, amount: Amount })),
+    payment: maybe(membersOf({ wallet: WalletName, currency: CurrencyCode, amount: Amount })),
   }),
   key: ({ purchase_id }) => purchase_id,
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],

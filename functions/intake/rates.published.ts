@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CurrencyCode, Instant } from '../../shared/fields.ts'
+import { CurrencyCode, Instant, membersOf } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 import { publishRates } from '../../shared/rates/rates.ts'
@@ -23,7 +23,7 @@ const Rates = v.intersect([
 /** Replaces the rates at which wallets are converted to the quote currency. */
 export const handler = intake({
   detailType: 'rates.published',
-  detail: v.object({ quote: CurrencyCode, as_of: Instant, rates: Rates }),
+  detail: membersOf({ quote: CurrencyCode, as_of: Instant, rates: Rates }),
   key: ({ quote, as_of }) => `${quote}#${as_of}`,
   rejections: ['unknown_quote'],
   apply: publishRates,

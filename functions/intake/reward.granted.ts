@@ -1,6 +1,5 @@
-import * as v from 'valibot'
 import { recordReward } from '../../shared/dashboard/sums.ts'
-import { BusinessKey, CurrencyCode, Day, SpacedName, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Day, membersOf, SpacedName, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import type { Posting } from '../../shared/ledger/bill.ts'
@@ -9,7 +8,7 @@ import { Amount } from '../../shared/money.ts'
 /** Credits a reward to the reward wallet and adds it to the dashboard's sums. */
 export const handler = intake({
   detailType: 'reward.granted',
-  detail: v.object({
+  detail: membersOf({
     reward_id: BusinessKey,
     user_id: UserId,
     reward_type: SpacedName(64),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { addTraffic } from '../../shared/dashboard/sums.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
+import { BusinessKey, Instant, membersOf, UserId } from '../../shared/fields.ts'
 import { Big } from '../../shared/money.ts'
 import { requireUser } from '../../shared/users/user.ts'
 
@@ -18,7 +18,7 @@ const Bytes = v.pipe(
 /** Adds the reported bytes to a user's traffic. */
 export const handler = intake({
   detailType: 'traffic.reported',
-  detail: v.object({
+  detail: membersOf({
     report_id: BusinessKey,
     user_id: UserId,
     device_id: BusinessKey,

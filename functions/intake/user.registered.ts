@@ -1,6 +1,6 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
-import { Instant, maybe, UserId } from '../../shared/fields.ts'
+import { Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
 import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
 import { type RegisteredField, registerUser } from '../../shared/registration/register.ts'
 import { TotpSecret } from '../../shared/sign-in/code/totp.ts'
@@ -9,7 +9,7 @@ import { Nickname, UserEmail } from '../../shared/users/identity.ts'
 /** Adds a user whom the business server has registered. */
 export const handler = intake({
   detailType: 'user.registered',
-  detail: v.object({
+  detail: membersOf({
     user_id: UserId,
     ...({
       email: UserEmail,

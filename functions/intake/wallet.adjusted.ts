@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BusinessKey, CurrencyCode, Instant, PlainText, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, membersOf, PlainText, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { Direction } from '../../shared/ledger/bill-types.ts'
@@ -9,7 +9,7 @@ import { Amount } from '../../shared/money.ts'
 /** Corrects a wallet by hand: a credit or a debit, with the reason on its bill. */
 export const handler = intake({
   detailType: 'wallet.adjusted',
-  detail: v.object({
+  detail: membersOf({
     adjustment_id: BusinessKey,
     user_id: UserId,
     wallet: WalletName,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, membersOf, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
@@ -9,7 +9,7 @@ import { Amount } from '../../shared/money.ts'
 export const handler = intake({
   detailType: 'wallet.transferred',
   detail: v.pipe(
-    v.object({
+    membersOf({
       transfer_id: BusinessKey,
       user_id: UserId,
       from: WalletName,

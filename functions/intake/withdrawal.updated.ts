@@ -1,5 +1,4 @@
-import * as v from 'valibot'
-import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, membersOf, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { updateWithdrawal, WithdrawalStatus } from '../../shared/ledger/withdrawal.ts'
 import { Amount } from '../../shared/money.ts'
@@ -10,7 +9,7 @@ import { Amount } from '../../shared/money.ts'
  */
 export const handler = intake({
   detailType: 'withdrawal.updated',
-  detail: v.object({
+  detail: membersOf({
     withdrawal_id: BusinessKey,
     user_id: UserId,
     currency: CurrencyCode,

@@ -5,7 +5,7 @@ import { Integer } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { intake } from '../events/intake.ts'
-import { BusinessKey, Instant, UserId } from '../fields.ts'
+import { BusinessKey, Instant, membersOf, UserId } from '../fields.ts'
 import { requireUser } from '../users/user.ts'
 import { addActiveDevices } from './sums.ts'
 
@@ -32,7 +32,7 @@ const devices = itemType({
 export const deviceIntake = (detailType: 'device.activated' | 'device.deactivated') =>
   intake({
     detailType,
-    detail: v.object({ device_id: BusinessKey, at: Instant, user_id: UserId }),
+    detail: membersOf({ device_id: BusinessKey, at: Instant, user_id: UserId }),
     key: ({ device_id, at }) => `${device_id}#${at}`,
     rejections: ['unknown_user'],
     apply: ({ device_id, at, user_id }, record) =>

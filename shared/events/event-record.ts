@@ -17,7 +17,7 @@ export interface EventName {
 
 /** The record of an event: its name and the digest of its content. */
 export interface EventRecord extends EventName {
-  /** SHA-256 of the detail as canonical JSON, or a MAC if the event contains a secret; base64url. */
+  /** SHA-256 of the content as canonical JSON, or a MAC if the event contains a secret; base64url. */
   digest: string
   /** MACs with older keys, if `digest` is a MAC. An earlier delivery may have stored one of them. */
   olderDigests?: string[]
@@ -48,17 +48,20 @@ export interface Delivery {
  */
 export type Outcome = 'applied' | 'duplicate' | 'unneeded'
 
-/** Creates the record of an event. The order of the members in `detail` does not change the digest. */
+/**
+ * Creates the record of an event. `content` is its detail as its schema has parsed it, so that neither the
+ * order of members nor two spellings of a value (`1.50`, `1.5`) make another digest.
+ */
 export const eventRecord = (
   detailType: string,
   businessKey: string,
-  detail: unknown,
+  content: unknown,
   delivery: Delivery = { eventId: randomUUID(), sentAt: Date.now(), refusals: 0, bookedAt: Date.now() },
 ): EventRecord => ({
   detailType,
   businessKey,
   delivery,
-  digest: createHash('sha256').update(canonicalJson(detail)).digest('base64url'),
+  digest: createHash('sha256').update(canonicalJson(content)).digest('base64url'),
 })
 
 /**

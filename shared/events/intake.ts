@@ -167,7 +167,7 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const result = v.safeParse(spec.detail, envelope.detail)
   if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
   const delivery = { ...event.delivery, bookedAt: bookingInstant(envelope) }
-  const record = eventRecord(spec.detailType, spec.key(result.output), envelope.detail, delivery)
+  const record = eventRecord(spec.detailType, spec.key(result.output), result.output, delivery)
   received.event = record
   let turn: Promise<unknown> | undefined
   return retry(
@@ -300,7 +300,12 @@ async function refuse(
   })
   if (!isClaimed) return 'duplicate'
   const reason = rejectionText(refusal.code, refusal.explanation)
-  log.warn('event refused', { message_id: message.messageId, event_id: event.delivery.eventId, reason })
+  // Logs only the code, because the explanation can have names that the sender chose.
+  log.warn('event refused', {
+    message_id: message.messageId,
+    event_id: event.delivery.eventId,
+    reason: refusal.code,
+  })
   const attributes = {
     reason: { DataType: 'String', StringValue: reason },
     [refusalsAttribute]: { DataType: 'Number', StringValue: String(refusal.refusals) },

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { expect, it } from 'vitest'
 import { loadIntakes } from '../../infra/openapi/load-intakes.ts'
+import { demoStages } from '../../infra/local/demo/demo-events.ts'
 import { fieldErrors } from '../../shared/parse-input.ts'
 import { newRegistration } from '../support/sign-in.ts'
 
@@ -42,6 +43,55 @@ it.each([
       refusals(detailType, { kind, expires_at: Date.now() + ahead }, 'expires_at')
     expect(refused(latest - minute)).toEqual([])
     expect(refused(latest + minute)).toEqual(['must not be later than a mail of its kind expires'])
+  },
+)
+
+/** A valid detail of each event that others send. */
+const settings = { firstStart: 1_700_000_000_000, quoteCurrency: 'USDT', rewardCurrency: 'USDT', poolSize: 1 }
+const examples = new Map(
+  demoStages(settings)
+    .flat()
+    .map(({ detailType, detail }) => [detailType, detail]),
+)
+
+/** Checks an event against its schema. Returns the reasons for a refusal as the dead letter has them. */
+function explanations(detailType: string, detail: object): string[] {
+  const handler = intakes.find((intake) => intake.detailType === detailType)
+  const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)
+  return fieldErrors(issues as v.BaseIssue<unknown>[], 'event').map(
+    ({ field, reason }) => `${field} ${reason}`,
+  )
+}
+
+it.each([...examples])(
+  'a %s event with a misspelt member is refused, and the reason names it',
+  (type, detail) => {
+    expect(explanations(type, detail)).toEqual([])
+    const reason = 'referrerId is not a member of this event'
+    expect(explanations(type, { ...detail, referrerId: 7 })).toEqual([reason])
+  },
+)
+
+it.each([
+  [
+    'package.purchased',
+    { payment: { wallet: 'asset', currency: 'USDT', amount: '1', fee: '1' } },
+    'payment.fee',
+  ],
+  ['addresses.provisioned', { addresses: [{ address: 'a', memo: '7' }] }, 'addresses.0.memo'],
+  ['user.registered', JSON.parse('{"__proto__": 7}') as object, '__proto__'],
+  ['user.registered', { constructor: 7 }, 'constructor'],
+])('a %s event with %j is refused, and the reason names the member', (type, change, member) => {
+  const detail = Object.defineProperties({ ...examples.get(type) }, Object.getOwnPropertyDescriptors(change))
+  expect(explanations(type, detail)).toEqual([`${member} is not a member of this event`])
+})
+
+it.each([{}, { nickname: null, disabled: null }])(
+  'a user.updated event is refused if it updates nothing: %j',
+  (fields) => {
+    const update = { update_id: 'u', user_id: 1, at: Date.now(), ...fields }
+    expect(explanations('user.updated', update)).toEqual(['detail must name a field to update'])
+    expect(explanations('user.updated', { ...update, passkey: false })).toEqual([])
   },
 )
 

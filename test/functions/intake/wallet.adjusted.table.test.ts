@@ -3,7 +3,7 @@ import { handler } from '../../../functions/intake/wallet.adjusted.ts'
 import { verifyWallet } from '../../../shared/ledger/verify/wallet.ts'
 import { deliver, deliverBatch, refusedAs } from '../../support/deliver.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
-import { addUser, adjustment, readAllBills } from '../../support/ledger.ts'
+import { addUser, adjustment, holdingsOf, readAllBills } from '../../support/ledger.ts'
 import { recordStates, restoreStates } from '../../support/torn-table.ts'
 
 it.each([
@@ -52,6 +52,21 @@ it('wallet.adjusted changes nothing if the balance would have more than 38 digit
 it('wallet.adjusted is retried while its user is not registered', async () => {
   expect(await deliver(handler, adjustment(1))).toBe('retry')
   expect(await deliver(handler, adjustment(1, { direction: 2 }))).toBe('retry')
+})
+
+it.each([
+  ['an amount with a zero at its end', { amount: '1.50' }, 'done'],
+  ['a currency in lower case', { currency: 'usdt' }, 'done'],
+  ['the user id as text', (userId: number) => ({ user_id: String(userId) }), 'done'],
+  ['another amount', { amount: '1.51' }, 'conflicting_content'],
+  ['another currency', { currency: 'BTC' }, 'conflicting_content'],
+])('an event that comes again with %s is the same or not by its values', async (_what, change, result) => {
+  const userId = await addUser()
+  const detail = adjustment(userId, { amount: '1.5' })
+  await deliver(handler, detail)
+  const again = { ...detail, ...(typeof change === 'function' ? change(userId) : change) }
+  expect(await deliver(handler, again)).toEqual(result === 'done' ? 'done' : refusedAs(result))
+  expect(await holdingsOf(userId)).toEqual({ USDT: '1.5 0 0 0' })
 })
 
 it('each message of an SQS batch gets its own outcome, even if two messages contain the same event', async () => {

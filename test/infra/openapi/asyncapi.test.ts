@@ -20,14 +20,18 @@ it('the AsyncAPI parser accepts the document, which has every event and every re
   expect(Object.assign({}, ...[bus, ...messages].map(refusalsOf))).toEqual(rejectionReasons)
 })
 
-/** Detail of mail events. Only the service sends these, so the document has no example. */
-const mail = { mail_id: 'mail-1', to: 'a@example.com', expires_at: 1, code: '123456', kind: 'code' }
+/** Details of mail events. Only the service sends these, so the document has no example. */
+const mail = { mail_id: 'mail-1', to: 'a@example.com', expires_at: 1, code: '123456' }
+const mails: Record<string, object> = {
+  'mail.requested': { ...mail, kind: 'code' },
+  'mail.delayed': { ...mail, user_id: 1, ticket_hash: 'a' },
+}
 
 it.each(intakes.map((intake) => [intake.detailType, intake] as const))(
   'the AsyncAPI document describes the event %s: its schema, business key and reasons of refusal',
   (detailType, intake) => {
     const message = bus?.messages().get(detailType)
-    const example = message?.examples().all()[0]?.payload() ?? { ...mail, user_id: 1, ticket_hash: 'a' }
+    const example = message?.examples().all()[0]?.payload() ?? mails[detailType]
     const ajv = new Ajv2020({ strict: false, logger: false })
     expect(ajv.validate(message?.payload()?.json() ?? false, example), ajv.errorsText()).toBe(true)
     const detail = v.parse(intake.detail, example) as Record<string, string | undefined>

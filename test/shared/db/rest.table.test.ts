@@ -75,6 +75,8 @@ const user = (userId: number, referrerId?: number): Sent => [
 ]
 const id = (name: string) => `${root}-${name}`
 const member = { user_id: root + 2, ...money }
+const earner = { user_id: root + 2, currency: 'USDT' }
+const buyer = { user_id: root + 2, at }
 const deposit = {
   ...{ ...money, currency_network: pool.network, txid: id('tx'), output_index: 0, address },
   amount: '5',
@@ -94,23 +96,23 @@ const history: readonly Sent[] = [
   ],
   [
     rewardGranted,
-    { reward_id: id('r'), ...member, reward_type: 'NODE', amount: '7', earned_on: '2026-11-20' },
+    { reward_id: id('r'), ...earner, reward_type: 'NODE', amount: '7', earned_on: '2026-11-20' },
   ],
   [
     rewardGranted,
-    { reward_id: id('s'), ...member, reward_type: 'NODE', amount: '0.5', earned_on: '2026-11-20' },
+    { reward_id: id('s'), ...earner, reward_type: 'NODE', amount: '0.5', earned_on: '2026-11-20' },
   ],
   [walletTransferred, { transfer_id: id('t'), ...member, from: 'reward', to: 'asset', amount: '2' }],
   [
     packagePurchased,
     {
       purchase_id: id('p'),
-      ...member,
+      ...buyer,
       amount: '3',
       payment: { wallet: 'asset', currency: 'USDT', amount: '3' },
     },
   ],
-  [packagePurchased, { purchase_id: id('q'), ...member, amount: '4' }],
+  [packagePurchased, { purchase_id: id('q'), ...buyer, amount: '4' }],
   [deviceActivated, { device_id: id('d'), user_id: root + 2, at }],
   [deviceDeactivated, { device_id: id('d'), user_id: root + 2, at: at + 1 }],
   [deviceActivated, { device_id: id('d'), user_id: root + 1, at: at + 2 }],

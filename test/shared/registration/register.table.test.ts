@@ -68,6 +68,14 @@ test('a repeated user.registered event has no effect, even if its JSON members a
   expect(await Promise.all([register(detail), register(reversed)])).toEqual(['duplicate', 'duplicate'])
 })
 
+test('a repeated user.registered event has no effect, even if its password and TOTP secret are in another case', async () => {
+  const detail = newRegistration()
+  await register(detail)
+  const login_password = String(detail['login_password']).toUpperCase()
+  const totp_secret = String(detail['totp_secret']).toLowerCase()
+  expect(await register({ ...detail, login_password, totp_secret })).toBe('duplicate')
+})
+
 test.each([
   ['another nickname', { nickname: 'Somebody' }],
   ['another address', { email: 'somebody@example.net' }],
