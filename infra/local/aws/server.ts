@@ -7,6 +7,7 @@ import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
 import { eventOperations } from './eventbridge/event-operations.ts'
 import { archiveOperations, openArchives } from './eventbridge/archives.ts'
+import { ownRuleOperations } from './eventbridge/own-rules.ts'
 import { openRules } from './eventbridge/rules.ts'
 import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
@@ -17,6 +18,7 @@ import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService } from './lambda/function-operations.ts'
 import { s3Service } from './s3/locked-objects.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
+import { ownQueueOperations } from './sqs/own-queues.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
 import { sqsOperations } from './sqs/sqs-operations.ts'
 import { openStore } from './storage/store.ts'
@@ -61,14 +63,19 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const outbox = openOutbox(store)
   const delivery = { model, queues, quirks, callers, invoke, report }
   const archives = openArchives(model, store)
-  const rules = openRules(delivery, archives)
+  const rules = openRules(delivery, archives, store)
   const starters = prepareEventSources(delivery)
   const keys = await KeyStore.open(store, model, quirks)
   const dynamodb = openDynamodbProxy(model, options.dynamodbEndpoint, quirks)
 
   const busOperations = {
     ...eventOperations(delivery, rules, store),
+    ...ownRuleOperations(model, rules, queues),
     ...archiveOperations(model, archives, rules.replay, store),
+  }
+  const queueOperations = {
+    ...sqsOperations(queues, model.accountId),
+    ...ownQueueOperations(queues, model, server.url),
   }
   const stageVariables: StageVariables = {}
   const sources: EventSource[] = []
@@ -81,7 +88,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     services: [
       dynamodb.service,
       jsonService('TrentService', 'application/x-amz-json-1.1', kmsOperations),
-      jsonService('AmazonSQS', 'application/x-amz-json-1.0', sqsOperations(queues, model.accountId)),
+      jsonService('AmazonSQS', 'application/x-amz-json-1.0', queueOperations),
       jsonService('AWSEvents', 'application/x-amz-json-1.1', busOperations),
       sesService(model, outbox),
       lambdaService(model, invoke, report),

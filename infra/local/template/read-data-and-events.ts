@@ -29,6 +29,7 @@ const Queue = v.object({
   VisibilityTimeout: v.optional(Numeric, 30),
   DelaySeconds: v.optional(Numeric, 0),
   MessageRetentionPeriod: v.optional(Numeric, 345_600),
+  ReceiveMessageWaitTimeSeconds: v.optional(Numeric, 0),
   RedrivePolicy: v.optional(
     v.object({ deadLetterTargetArn: Text, maxReceiveCount: v.optional(Numeric, 10) }),
   ),
@@ -102,6 +103,8 @@ export function readQueues(reader: TemplateReader) {
       visibilityTimeoutSeconds: properties.VisibilityTimeout,
       delaySeconds: properties.DelaySeconds,
       retentionSeconds: properties.MessageRetentionPeriod,
+      /** How long ReceiveMessage waits for a message unless it says otherwise. */
+      receiveWaitSeconds: properties.ReceiveMessageWaitTimeSeconds,
       redrive: redrive && {
         deadLetterArn: redrive.deadLetterTargetArn,
         maxReceiveCount: redrive.maxReceiveCount,

@@ -15,7 +15,8 @@ const throttleProbability = 0.01
 
 /** Accepts the name or the ARN of an event bus, and returns its name. */
 const readBusName = v.transform((bus: string) => bus.slice(bus.lastIndexOf('/') + 1))
-const EventBusName = v.optional(v.pipe(v.string(), readBusName), 'default')
+/** The bus of a request: its name or ARN; by default, the account's default bus. */
+export const EventBusName = v.optional(v.pipe(v.string(), readBusName), 'default')
 const Entry = v.object({
   Source: v.optional(v.string(), ''),
   DetailType: v.optional(v.string(), ''),
@@ -59,7 +60,7 @@ export function eventOperations(
         action: `events:${action}`,
         resource: arnOf(bus === 'default' ? `rule/${Name}` : `rule/${bus}/${Name}`),
       }),
-      (input) => run(findRule(model, input)),
+      (input) => run(findRule(rules, input)),
     )
   return {
     PutEvents: defineOperation(
@@ -141,8 +142,9 @@ function entryBytes({ Time, Source, DetailType, Detail, Resources }: Entry): num
   return Buffer.byteLength(text) + (Time === undefined ? 0 : 14)
 }
 
-function findRule(model: StackModel, { Name, EventBusName: bus }: RuleInput): RuleModel {
-  const found = model.rules.find(({ name, busName }) => name === Name && busName === bus)
+/** Finds the rule that a request names. Throws ResourceNotFoundException. */
+export function findRule(rules: Rules, { Name, EventBusName: bus }: RuleInput): RuleModel {
+  const found = rules.find(bus, Name)
   if (found !== undefined) return found
   throw new AwsError('ResourceNotFoundException', `Rule ${Name} does not exist on EventBus ${bus}.`)
 }

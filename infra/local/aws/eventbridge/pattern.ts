@@ -41,6 +41,10 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
     const [[operator, operand] = [], ...others] = Object.entries(expected)
     if (others.length > 0) throw new Error('an alternative of the event pattern has more than one operator')
     if (operator === 'anything-but') return compileAnythingBut(operand)
+    if (operator === 'prefix' && typeof operand === 'string')
+      return (value) => typeof value === 'string' && value.startsWith(operand)
+    if (operator === 'suffix' && typeof operand === 'string')
+      return (value) => typeof value === 'string' && value.endsWith(operand)
     if (operator === 'exists' && typeof operand === 'boolean')
       return (value) => (value !== undefined) === operand
     throw new Error(`the event pattern's operator ${String(operator)} is not known here`)

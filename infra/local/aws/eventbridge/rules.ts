@@ -4,6 +4,9 @@ import { allowsService } from '../iam/authorize.ts'
 import type { DeliveryOptions } from '../lambda/event-source.ts'
 import { invokeLater } from '../lambda/function-operations.ts'
 import type { Archives, SealedEvent } from './archives.ts'
+import type { Queue } from '../sqs/queue.ts'
+import { openDefinitions } from '../storage/definitions.ts'
+import type { Store } from '../storage/store.ts'
 import { compilePattern, type EventTest } from './pattern.ts'
 
 /** An event as given to PutEvents. */
@@ -20,32 +23,48 @@ export interface NewEvent {
 /** Probability that an event is delivered twice: EventBridge promises at least one delivery. */
 const duplicateProbability = 0.1
 
-/** The EventBridge rules of the stack. */
+/** The EventBridge rules of the stack, and those that programs have made here. */
 export type Rules = ReturnType<typeof openRules>
 
-/** Compiles the stack's EventBridge rules. Throws on a pattern, schedule or target that is not emulated. */
-export function openRules(options: DeliveryOptions, archives: Archives) {
+/** A rule that can be matched. Rules with a schedule match no event. */
+interface OpenRule {
+  rule: RuleModel
+  enabled: boolean
+  matches: EventTest
+}
+
+/** Compiles the EventBridge rules. Throws on a pattern, schedule or target that is not emulated. */
+export function openRules(options: DeliveryOptions, archives: Archives, store: Store) {
   const { model, queues, quirks } = options
-  const enabled = new Set(model.rules.filter((rule) => rule.enabled))
-  const patterns = new Map<RuleModel, EventTest>()
+  const rules = new Map<string, OpenRule>()
+  const own = openDefinitions<RuleModel>(store, 'rules')
+  const nameOf = ({ busName, name }: Pick<RuleModel, 'busName' | 'name'>) => `${busName}/${name}`
+  const open = (rule: RuleModel) =>
+    rules.set(nameOf(rule), {
+      rule,
+      enabled: rule.enabled,
+      matches: rule.pattern === undefined ? () => false : compilePattern(rule.pattern),
+    })
   const starters: (() => NodeJS.Timeout)[] = []
   const schedules: NodeJS.Timeout[] = []
   for (const rule of model.rules) {
     for (const { arn } of rule.targets)
       if (queues.byArn(arn) === undefined && !model.functions.some((item) => item.arn === arn))
         throw new Error(`rule ${rule.name} has a target that is neither a queue nor a function: ${arn}`)
-    if (rule.pattern !== undefined) patterns.set(rule, compilePattern(rule.pattern))
+    open(rule)
     if (rule.schedule === undefined) continue
     const milliseconds = readRate(rule.schedule)
     const tick = { source: 'aws.events', detailType: 'Scheduled Event', detail: '{}', resources: [rule.arn] }
     const run = () => {
-      if (enabled.has(rule)) deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
+      if (rules.get(nameOf(rule))?.enabled)
+        deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
     }
     starters.push(() => setInterval(run, milliseconds).unref())
   }
+  for (const rule of own.list()) open(rule)
   const deliverMatching = (busName: string, text: string, whole: unknown, ruleArns?: readonly string[]) => {
-    for (const [rule, matches] of patterns)
-      if (rule.busName === busName && enabled.has(rule) && matches(whole)) {
+    for (const { rule, enabled, matches } of rules.values())
+      if (rule.busName === busName && enabled && matches(whole)) {
         if (ruleArns?.includes(rule.arn) === false) continue
         deliverAll(rule, text, options)
         if (quirks.happens('duplicate-events', rule.name, duplicateProbability))
@@ -69,10 +88,24 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       const text = `${archived.slice(0, -1)},"replay-name":${JSON.stringify(replayName)}}`
       deliverMatching(busName, text, JSON.parse(text), ruleArns)
     },
-    isEnabled: (rule: RuleModel) => enabled.has(rule),
-    setEnabled(rule: RuleModel, on: boolean): void {
-      if (on) enabled.add(rule)
-      else enabled.delete(rule)
+    /** Finds a rule, as it was defined, by its bus and its name. */
+    find: (busName: string, name: string): RuleModel | undefined =>
+      rules.get(nameOf({ busName, name }))?.rule,
+    /** Whether the rule belongs to the stack, not to a program. */
+    isOfStack: (rule: RuleModel) => model.rules.includes(rule),
+    isEnabled: (rule: RuleModel) => rules.get(nameOf(rule))?.enabled ?? false,
+    setEnabled(rule: RuleModel, enabled: boolean): void {
+      const found = rules.get(nameOf(rule))
+      if (found !== undefined) found.enabled = enabled
+    },
+    /** Makes a rule, or replaces one that a program has made. Throws on a pattern that is not emulated. */
+    put(rule: RuleModel): void {
+      open(rule)
+      own.save(nameOf(rule), rule)
+    },
+    remove(rule: RuleModel): void {
+      rules.delete(nameOf(rule))
+      own.remove(nameOf(rule))
     },
     startSchedules: () => void schedules.push(...starters.map((start) => start())),
     close: () => schedules.splice(0).forEach(clearInterval),
@@ -119,19 +152,28 @@ function deliver(rule: RuleModel, target: RuleTarget, body: string, options: Del
     report(`rule ${rule.name} lost an event, because of its dead-letter queue: ${problem}`)
 }
 
+/** Queues without a policy, of which a line has told what AWS would do. */
+const warned = new WeakSet<Queue>()
+
 /** Sends a rule's event to a queue. Returns the problem if the queue is unknown or its policy forbids it. */
 function sendToQueue(
   rule: RuleModel,
   queueArn: string,
   body: string,
-  { model, queues }: DeliveryOptions,
+  { model, queues, report }: DeliveryOptions,
 ): string | undefined {
   const queue = queues.byArn(queueArn)
   if (queue === undefined) return 'there is no such queue'
   const service = 'events.amazonaws.com'
   const request = { service, action: 'sqs:SendMessage', resource: queueArn, sourceArn: rule.arn }
-  if (!allowsService(queue.policy, { ...request, accountId: model.accountId }))
-    return `the queue's policy does not allow ${service} to send for this rule`
+  if (!allowsService(queue.policy, { ...request, accountId: model.accountId })) {
+    const problem = `the queue's policy does not allow ${service} to send for this rule`
+    // A program that only tries things out may leave the policy out, and is told what AWS would do.
+    if (!queues.isOwn(queue) || queue.policy.length > 0) return problem
+    if (!warned.has(queue))
+      report(`rule ${rule.name} delivers to ${queueArn}, but on AWS would not: ${problem}`)
+    warned.add(queue)
+  }
   queue.send({ body, senderId: service })
   return undefined
 }

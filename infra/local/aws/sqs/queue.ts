@@ -24,8 +24,8 @@ const maxTimerMilliseconds = 2 ** 31 - 1
 
 /** An SQS queue. Its messages are kept in memory and also in the store, so that they survive a restart. */
 export class Queue {
-  readonly model: QueueModel
-  readonly policy: CompiledPolicy
+  model: QueueModel
+  policy: CompiledPolicy
   /** The dead-letter queue, to which messages move after too many receives. `openQueues` sets it. */
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
   readonly #store: MessageStore
@@ -47,6 +47,18 @@ export class Queue {
     const stored = store.list(model.name)
     this.#messages = new Map(stored.map((message) => [message.id, message]))
     this.#sent = new Map(stored.map((message) => [message.deduplicationId ?? '', message]))
+  }
+
+  /** Changes the queue's attributes. Messages that were sent before keep their delay. */
+  configure(model: QueueModel): void {
+    this.policy = compilePolicies(model.policies, `queue ${model.name}`)
+    this.model = model
+  }
+
+  /** Deletes all messages, because the queue is deleted. */
+  clear(): void {
+    for (const message of this.#messages.values()) this.#remove(message)
+    this.#wake()
   }
 
   /** Adds a message to the queue. A FIFO queue drops a duplicate and returns the first message. */

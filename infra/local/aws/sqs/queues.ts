@@ -1,6 +1,7 @@
 import { type Quirks, openQuirks } from '../../quirks.ts'
-import type { StackModel } from '../../model.ts'
+import type { QueueModel, StackModel } from '../../model.ts'
 import type { AccessRequest } from '../iam/authorize.ts'
+import { openDefinitions } from '../storage/definitions.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { openMessageStore } from './message-store.ts'
@@ -11,20 +12,28 @@ export type Queues = ReturnType<typeof openQueues>
 
 const maxDeadLetters = 50
 
-/** Opens all queues. Throws if a queue's dead-letter queue is unknown or has another type (FIFO or not). */
+/**
+ * Opens all queues: those of the stack, and those that programs have made here. Throws if a queue's
+ * dead-letter queue is unknown or has another type (FIFO or not).
+ */
 export function openQueues(store: Store, model: StackModel, quirks: Quirks = openQuirks()) {
   const messages = openMessageStore(store)
-  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, quirks)]))
+  const own = openDefinitions<QueueModel>(store, 'queues')
+  const queues = new Map<string, Queue>()
   const byArn = (arn: string) => [...queues.values()].find((queue) => queue.model.arn === arn)
-  for (const queue of queues.values()) {
-    const { name, fifo, redrive } = queue.model
-    if (redrive === undefined) continue
+  const open = (queue: QueueModel) => queues.set(queue.name, new Queue(queue, messages, quirks))
+  /** Finds out where a queue's dead letters go. */
+  const deadLetterOf = ({ name, fifo, redrive }: QueueModel): Queue['deadLetter'] => {
+    if (redrive === undefined) return undefined
     const target = byArn(redrive.deadLetterArn)
     if (target === undefined) throw new Error(`queue ${name} names an unknown dead-letter queue`)
     if (target.model.fifo !== fifo)
       throw new Error(`queue ${name} and its dead-letter queue must both be FIFO, or neither`)
-    queue.deadLetter = { queue: target, maxReceiveCount: redrive.maxReceiveCount }
+    return { queue: target, maxReceiveCount: redrive.maxReceiveCount }
   }
+  for (const queue of [...model.queues, ...own.list()]) open(queue)
+  for (const queue of queues.values()) queue.deadLetter = deadLetterOf(queue.model)
+  const isOwn = ({ model: { name } }: Queue) => !model.queues.some((queue) => queue.name === name)
   const ends = new Set(model.rules.flatMap(({ targets }) => targets.map(({ arn }) => arn)))
   for (const { queueArn } of model.eventSources) ends.delete(queueArn)
   return {
@@ -44,6 +53,25 @@ export function openQueues(store: Store, model: StackModel, quirks: Quirks = ope
       if (queue !== undefined) return queue
       const queryCode = 'AWS.SimpleQueueService.NonExistentQueue'
       throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.', { queryCode })
+    },
+    has: (name: string) => queues.has(name),
+    /** Whether a program has made the queue here. */
+    isOwn,
+    /** Makes a queue, or changes one that a program has made. */
+    put(queue: QueueModel): void {
+      const deadLetter = deadLetterOf(queue)
+      const known = queues.get(queue.name)
+      if (known === undefined) open(queue)
+      else known.configure(queue)
+      const opened = queues.get(queue.name)
+      if (opened !== undefined) opened.deadLetter = deadLetter
+      own.save(queue.name, queue)
+    },
+    /** Deletes a queue that a program has made, with its messages. */
+    remove(queue: Queue): void {
+      queues.delete(queue.model.name)
+      own.remove(queue.model.name)
+      queue.clear()
     },
   }
 }

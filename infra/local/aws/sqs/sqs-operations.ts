@@ -3,6 +3,7 @@ import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Call, type Operation } from '../wire/operation.ts'
 import { md5, md5OfAttributes, MessageAttribute, systemAttributes } from './message.ts'
 import type { Message } from './message.ts'
+import { describeAttributes } from './queue-attributes.ts'
 import type { Queue } from './queue.ts'
 import { queueAccess, type Queues } from './queues.ts'
 
@@ -28,7 +29,7 @@ type SendEntry = v.InferOutput<typeof SendEntry>
 const ReceiveInput = v.object({
   MaxNumberOfMessages: v.optional(integerBetween(1, 10), 1),
   VisibilityTimeout: v.optional(integerBetween(0, 43_200)),
-  WaitTimeSeconds: v.optional(integerBetween(0, 20), 0),
+  WaitTimeSeconds: v.optional(integerBetween(0, 20)),
   AttributeNames: Names,
   MessageSystemAttributeNames: Names,
   MessageAttributeNames: Names,
@@ -131,7 +132,7 @@ function sendMessage(queue: Queue, entry: SendEntry, senderId: string): Record<s
 async function receiveMessages(queue: Queue, input: ReceiveInput, { signal }: Call) {
   const messages = await queue.receive(input.MaxNumberOfMessages, {
     visibilitySeconds: input.VisibilityTimeout,
-    waitMilliseconds: 1000 * input.WaitTimeSeconds,
+    waitMilliseconds: 1000 * (input.WaitTimeSeconds ?? queue.model.receiveWaitSeconds),
     signal,
   })
   return messages.length === 0 ? {} : { Messages: messages.map((message) => describeMessage(message, input)) }
@@ -166,7 +167,6 @@ function describeQueue(queue: Queue): Record<string, string> {
     ApproximateNumberOfMessages: String(counts.visible),
     ApproximateNumberOfMessagesNotVisible: String(counts.inFlight),
     ApproximateNumberOfMessagesDelayed: String(counts.delayed),
-    VisibilityTimeout: String(model.visibilityTimeoutSeconds),
-    MessageRetentionPeriod: String(model.retentionSeconds),
+    ...describeAttributes(model),
   }
 }

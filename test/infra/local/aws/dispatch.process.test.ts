@@ -19,7 +19,7 @@ test('the AWS endpoint rejects an unsigned request, because any web page could s
 
 test.each<[string, RequestInit, string]>([
   ['/', { headers: { 'x-amz-target': 'TrentService.ReEncrypt' } }, 'UnknownOperationException'],
-  ['/', { headers: { 'x-amz-target': 'AmazonSQS.CreateQueue' } }, 'UnknownOperationException'],
+  ['/', { headers: { 'x-amz-target': 'AmazonSQS.PurgeQueue' } }, 'UnknownOperationException'],
   ['/', { headers: { 'x-amz-target': 'Logs_20140328.PutLogEvents' } }, 'UnknownOperationException'],
   ['/', { headers: { 'x-amz-target': 'TrentService.ListKeys' }, body: '{' }, 'SerializationException'],
   ['/v2/email/identities', {}, 'UnknownOperationException'],

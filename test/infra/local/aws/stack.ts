@@ -52,6 +52,7 @@ export function queueModel(name: string, changes: Partial<QueueModel> = {}): Que
     visibilityTimeoutSeconds: 30,
     delaySeconds: 0,
     retentionSeconds: 345_600,
+    receiveWaitSeconds: 0,
     redrive: undefined,
     policies: [],
     ...changes,
