@@ -31,13 +31,14 @@ export const handler = intake({
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${foldTxid(txid)}:${output_index}`,
   rejections: ['unknown_address', 'wrong_currency', 'balance_too_large', 'too_many_currencies'],
   // All events of a deposit share this key, so `updateDeposit` relies on the status to credit only once.
-  apply: ({ currency_network, txid, output_index, status, ...rest }, { delivery }) =>
+  apply: ({ currency_network, txid, output_index, status, at, ...rest }, { delivery }) =>
     updateDeposit({
       ...rest,
       network: currency_network,
       txid,
       outputIndex: output_index,
       status: statuses[status],
+      occurredAt: at,
       bookedAt: delivery.bookedAt,
     }),
 })

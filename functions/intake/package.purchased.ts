@@ -27,7 +27,7 @@ export const handler = intake({
   }),
   key: ({ purchase_id }) => purchase_id,
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
-  async apply({ purchase_id: reference, user_id: userId, amount, payment }, record) {
+  async apply({ purchase_id: reference, user_id: userId, amount, at, payment }, record) {
     const buyer = await readProfile(userId)
     if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')
     const { depth, rootId } = buyer
@@ -37,7 +37,13 @@ export const handler = intake({
     ]
     const debit = async ({ wallet, ...money }: NonNullable<typeof payment>) => {
       const movement: Posting = { kind: 'post', type: 'PACKAGE_PURCHASE', ...money, reference }
-      return postTransaction({ record, userId, wallets: [{ wallet, movement }], alongside: () => writes })
+      return postTransaction({
+        record,
+        occurredAt: at,
+        userId,
+        wallets: [{ wallet, movement }],
+        alongside: () => writes,
+      })
     }
     const outcome = await (payment === undefined ? applyOnce(record, writes) : debit(payment))
     if (depth > 0) await notifyTreeQueue(rootId)

@@ -1,3 +1,4 @@
+import { startOfDay } from '../../shared/dates.ts'
 import { recordReward } from '../../shared/dashboard/sums.ts'
 import { BusinessKey, CurrencyCode, Day, membersOf, SpacedName, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
@@ -25,6 +26,8 @@ export const handler = intake({
     const wallets = [{ wallet: 'reward' as const, movement: posting }]
     // If another event has just added this type and currency, the transaction fails and `apply` runs again.
     const dashboardWrites = await recordReward(reward)
-    return postTransaction({ record, userId, wallets, alongside: () => dashboardWrites })
+    // The event states no instant but a day.
+    const occurredAt = startOfDay(earned_on)
+    return postTransaction({ record, occurredAt, userId, wallets, alongside: () => dashboardWrites })
   },
 })

@@ -24,10 +24,10 @@ export const handler = intake({
   }),
   key: ({ adjustment_id }) => adjustment_id,
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large', 'too_many_currencies'],
-  apply({ adjustment_id, user_id, wallet, currency, amount, direction, reason }, record) {
+  apply({ adjustment_id, user_id, wallet, currency, amount, direction, reason, at }, record) {
     const type = direction === 1 ? 'ADJUSTMENT_CREDIT' : 'ADJUSTMENT_DEBIT'
     const money = { currency, amount, reference: adjustment_id, remark: reason }
     const wallets = [{ wallet, movement: { kind: 'post', type, ...money } as const }]
-    return postTransaction({ record, userId: user_id, wallets })
+    return postTransaction({ record, occurredAt: at, userId: user_id, wallets })
   },
 })

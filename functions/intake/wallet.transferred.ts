@@ -25,10 +25,11 @@ export const handler = intake({
   ),
   key: ({ transfer_id }) => transfer_id,
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large', 'too_many_currencies'],
-  apply({ transfer_id, user_id, from, to, currency, amount }, record) {
+  apply({ transfer_id, user_id, from, to, currency, amount, at }, record) {
     const posting = { kind: 'post', currency, amount, reference: transfer_id } as const
     return postTransaction({
       record,
+      occurredAt: at,
       userId: user_id,
       wallets: [
         { wallet: from, movement: { ...posting, type: 'TRANSFER_OUT' } },

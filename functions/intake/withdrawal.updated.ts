@@ -20,6 +20,6 @@ export const handler = intake({
   // A withdrawal has an event for each status, so the key that identifies an event includes the status.
   key: ({ withdrawal_id, status }) => `${withdrawal_id}#${status}`,
   rejections: ['unknown_user', 'insufficient_balance', 'insufficient_hold', 'balance_too_large'],
-  apply: ({ withdrawal_id, user_id, currency, amount, status }, record) =>
-    updateWithdrawal({ withdrawalId: withdrawal_id, userId: user_id, currency, amount, status }, record),
+  apply: ({ withdrawal_id, user_id, currency, amount, status, at }, record) =>
+    updateWithdrawal({ withdrawalId: withdrawal_id, userId: user_id, currency, amount, status }, record, at),
 })

@@ -25,11 +25,14 @@ export const DepositRecord = v.object({
   address: v.string(),
   tag: v.nullable(v.string()),
   txid: v.string(),
+  output_index: v.number(),
   confirmations: v.number(),
   required_confirmations: v.number(),
   status: DepositStatus,
   /** Time of the first event or of the user's previous deposit, whichever is later, epoch milliseconds. */
   created_at: v.number(),
+  /** The earliest instant that an event about the deposit states, epoch milliseconds. */
+  occurred_at: v.number(),
   /** When the deposit was credited, epoch milliseconds; null until then. */
   credited_at: v.nullable(v.number()),
 })
@@ -38,9 +41,11 @@ export type DepositRecord = v.InferOutput<typeof DepositRecord>
 const RecordItem = v.object({
   ...DepositRecord.entries,
   amount: Decimal,
+  output_index: Integer,
   confirmations: Integer,
   required_confirmations: Integer,
   created_at: Integer,
+  occurred_at: Integer,
   credited_at: v.nullable(Integer),
 })
 

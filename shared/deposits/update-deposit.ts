@@ -21,6 +21,8 @@ import {
 export interface DepositUpdate extends DepositName {
   /** When the event arrived or, if it is replayed, when it was first sent; epoch milliseconds. */
   bookedAt: number
+  /** Instant that the event states, epoch milliseconds. */
+  occurredAt: number
   address: string
   tag?: string | undefined
   currency: string
@@ -59,10 +61,12 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
     address: stored.address,
     tag: stored.tag ?? null,
     txid: update.txid,
+    output_index: update.outputIndex,
     confirmations: update.confirmations,
     required_confirmations: stored.required_confirmations,
     status: update.status,
     created_at: createdAt,
+    occurred_at: update.occurredAt,
     credited_at: null,
     userId,
     version: 1,
@@ -82,8 +86,12 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
     throw new RejectedEvent('conflicting_content', 'address, currency and amount of a deposit may not change')
   const status = laterStatus(before.status, update.status)
   const confirmations = Math.max(before.confirmations, update.confirmations)
-  if (status === before.status && confirmations === before.confirmations) return 'duplicate'
-  return writeDeposit({ ...before, version: before.version + 1, status, confirmations }, update, [])
+  const occurred_at = Math.min(before.occurred_at, update.occurredAt)
+  const isKnown =
+    status === before.status && confirmations === before.confirmations && occurred_at === before.occurred_at
+  if (isKnown) return 'duplicate'
+  const version = before.version + 1
+  return writeDeposit({ ...before, version, status, confirmations, occurred_at }, update, [])
 }
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
@@ -98,7 +106,7 @@ const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus 
 /** Writes a deposit. If it has just become `CREDITED`, credits its amount in the same transaction. */
 async function writeDeposit(
   deposit: Deposit,
-  { network, outputIndex, bookedAt: at }: DepositUpdate,
+  { network, outputIndex, bookedAt: at, occurredAt }: DepositUpdate,
   others: Write[],
 ): Promise<Outcome> {
   if (deposit.status !== 'CREDITED' || deposit.credited_at !== null) {
@@ -110,6 +118,7 @@ async function writeDeposit(
   const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
   return postTransaction({
     at,
+    occurredAt,
     userId,
     wallets: [{ wallet: 'asset', movement: credit }],
     alongside: (bookedAt) => [

@@ -23,6 +23,8 @@ export const Bill = v.object({
   remark: v.nullable(v.string()),
   /** Instant at which the bill was posted, epoch milliseconds. */
   created_at: v.number(),
+  /** Instant that the event behind the bill states, epoch milliseconds: `at`, or when `earned_on` began. */
+  occurred_at: v.number(),
 })
 export type Bill = v.InferOutput<typeof Bill>
 
@@ -35,6 +37,7 @@ const BillItem = v.object({
   reference: v.string(),
   remark: v.optional(v.string()),
   created_at: Integer,
+  occurred_at: Integer,
 })
 
 /** A posting changes the balance of a wallet, and adds a bill. The bill's type gives the direction. */
@@ -58,6 +61,7 @@ export interface NewBill extends Posting {
   number: number
   balanceAfter: Big
   createdAt: number
+  occurredAt: number
 }
 
 const billKeys = itemType({
@@ -81,6 +85,7 @@ export function putBill({ id, number, type, currency, reference, remark, ...bill
     reference,
     remark,
     created_at: bill.createdAt,
+    occurred_at: bill.occurredAt,
   }
   const otherwise = () => new Error('there is a bill with this number, so the wallet is older than its bills')
   return { ...putNew({ ...rowKey(billList(id), number), ...item }), otherwise }
@@ -108,8 +113,11 @@ type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rej
 /** Maximum number of currencies in a wallet. Every movement rewrites the whole wallet. */
 const maxCurrencies = 100
 
-/** Applies a movement to a wallet at an instant (epoch milliseconds). Writes nothing. */
-export function applyMovement(before: Wallet, movement: Movement, at: number): Applied {
+/**
+ * Applies a movement to a wallet. It is booked at the instant `at`, and its bill says that it occurred at
+ * `occurredAt` (both epoch milliseconds). Writes nothing.
+ */
+export function applyMovement(before: Wallet, movement: Movement, at: number, occurredAt: number): Applied {
   const { currency } = movement
   const held = before.holdings.get(currency)
   const holding = held ?? emptyHolding(before.holdings.size)
@@ -128,7 +136,7 @@ export function applyMovement(before: Wallet, movement: Movement, at: number): A
   }
   const number = countBills(wallet)
   const balanceAfter = after.balance.plus(after.hold)
-  return { wallet, bill: { ...movement, id: wallet.id, number, balanceAfter, createdAt: at } }
+  return { wallet, bill: { ...movement, id: wallet.id, number, balanceAfter, createdAt: at, occurredAt } }
 }
 
 function post(before: Holding, { type, amount, fromHold = false }: Posting): Holding {

@@ -20,6 +20,8 @@ export interface LedgerTransaction {
   record?: EventRecord
   /** Time at which the transaction is booked, epoch milliseconds. Default: the booking time of its event. */
   at?: number
+  /** Instant that the event states, epoch milliseconds. */
+  occurredAt: number
   userId: number
   /** The movements, each with its wallet; at most one for each wallet of the user. */
   wallets: { wallet: WalletName; movement: Movement }[]
@@ -95,14 +97,17 @@ type Decision =
   | { rejection: RejectionReason }
 
 /** Computes the wallets and bills after a transaction. Dates it no earlier than a wallet's last movement. */
-export function decide(before: readonly Wallet[], { record, at, wallets }: LedgerTransaction): Decision {
+export function decide(
+  before: readonly Wallet[],
+  { record, at, occurredAt, wallets }: LedgerTransaction,
+): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))
   const after: Wallet[] = []
   const bills: NewBill[] = []
   for (const [i, { movement }] of wallets.entries()) {
     const wallet = before[i] as Wallet
-    const applied = applyMovement(wallet, movement, bookedAt)
+    const applied = applyMovement(wallet, movement, bookedAt, occurredAt)
     if (applied.rejection !== undefined) return applied
     after.push({ ...applied.wallet, version: wallet.version + 1 })
     if (applied.bill !== undefined) bills.push(applied.bill)

@@ -23,7 +23,8 @@ const WithdrawalItem = v.object({
 type Withdrawal = v.InferOutput<typeof WithdrawalItem>
 
 /**
- * Changes a withdrawal's status as an event says. The first final status (`settled` or `cancelled`) decides.
+ * Changes a withdrawal's status as an event of the instant `at` (epoch milliseconds) says. The first final
+ * status (`settled` or `cancelled`) decides.
  * If a final status comes before the request, `settled` debits the balance at once, and `cancelled` makes the
  * later request void.
  *
@@ -31,10 +32,10 @@ type Withdrawal = v.InferOutput<typeof WithdrawalItem>
  * insufficient. Throws OutOfOrderEvent if the user is not registered. Throws ConditionFailed if the
  * withdrawal or the wallet changed meanwhile.
  */
-export async function updateWithdrawal(next: Withdrawal, record: EventRecord): Promise<Outcome> {
+export async function updateWithdrawal(next: Withdrawal, record: EventRecord, at: number): Promise<Outcome> {
   const before = await readWithdrawal(next.withdrawalId)
   try {
-    return await advance(next, before, record)
+    return await advance(next, before, record, at)
   } catch (error) {
     // If another event has meanwhile changed this withdrawal, this event must be tried again.
     const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
@@ -49,6 +50,7 @@ async function advance(
   next: Withdrawal,
   before: Withdrawal | undefined,
   record: EventRecord,
+  occurredAt: number,
 ): Promise<Outcome> {
   if (before !== undefined && !isSame(next, before)) {
     throw new RejectedEvent(
@@ -62,7 +64,7 @@ async function advance(
   const put = putWithdrawal(next, before)
   if (movement === undefined) return applyOnce(record, [requireUser(next.userId), put])
   const wallets = [{ wallet: 'asset' as const, movement }]
-  return postTransaction({ record, userId: next.userId, wallets, alongside: () => [put] })
+  return postTransaction({ record, occurredAt, userId: next.userId, wallets, alongside: () => [put] })
 }
 
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>

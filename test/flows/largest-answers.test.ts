@@ -31,6 +31,7 @@ const bill = {
   reference: '"'.repeat(200),
   remark: letters(500),
   created_at: instant,
+  occurred_at: instant,
 }
 const member = {
   user_id: 2 ** 53 - 1,
@@ -52,10 +53,12 @@ const deposit = {
   address: '"'.repeat(200),
   tag: '"'.repeat(200),
   txid: '"'.repeat(128),
+  output_index: 1e15,
   confirmations: 1e15,
   required_confirmations: 1e15,
   status: 'CONFIRMING',
   created_at: instant,
+  occurred_at: instant,
   credited_at: instant,
 }
 const sums = { currency, total: money, balance: money, hold: money, rates_at: instant }
@@ -75,7 +78,7 @@ it.each([
   ['100 currencies of a wallet', accountInfo, list(100, account), 26],
   ['the value of 100 currencies', accountAsset, { ...sums, assets: list(100, asset) }, 29],
   ['a page of members', members, page(member), 36],
-  ['a page of deposits', depositRecords, page(deposit), 51],
+  ['a page of deposits', depositRecords, page(deposit), 53],
   ['the overview of 200 currencies', overview, overviewOf(200), 67],
   ['500 reward types', networkRewards, list(500, { ...amount, reward_type: letters(64) }), 181],
   ['20,000 earnings', earnings, list(20_000, { ...amount, date: '2026-11-23' }), 2_270],

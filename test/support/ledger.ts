@@ -104,7 +104,7 @@ export async function addBills(
   let wallet: Wallet = { ...newWallet(id), version: 1 }
   for (const { currency, type, at } of bills) {
     const posting = { kind: 'post', type, currency, amount: new Big('1'), reference: 'test' } as const
-    const applied = applyMovement(wallet, posting, at)
+    const applied = applyMovement(wallet, posting, at, at)
     if (applied.rejection !== undefined) throw new Error(applied.rejection)
     if (applied.bill !== undefined) writes.push(putBill(applied.bill))
     wallet = close ? await closeChunk(applied.wallet) : applied.wallet

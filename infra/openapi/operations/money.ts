@@ -13,6 +13,7 @@ const bill = {
   reference: 'TRC20:demo-transaction-1:0',
   remark: null,
   created_at: 1_789_000_000_000,
+  occurred_at: 1_788_999_990_000,
 }
 const listPage = (record: unknown) => ({ records: [record], total: 1, size: 20, current: 1, pages: 1 })
 const asset = {
@@ -34,10 +35,12 @@ const deposit = {
   address: 'TXYZ',
   tag: null,
   txid: 'demo-transaction-1',
+  output_index: 0,
   confirmations: 20,
   required_confirmations: 20,
   status: 'CREDITED',
   created_at: 1_789_000_000_000,
+  occurred_at: 1_788_999_990_000,
   credited_at: 1_789_000_060_000,
 }
 
@@ -52,7 +55,8 @@ const walletOperations = (path: string, wallet: string, examples: { account: unk
   },
   [`GET ${path}/bills`]: {
     summary: `Transactions of the ${wallet} wallet`,
-    description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
+    description:
+      'One page of the bills, newest first. Dates are inclusive and select by `created_at`, the instant of booking.',
     data: 'BillPage',
     example: listPage(examples.bill),
   },
@@ -89,7 +93,8 @@ export const moneyOperations: Record<string, Operation> = {
   },
   'GET /deposit/records': {
     summary: 'Deposits',
-    description: 'One page of the deposits, newest first. Dates are inclusive.',
+    description:
+      'One page of the deposits, newest first. Dates are inclusive and select by `created_at`, the instant at which the service learned of the deposit.',
     data: 'DepositPage',
     example: listPage(deposit),
   },

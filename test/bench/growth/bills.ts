@@ -103,7 +103,8 @@ async function loadBills(userId: number, size: number): Promise<void> {
     await writeAll(pending.splice(0))
   }
   for (let i = 0; i < size; i += 1) {
-    const moved = applyMovement(wallet, postingOf(i), firstAt + i * step)
+    const at = firstAt + i * step
+    const moved = applyMovement(wallet, postingOf(i), at, at)
     if (moved.rejection !== undefined) throw new Error(moved.rejection)
     const taken = takeChunk(moved.wallet)
     wallet = taken?.rest ?? moved.wallet

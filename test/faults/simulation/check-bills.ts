@@ -15,6 +15,7 @@ export interface ShownBill {
   reference: string
   remark: string | null
   created_at: string
+  occurred_at: string
 }
 
 /** Compares a wallet's bills with the expected bills: all bills, each balance, and a filtered page. */
@@ -27,8 +28,8 @@ export async function checkBills(
   const expected = bills.filter((bill) => bill.wallet === wallet)
   const contents = (lines: readonly object[]) => lines.map(contentOf).sort()
   const shown = contents(
-    records.map(({ currency, amount, amount_direction, business_id, reference, remark }) => {
-      return { currency, amount, amount_direction, business_id, reference, remark }
+    records.map(({ currency, amount, amount_direction, business_id, reference, remark, occurred_at }) => {
+      return { currency, amount, amount_direction, business_id, reference, remark, occurred_at }
     }),
   )
   return [
@@ -39,13 +40,14 @@ export async function checkBills(
   ]
 }
 
-const toShown = ({ currency, amount, direction, type, reference, remark }: ExpectedBill) => ({
+const toShown = ({ currency, amount, direction, type, reference, remark, occurredAt }: ExpectedBill) => ({
   currency,
   amount: amount.toFixed(),
   amount_direction: String(direction),
   business_id: type,
   reference,
   remark,
+  occurred_at: String(occurredAt),
 })
 
 /** The largest error of a process's clock, in milliseconds. */

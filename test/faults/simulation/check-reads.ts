@@ -208,6 +208,8 @@ async function checkDeposits(
         address: detail.address,
         tag: null,
         txid: detail.txid,
+        output_index: String(detail.output_index),
+        occurred_at: String(Math.min(...events.map((event) => event.detail.at))),
         confirmations: String(confirmations),
         required_confirmations: '3',
         status,

@@ -12,6 +12,8 @@ export interface ExpectedBill {
   type: string
   reference: string
   remark: string | null
+  /** The instant that the event states, epoch milliseconds. */
+  occurredAt: number
   span: Span
 }
 
@@ -83,30 +85,31 @@ export function postingsOf({ type, detail }: { type: string; detail: object }): 
   switch (type) {
     case 'wallet.adjusted': {
       const { user_id: userId, direction, ...event } = detail as Details['wallet.adjusted']
-      const { wallet, currency, amount, reason: remark, adjustment_id: reference } = event
-      const common = { userId, wallet, currency, amount, reference, remark }
+      const { wallet, currency, amount, reason: remark, adjustment_id: reference, at: occurredAt } = event
+      const common = { userId, wallet, currency, amount, reference, remark, occurredAt }
       return direction === 1
         ? [post({ ...common, direction, type: 'ADJUSTMENT_CREDIT' })]
         : [post({ ...common, direction: 2, type: 'ADJUSTMENT_DEBIT' })]
     }
     case 'wallet.transferred': {
       const { user_id: userId, from, to, ...event } = detail as Details['wallet.transferred']
-      const { currency, amount, transfer_id: reference } = event
-      const common = { userId, currency, amount, reference }
+      const { currency, amount, transfer_id: reference, at: occurredAt } = event
+      const common = { userId, currency, amount, reference, occurredAt }
       return [
         post({ ...common, wallet: from, direction: 2, type: 'TRANSFER_OUT' }),
         post({ ...common, wallet: to, direction: 1, type: 'TRANSFER_IN' }),
       ]
     }
     case 'reward.granted': {
-      const { user_id: userId, currency, amount, reward_id } = detail as Details['reward.granted']
-      const common = { userId, currency, amount, reference: reward_id }
+      const { user_id: userId, currency, amount, reward_id, earned_on } = detail as Details['reward.granted']
+      const occurredAt = Date.parse(earned_on)
+      const common = { userId, currency, amount, reference: reward_id, occurredAt }
       return [post({ ...common, wallet: 'reward', direction: 1, type: 'REWARD' })]
     }
     case 'package.purchased': {
-      const { user_id: userId, payment, purchase_id } = detail as Details['package.purchased']
+      const { user_id: userId, payment, purchase_id, at: occurredAt } = detail as Details['package.purchased']
       if (payment === undefined) return []
-      const common = { ...payment, userId, reference: purchase_id }
+      const common = { ...payment, userId, reference: purchase_id, occurredAt }
       return [post({ ...common, direction: 2, type: 'PACKAGE_PURCHASE' })]
     }
     default:
@@ -170,6 +173,7 @@ const deposits = (record: SimulationRecord, observed: ReadonlySet<string>) =>
         direction: 1,
         type: 'DEPOSIT',
         reference,
+        occurredAt: credited.detail.at,
       } as const
       return [{ ...post(bill), span: credited.span }]
     },
@@ -193,7 +197,14 @@ function withdrawals(record: SimulationRecord, userId: number, observed: Readonl
     const settling = final.find((event) => event.detail.status === 'settled')
     const common = { wallet: 'asset', direction: 2, type: 'WITHDRAWAL', remark: null } as const
     if (isSettled && settling !== undefined)
-      settled.push({ ...common, currency, amount, reference, span: settling.span })
+      settled.push({
+        ...common,
+        currency,
+        amount,
+        reference,
+        occurredAt: settling.detail.at,
+        span: settling.span,
+      })
   }
   return { settled, held }
 }

@@ -70,6 +70,26 @@ it('several outputs of one blockchain transaction are separate deposits', async 
   expect((await recordsOf(userId)).total).toBe(3)
 })
 
+it.each([
+  ['in order', (events: object[]) => events],
+  ['in the opposite order', (events: object[]) => events.toReversed()],
+])(
+  'a deposit shows its output and the earliest instant of its events, if they come %s',
+  async (_how, arrange) => {
+    const { userId, address } = await addDepositor()
+    const base = deposit(address, { output_index: 3 })
+    const events = [
+      { ...base, status: 'pending', confirmations: 0, at: 1_700_000_000_000 },
+      { ...base, status: 'confirmed', at: 1_700_000_600_000 },
+    ]
+    for (const event of arrange(events)) expect(await deliver(depositUpdated, event)).toBe('done')
+    expect((await recordsOf(userId)).records).toMatchObject([
+      { output_index: 3, occurred_at: 1_700_000_000_000, status: 'CREDITED' },
+    ])
+    expect(await readAllBills(userId, 'asset')).toMatchObject([{ occurred_at: 1_700_000_600_000 }])
+  },
+)
+
 const hex = 'ab'.repeat(32)
 it('a transaction is credited once, in whatever spelling its txid comes, and is shown as it came first', async () => {
   const { userId, address } = await addDepositor()

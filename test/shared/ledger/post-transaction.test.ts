@@ -11,13 +11,15 @@ const asset = newWallet({ userId: 7, wallet: 'asset' })
 const adjust = (currency: string, amount: number): LedgerTransaction => {
   const type = amount < 0 ? 'ADJUSTMENT_DEBIT' : 'ADJUSTMENT_CREDIT'
   const posting = { kind: 'post', type, currency, amount: new Big(String(Math.abs(amount))) } as const
-  return { at, userId: 7, wallets: [{ wallet: 'asset', movement: { ...posting, reference: 'r' } }] }
+  const wallets = [{ wallet: 'asset' as const, movement: { ...posting, reference: 'r' } }]
+  return { at, occurredAt: at, userId: 7, wallets }
 }
 
 const transfer = (amount: string): LedgerTransaction => {
   const posting = { kind: 'post', currency: 'USDT', amount: new Big(amount), reference: 'transfer' } as const
   return {
     userId: 7,
+    occurredAt: at,
     wallets: [
       { wallet: 'asset', movement: { ...posting, type: 'TRANSFER_OUT' } },
       { wallet: 'reward', movement: { ...posting, type: 'TRANSFER_IN' } },

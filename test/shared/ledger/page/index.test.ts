@@ -69,7 +69,7 @@ function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
     }
     const amount = new Big(billTypes[type].direction === 1 ? '100' : '0.1')
     const posting = { kind: 'post', type, currency, amount, reference: 'r' } as const
-    const applied = applyMovement(wallet, posting, at * quarter)
+    const applied = applyMovement(wallet, posting, at * quarter, at * quarter)
     if (applied.rejection !== undefined) throw new Error(applied.rejection)
     wallet = applied.wallet
   }
