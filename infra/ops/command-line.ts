@@ -22,7 +22,7 @@ export async function runOps(commandLine: string[], output: Terminal): Promise<n
       terminal.out(options.json ? JSON.stringify(result, undefined, 2) : formatResult(text))
       return ok
     }
-    if (!(await work({ target, terminal, show }))) exitCode = 1
+    if (!(await work({ target, terminal, json: options.json === true, show }))) exitCode = 1
   }
   addCommands(program, run)
   try {

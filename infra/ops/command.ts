@@ -8,6 +8,8 @@ import type { Terminal } from './terminal.ts'
 export interface CommandContext {
   target: Target
   terminal: Terminal
+  /** Whether the result is printed as JSON. */
+  json: boolean
   /**
    * With `--json`, prints `result` as JSON. Otherwise, prints `text` (default: `result`) as lines and tables.
    * Returns `ok` (default: true). If `ok` is false, the exit code is 1.

@@ -9,18 +9,21 @@ type Matches = (letter: DeadLetter) => boolean
 export const hasReason = (letter: DeadLetter, wanted: string | undefined): boolean =>
   wanted === undefined || (letter.reason ?? 'too_many_receives').startsWith(wanted)
 
-/** Collects the matching dead letters of a queue, at most `limit`. All of them stay in the queue. */
+/**
+ * Collects the matching dead letters of a queue, at most `limit`. All of them stay in the queue. `notRead` is
+ * the number of dead letters that may match but were not collected: 0 if the collection is whole.
+ */
 export async function collectDeadLetters(
   sqs: SQSClient,
   queue: string,
   { limit, matches }: { limit: number; matches: Matches },
-): Promise<DeadLetter[]> {
+): Promise<{ letters: DeadLetter[]; notRead: number }> {
   const found: DeadLetter[] = []
-  await visitDeadLetters(sqs, await queueUrl(sqs, queue), async (letters) => {
+  const left = await visitDeadLetters(sqs, await queueUrl(sqs, queue), async (letters) => {
     found.push(...letters.filter(matches))
     return { toDelete: [], stop: found.length >= limit }
   })
-  return found.slice(0, limit)
+  return { letters: found.slice(0, limit), notRead: left + Math.max(0, found.length - limit) }
 }
 
 /** Calls `before` for each matching dead letter of a queue, then deletes the letter. Returns the count. */

@@ -67,10 +67,17 @@ export async function queueUrl(sqs: SQSClient, name: string): Promise<string> {
 }
 
 /** Counts the messages of the queue with this name. */
-export async function countMessages(sqs: SQSClient, name: string): Promise<MessageCounts> {
+export const countMessages = async (sqs: SQSClient, name: string): Promise<MessageCounts> =>
+  readCounts(sqs, await queueUrl(sqs, name))
+
+/** Approximate number of all messages of the queue at this URL. */
+export const countMessagesAt = async (sqs: SQSClient, url: string): Promise<number> =>
+  totalOf(await readCounts(sqs, url))
+
+async function readCounts(sqs: SQSClient, url: string): Promise<MessageCounts> {
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({
-      QueueUrl: await queueUrl(sqs, name),
+      QueueUrl: url,
       AttributeNames: [
         'ApproximateNumberOfMessages',
         'ApproximateNumberOfMessagesNotVisible',

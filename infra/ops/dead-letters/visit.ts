@@ -5,6 +5,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
+import { countMessagesAt } from './queues.ts'
 
 /** A message of a dead-letter queue. */
 export type DeadLetter = ReturnType<typeof toDeadLetter>
@@ -17,45 +18,62 @@ export interface Decision {
   stop?: boolean
 }
 
-/** How long the received dead letters stay invisible to other consumers. */
-const visibilityTimeoutSeconds = 120
+/** How long received dead letters stay invisible to other consumers at least, and at most (SQS's maximum). */
+const minVisibilitySeconds = 120
+const maxVisibilitySeconds = 43_200
+
+/** The time in which a batch is surely received, over a slow line too. */
+const secondsPerBatch = 1
 
 const maxBatchSize = 10
 
 /**
  * Receives the messages of a dead-letter queue in batches of ten, each message once. Skips messages that
  * arrive meanwhile. At the end, makes messages that were not deleted visible again.
+ *
+ * Resolves with the number of messages that are in the queue beside those that were received: 0 if the visit
+ * was whole. Otherwise it was stopped, another consumer holds some, or the queue is a FIFO queue: SQS gives
+ * out no more of a message group whose first messages are in flight.
  */
 export async function visitDeadLetters(
   sqs: SQSClient,
   url: string,
   decide: (letters: DeadLetter[]) => Promise<Decision>,
-): Promise<void> {
+): Promise<number> {
   const startedAt = Date.now()
-  const kept = new Set<DeadLetter>()
+  const batches = (await countMessagesAt(sqs, url)) / maxBatchSize
+  // If letters became visible again before the last one is received, the visit would never end.
+  const visibilitySeconds = Math.min(
+    maxVisibilitySeconds,
+    Math.max(minVisibilitySeconds, Math.ceil(batches * secondsPerBatch)),
+  )
+  const kept = new Map<string, DeadLetter>()
   try {
-    for (;;) {
-      const letters = await receive(sqs, url)
-      for (const letter of letters) kept.add(letter)
-      if (letters.length === 0) return
+    for (let stop = false; !stop;) {
+      const received = await receive(sqs, url, visibilitySeconds)
+      // A standard queue may give out a message twice. The newer receipt handle is the valid one.
+      const letters = received.filter(({ id }) => !kept.has(id))
+      for (const letter of received) kept.set(letter.id, letter)
+      if (letters.length === 0) break
       // Do not stop at newer letters: a standard queue may give out older letters after them.
       const older = letters.filter(({ since }) => since <= startedAt)
-      const { toDelete, stop = false } = await decide(older)
+      const { toDelete, stop: stopNow = false } = await decide(older)
       await deleteMessages(sqs, url, toDelete)
-      for (const letter of toDelete) kept.delete(letter)
-      if (stop) return
+      for (const { id } of toDelete) kept.delete(id)
+      stop = stopNow
     }
+    return Math.max(0, (await countMessagesAt(sqs, url)) - kept.size)
   } finally {
-    await makeVisible(sqs, url, [...kept])
+    await makeVisible(sqs, url, [...kept.values()])
   }
 }
 
-async function receive(sqs: SQSClient, url: string): Promise<DeadLetter[]> {
+async function receive(sqs: SQSClient, url: string, visibilitySeconds: number): Promise<DeadLetter[]> {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({
       QueueUrl: url,
       MaxNumberOfMessages: maxBatchSize,
-      VisibilityTimeout: visibilityTimeoutSeconds,
+      VisibilityTimeout: visibilitySeconds,
       // Long polling queries all servers of the queue; short polling queries some, and can miss messages.
       WaitTimeSeconds: 1,
       MessageAttributeNames: ['All'],

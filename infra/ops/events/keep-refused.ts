@@ -29,10 +29,7 @@ const aheadMilliseconds = 30 * 86_400_000
 /** The number of refusals that keepRefused records for an event. Messages with fewer have no effect. */
 const beyondAllRefusals = 1_000_000
 
-/**
- * Maximum number of dead letters in a queue. With more, the first one that is read could become visible again
- * before the last one is read.
- */
+/** Maximum number of dead letters in a queue, all of which are kept in memory. */
 const maxLetters = 10_000
 
 /**
@@ -44,7 +41,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
   const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
   const intakes = new Map((await loadIntakes()).map((intake) => [intake.detailType, intake]))
   const read = async ({ deadLetters }: QueuePair) => {
-    const letters = await collectDeadLetters(sqs, deadLetters, {
+    const { letters } = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
       // A refusal in an earlier replay does not count, because that replay may have sent the event too early.
       matches: ({ replay, since }) => replay === null && since < before,

@@ -110,7 +110,7 @@ async function redriveWhileItHelps(
     await awaitEmptyQueues(sqs, [...pairs, worker])
     const list = ({ deadLetters }: QueuePair) =>
       collectDeadLetters(sqs, deadLetters, { limit: maxListedPerQueue, matches })
-    if (redriven >= before) return (await onDeadLetters(sqs, pairs, list)).flat()
+    if (redriven >= before) return (await onDeadLetters(sqs, pairs, list)).flatMap(({ letters }) => letters)
     before = redriven
   }
 }

@@ -65,17 +65,19 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
   const showWaiting = startProgress(terminal, 'applying')
   const applied = await awaitEmptyQueues(sqs, queues, (count) => showWaiting(`${count} waiting`))
   const isOurs = (resource: string) => resource.startsWith(mark)
-  const letters = await onDeadLetters(sqs, queues, ({ deadLetters }) =>
+  const found = await onDeadLetters(sqs, queues, ({ deadLetters }) =>
     collectDeadLetters(sqs, deadLetters, {
       limit: maxListed,
       matches: ({ resources }) => resources.some(isOurs),
     }),
   )
-  const rejected = letters.flat().map(({ resources, detailType, reason }) => ({
-    line: Number(resources.find(isOurs)?.slice(mark.length)),
-    detail_type: detailType,
-    reason,
-  }))
+  const rejected = found
+    .flatMap(({ letters }) => letters)
+    .map(({ resources, detailType, reason }) => ({
+      line: Number(resources.find(isOurs)?.slice(mark.length)),
+      detail_type: detailType,
+      reason,
+    }))
   return {
     lines: counts.lines,
     sent: counts.sent,

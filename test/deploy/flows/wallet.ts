@@ -50,7 +50,7 @@ export async function refuseEvent(user: SignedIn, target: string[]): Promise<voi
   const refused = credit(user, '-1')
   await putEvents('wallet.adjusted', [refused])
   const letter = await eventually(async () => {
-    const text = await ops([...target, 'dlq', 'show', 'wallet.adjusted', '--limit', '1000', '--json'])
+    const text = await ops([...target, 'dlq', 'show', 'wallet.adjusted', '--json'])
     const { messages } = v.parse(Shown, JSON.parse(text))
     const own = messages.filter(({ body }) => body.includes(refused.adjustment_id))
     assert.equal(own.length, 1, `the event left ${own.length} dead letters`)

@@ -62,6 +62,7 @@ it.each([
   ['ledger verify --user 9007199254740992'],
   ['dlq show nothing'],
   ['dlq drop user.registered'],
+  ['dlq drop user.registered --yes'],
   ['event put /no/such/file'],
   ['keys audit --previous /no/such/file'],
   ['doctor --unknown'],

@@ -7,7 +7,7 @@ import { putEvents } from '../../support/put-event.ts'
 import { createUser } from '../../support/sign-in.ts'
 import { follow, pollOptions } from './follow.ts'
 
-const FILE = join(newDirectory(), 'copy.json')
+const FILE = join(newDirectory(), 'dropped.ndjson')
 const debitCount = 60
 const invalidCount = 15
 
@@ -42,12 +42,22 @@ export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
   expect((await ops('dlq redrive NAME --reason REASON', reason)).result).toEqual({ redriven: debitCount })
   await expect.poll(balance, { timeout: 40_000, interval: 250 }).toBe('0 0 0 0')
 
-  // Saves a copy of the events that can never be applied, before they are dropped.
-  await ops('dlq show NAME --json --limit 10000 > FILE', { NAME, FILE })
-  expect((await ops('dlq drop NAME --yes', { NAME })).result).toEqual({ dropped: invalidCount })
+  const COPY = join(newDirectory(), 'copy.json')
+  await ops('dlq show NAME --json > COPY', { NAME, COPY })
+  const copy = JSON.parse(readFileSync(COPY, 'utf8')) as { whole: boolean; messages: { body: string }[] }
+  expect(copy.whole).toBe(true)
+
+  // Moves the events that can never be applied to a file.
+  const dropped = await ops('dlq drop NAME --save FILE --yes', { NAME, FILE })
+  expect(dropped.result).toEqual({ dropped: invalidCount, saved_to: FILE })
   await expect.poll(waiting, pollOptions).toEqual(settled(0))
-  const copy = JSON.parse(readFileSync(FILE, 'utf8')) as { messages: { body: string }[] }
-  expect(copy.messages).toHaveLength(invalidCount)
-  for (const { body } of copy.messages)
+  const saved = readFileSync(FILE, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { body: string })
+  const byBody = (one: { body: string }, other: { body: string }) => one.body.localeCompare(other.body)
+  expect(saved.toSorted(byBody)).toEqual(copy.messages.toSorted(byBody))
+  expect(saved).toHaveLength(invalidCount)
+  for (const { body } of saved)
     expect(JSON.parse(body)).toMatchObject({ 'detail-type': NAME, detail: { nonsense: true } })
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { invokeFunction } from '../../../infra/ops/invoke-function.ts'
 import { tableName } from '../../../shared/db/table.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { newPool, provision } from '../../support/deposits.ts'
+import { newDirectory } from '../../support/new-directory.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { md5, newRegistration, toTestUser } from '../../support/sign-in.ts'
 import { addressPath, get, readEverything, settle } from './answers.ts'
@@ -49,9 +51,11 @@ export async function aStageRebuiltFromItsEvents(
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
     // The refused deposit has two dead letters, one from before the replay and one from the replay.
-    const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
-    expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
-    expect(await drop('deposit.updated')).toEqual({ dropped: 2 })
+    const FILE = join(newDirectory(), 'dropped.ndjson')
+    const drop = async (NAME: string) =>
+      (await procedure.ops('dlq drop NAME --save FILE --yes', { NAME, FILE })).result
+    expect(await drop('wallet.adjusted')).toMatchObject({ dropped: 1 })
+    expect(await drop('deposit.updated')).toMatchObject({ dropped: 2 })
   } finally {
     tables.close()
   }

@@ -1,17 +1,34 @@
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { randomInt, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { dropDeadLetters, hasReason } from '../../../../infra/ops/dead-letters/actions.ts'
-import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
+import { countMessagesAt, openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
 import { readUser } from '../../../../shared/users/user.ts'
 import { waitForDeadLetter } from '../../../support/bus.ts'
 import { readOutbox, useLocalStack } from '../../../support/local-stack.ts'
+import { newDirectory } from '../../../support/new-directory.ts'
 import { putEvents } from '../../../support/put-event.ts'
 import { ops } from '../run-ops.ts'
 
 const queue = 'user-registered-dead-letters'
 const sqs = openSqs()
 afterAll(() => sqs.destroy())
+
+/** Fills a dead-letter queue that no other test uses with messages; in a FIFO queue they are of one group. */
+async function fill(name: string, count: number): Promise<void> {
+  const QueueUrl = await queueUrl(sqs, name)
+  await dropDeadLetters(sqs, name, () => true)
+  const fifo = (number: number) =>
+    name.endsWith('.fifo')
+      ? { MessageGroupId: 'one', MessageDeduplicationId: `${name}-${number}-${randomUUID()}` }
+      : {}
+  for (let number = 0; number < count; number += 1)
+    await sqs.send(
+      new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ number }), ...fifo(number) }),
+    )
+}
 
 async function plant(
   reason: string,
@@ -33,7 +50,7 @@ async function plant(
 }
 
 const show = async (reason: string) => {
-  const command = `dlq show user.registered --reason ${reason} --json --limit 1000`
+  const command = `dlq show user.registered --reason ${reason} --json`
   const { out } = await ops(command.split(' '))
   return (JSON.parse(out) as { messages: { id: string; body: string; reason: string }[] }).messages
 }
@@ -122,4 +139,59 @@ it('an event that no rule matches is kept, and a mail.requested event from anoth
   })
   const { dead_letter_queues: queues } = await useLocalStack()
   expect(queues.map(({ name }) => name)).toContain('unmatched-dead-letters')
+})
+
+const numbersIn = (messages: { body: string }[]) =>
+  messages.map(({ body }) => (JSON.parse(body) as { number: number }).number).sort((a, b) => a - b)
+const readLines = (file: string) =>
+  readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { body: string })
+const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
+
+it('a copy by `dlq show --json` is whole, and one with a limit says that it is not', async () => {
+  await fill('device-deactivated-dead-letters', 130)
+  const show = (...options: string[]) => ops(['dlq', 'show', 'device.deactivated', ...options])
+  const whole = await show('--json')
+  expect(whole).toMatchObject({ code: 0, err: '' })
+  const copy = JSON.parse(whole.out) as { whole: boolean; messages: { body: string }[] }
+  expect(copy.whole).toBe(true)
+  expect(numbersIn(copy.messages)).toEqual(upTo(130))
+
+  const part = await show('--json', '--limit', '25')
+  expect(part).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/^not all: 25 .+ about 105 others/) as string,
+  })
+  expect(JSON.parse(part.out)).toMatchObject({ whole: false, not_shown: 105 })
+  expect((await show()).err).toMatch(/^not all: 100 dead letters are shown, and about 30 others/)
+})
+
+it('`dlq drop` deletes nothing without a copy, unless it is told to, and deletes only what it has saved', async () => {
+  const [name, queue] = ['device.activated', 'device-activated-dead-letters']
+  const file = join(newDirectory(), 'dropped.ndjson')
+  const drop = (...options: string[]) => ops(['dlq', 'drop', name, '--yes', '--json', ...options])
+  await fill(queue, 112)
+  expect(await drop()).toMatchObject({ code: 2, err: expect.stringContaining('--save FILE') as string })
+  expect(await drop('--save', '/no/such/directory/file')).toMatchObject({ code: 1 })
+  expect(await listQueueCount(queue)).toBe(112)
+
+  expect(JSON.parse((await drop('--save', file)).out)).toEqual({ dropped: 112, saved_to: file })
+  expect(numbersIn(readLines(file))).toEqual(upTo(112))
+  await fill(queue, 3)
+  expect(JSON.parse((await drop('--unsaved')).out)).toEqual({ dropped: 3 })
+  expect(await listQueueCount(queue)).toBe(0)
+})
+
+const listQueueCount = async (name: string) => countMessagesAt(sqs, await queueUrl(sqs, name))
+
+it('a copy of a FIFO queue’s dead letters says that SQS keeps the rest of a message group back, and `dlq drop --save` saves all', async () => {
+  await fill('grow-tree-dead-letters.fifo', 25)
+  const shown = await ops(['dlq', 'show', 'grow-tree', '--json'])
+  expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('message groups') as string })
+  expect(JSON.parse(shown.out)).toMatchObject({ whole: false, not_shown: 15 })
+  const file = join(newDirectory(), 'dropped.ndjson')
+  await ops(['dlq', 'drop', 'grow-tree', '--save', file, '--yes'])
+  expect(numbersIn(readLines(file))).toEqual(upTo(25))
 })

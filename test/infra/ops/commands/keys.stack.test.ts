@@ -82,7 +82,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     // This kid begins with a hyphen. The command must not take it for an option.
     `keys revoke -${'k'.repeat(42)}`,
     'ledger verify',
-    'dlq drop user.registered --yes',
+    'dlq drop user.registered --unsaved --yes',
   ])('the auditor’s role is denied: %s', async (commandLine) => {
     const { code, out, err } = await run(commandLine)
     expect({ code, out }).toEqual({ code: 1, out: '' })
