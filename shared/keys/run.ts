@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { LimitExceededException } from '@aws-sdk/client-kms'
 import { countFailure, isUnavailable } from '../faults.ts'
 import { errorSummary, log } from '../log.ts'
@@ -6,7 +7,7 @@ import { decideRotation, type RotationRequest } from './decide.ts'
 import type { Evidence } from './evidence.ts'
 import { activeKey, isArchived, readKeySet, type SigningKeySet } from './set.ts'
 import { type Run, type StepOf, takeStep } from './steps.ts'
-import { nextDue, remainingSigningMilliseconds } from './times.ts'
+import { lookaheadMilliseconds, nextDue, remainingSigningMilliseconds } from './times.ts'
 
 /** Result of a rotation run. */
 export interface RotationResult {
@@ -53,6 +54,7 @@ export async function rotateKeys(
     const { knowledge } = run
     const state = { keySet, request, times, patienceMilliseconds, knowledge, now: Date.now() }
     const step = decideRotation(state)
+    if (step.kind === 'done' && (await awaitDueStep(keySet, run))) continue
     if (step.kind === 'done' || step.kind === 'leaveToNextRun') return summarize(step, keySet, run)
     try {
       await takeStep(step, keySet, run)
@@ -64,6 +66,19 @@ export async function rotateKeys(
     }
   }
   throw new Error('the signing key set did not settle')
+}
+
+/**
+ * Waits until the rotation's next step is due, if it is due soon, and resolves with true. Resolves with false
+ * at once if the step is for a later run.
+ */
+async function awaitDueStep(keySet: SigningKeySet, { request, times, waitUntil }: Run): Promise<boolean> {
+  const due = nextDue(keySet, times)
+  const pause = due - Date.now()
+  if (request.action !== 'clock' || due > waitUntil) return false
+  if (pause <= 0 || pause > lookaheadMilliseconds(times)) return false
+  await wait(pause)
+  return true
 }
 
 /** Whether a failure is temporary. An exhausted key quota is not temporary, but looks like throttling. */

@@ -85,6 +85,20 @@ export const publicationDue = (active: SigningKey, times: KeyTimes): number =>
   (active.active_at ?? 0) +
   Math.max(0, times.signingKeyRotationDays * dayMilliseconds - times.signingKeyPublishSeconds * 1000)
 
+/** The longest wait of a scheduled run for a step that is due soon: half of the time until the next run. */
+const maxLookaheadMilliseconds = 30_000
+
+/**
+ * How long a scheduled run waits for a step that is due soon. A step is due some seconds after a run started,
+ * because it is counted from what an earlier run did after its own start. Left to the next run, it would come
+ * nearly a minute late: a publish window of three minutes would last four. The wait is short beside a short
+ * publish window.
+ */
+export const lookaheadMilliseconds = ({
+  signingKeyPublishSeconds,
+}: Pick<KeyTimes, 'signingKeyPublishSeconds'>): number =>
+  Math.min(maxLookaheadMilliseconds, (signingKeyPublishSeconds * 1000) / 4)
+
 /** When the next step of the rotation is due, epoch milliseconds; in the past if a step is due already. */
 export function nextDue({ keys, attempt }: Pick<SigningKeySet, 'keys' | 'attempt'>, times: KeyTimes): number {
   const dues = keys.map((key) => keyDue(key, keys, times))
