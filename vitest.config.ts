@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { forgetAwsSettings } from './infra/ops/forget-aws-settings.ts'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 // Tests run in UTC, as functions do on Lambda. TZ is set here because threads share their process's time
 // zone.
 process.env.TZ = 'UTC'
+// No test calls AWS, so the AWS settings of this machine are not for them.
+forgetAwsSettings()
 
 // A run has its own temporary directory, so it leaves nothing behind, whatever its child processes write.
 const temporary = mkdtempSync(join(tmpdir(), 'test-run-'))

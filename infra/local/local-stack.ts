@@ -5,7 +5,7 @@ import { serveAuthorizationPage } from './authorization-page.ts'
 import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
 import { demoUsers } from './demo/demo-users.ts'
-import { startDemo } from './demo/start-demo.ts'
+import { sendDemo } from './demo/send-demo.ts'
 import { createTables } from './dynamodb/create-tables.ts'
 import { startDynamodb } from './dynamodb/start-dynamodb.ts'
 import { createGateway } from './gateway/gateway.ts'
@@ -17,6 +17,8 @@ import type { LocalStackOptions } from './options.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
 import { openFunctionLog } from './runtime/function-log.ts'
 import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
+import { requireWritable } from './require-writable.ts'
+import { runSchedulesOnce } from './run-schedules.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
 import { refuse } from './startup-error.ts'
 import { buildStackModel } from './template/build-model.ts'
@@ -49,7 +51,7 @@ const accountId = '000000000000'
 const minFreeBytes = 100_000_000
 
 /**
- * Starts the local stack. Resolves when every server answers and, with demo data, Alice can sign in. If the
+ * Starts the local stack. Resolves when every server answers and the demo data, if wanted, is whole. If the
  * start fails, stops what has already started, and throws. A `StartupError` has a cause that a person can
  * fix.
  */
@@ -80,7 +82,9 @@ async function start(
   const awsServer = started.adopt(await bindServer(options.awsPort, '--aws-port'), close)
   const awsUrl = awsServer.url
 
-  const dynamodb = options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started)
+  const dynamodb =
+    options.dynamodbEndpoint ??
+    sayIfSlow(openDynamodb(keep('dynamodb'), started), 'DynamoDB Local (Java)', showLine)
   const settings = { authUrl: `${page.url}/`, ...options.settings }
   const synthesized = (options.synthesize ?? synthesizeLocalStage)(join(directory, 'bundles'), settings)
   // Wait for DynamoDB and the synthesis even if one fails, so that whatever has started can be stopped.
@@ -124,13 +128,26 @@ async function start(
   started.defer(() => api.close())
   page.serve(serveAuthorizationPage(api.url))
   aws.startDelivery()
-  const demo = options.demo
-    ? startDemo({ model, baseUrl: api.url, file: keep('demo.json'), showLine })
-    : undefined
+  const demo = options.demo ? sendDemo({ model, baseUrl: api.url, file: keep('demo.json') }) : undefined
   // Send the demo data while the schedules run: users can register before the first signing key exists.
-  const [stopDemo] = await Promise.all([demo, runSchedulesOnce(model, invoke)])
-  if (stopDemo) started.defer(stopDemo)
+  await Promise.all([
+    demo && sayIfSlow(demo, 'the demo data, which is sent through the bus', showLine),
+    sayIfSlow(runSchedulesOnce(model, invoke, showLine), 'the first run of the schedules', showLine),
+  ])
   return { ...stack, awsUrl, invoke }
+}
+
+/** Waiting for longer than this is said. */
+const patienceMilliseconds = 5_000
+
+/** Waits for `work`, and says so if it takes long. */
+async function sayIfSlow<T>(work: Promise<T>, what: string, showLine: (line: string) => void): Promise<T> {
+  const timer = setTimeout(() => showLine(`waiting for ${what} ...`), patienceMilliseconds)
+  try {
+    return await work
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const close = (part: { close: () => Promise<void> }): Promise<void> => part.close()
@@ -142,28 +159,11 @@ function openDirectory(dataDirectory: string | undefined, started: AsyncDisposab
     return temporary
   }
   const directory = resolve(dataDirectory)
+  requireWritable(directory, ', or start with another --data DIR')
   started.defer(lockDataDirectory(directory))
   return directory
 }
 
 async function openDynamodb(directory: string | undefined, started: AsyncDisposableStack): Promise<string> {
   return started.adopt(await startDynamodb(directory), close).endpoint
-}
-
-/**
- * Runs every function with a `rate(...)` schedule once at the start, because the local stack needs its first
- * signing key at once. On AWS, the first run of a new schedule comes later, after at most one period.
- */
-async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
-  const targets = rules
-    .filter(({ enabled, schedule }) => enabled && schedule?.startsWith('rate('))
-    .flatMap((rule) => rule.targets)
-  await Promise.all(
-    targets.map(async ({ arn, input = '{}' }) => {
-      const scheduled = functions.find((item) => item.arn === arn)
-      const result = scheduled && (await invoke(scheduled.name, input))
-      if (result?.functionError !== undefined)
-        refuse(`the scheduled function ${scheduled?.name ?? ''} failed: see the functions' log`)
-    }),
-  )
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { bundleAuthorizationPage } from '../bundle/page.ts'
 import { bundleFunctions } from '../bundle/functions.ts'
 import { writeChanged } from '../bundle/write-changed.ts'
+import { requireWritable } from './require-writable.ts'
 import { StartupError } from './startup-error.ts'
 import { readStackTemplates, type StackTemplate } from './template/stack-templates.ts'
 
@@ -20,6 +21,7 @@ export type Synthesize = (
  * `StartupError` that names every invalid setting of infra/config.ts.
  */
 export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings) => {
+  requireWritable(join(root, 'dist'), '')
   // Load CDK while the bundler runs in its own process.
   const bundling = Promise.all([bundleFunctions(), bundleAuthorizationPage()])
   const [templates] = await Promise.all([readTemplates(settings, bundling), bundling])

@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module'
+import { forgetAwsSettings } from '../ops/forget-aws-settings.ts'
 import { demoPassword, demoUsers } from './demo/demo-users.ts'
 import { describeQuirks } from './quirks.ts'
 import { parseOptions } from './options.ts'
@@ -6,6 +7,7 @@ import { StartupError } from './startup-error.ts'
 
 // Functions use UTC, as on Lambda. Worker threads share the time zone of their process, so it is set here.
 process.env.TZ = 'UTC'
+forgetAwsSettings()
 // Caches compiled code: CDK's hundred thousand lines then load in half the time.
 enableCompileCache()
 const options = parseOptions(process.argv.slice(2))

@@ -3,6 +3,7 @@ import { environmentName, Settings } from '../../shared/settings.ts'
 import { serviceName } from '../names.ts'
 import { anyPrincipal } from '../signing-key-policy.ts'
 import { OperationError } from './errors.ts'
+import { forgetAwsSettings } from './forget-aws-settings.ts'
 
 /** A deployment that operator commands work on, and how to reach it. */
 export interface Target {
@@ -107,6 +108,7 @@ async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Des
  * when loaded.
  */
 export async function enterTarget(target: Target): Promise<void> {
+  if (target.awsEndpoint !== undefined) forgetAwsSettings()
   Object.assign(process.env, {
     TABLE_NAME: target.tableName,
     EVENT_BUS_NAME: target.eventBusName,

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -36,17 +36,38 @@ export async function startDynamodb(
   directory: string | undefined,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<RunningDynamodb> {
-  const java = environment.JAVA_HOME === undefined ? 'java' : join(environment.JAVA_HOME, 'bin', 'java')
   if (directory !== undefined) mkdirSync(directory, { recursive: true })
+  const javas = listJavas(environment)
+  for (const java of javas) {
+    const running = await runJava(java, directory, environment)
+    if (running !== undefined) return running
+  }
+  return refuseWithoutJava(javas, environment)
+}
+
+/** Lists the commands that may be Java: that of `JAVA_HOME`, as is usual, then that of `PATH`. */
+function listJavas({ JAVA_HOME: home }: NodeJS.ProcessEnv): string[] {
+  const command = home ? join(home, 'bin', platform() === 'win32' ? 'java.exe' : 'java') : undefined
+  return command !== undefined && existsSync(command) ? [command, 'java'] : ['java']
+}
+
+/** Runs DynamoDB Local with this Java. Resolves with undefined if this Java is missing or too old. */
+async function runJava(
+  java: string,
+  directory: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<RunningDynamodb | undefined> {
   const port = await findFreePort()
   const guard = spawnDynamodb(java, port, directory, environment)
   const address = `127.0.0.1:${port}`
   const close = () => endGuard(guard)
   try {
-    await waitUntilAnswering(`http://${address}`, guard, () => requireJava(java, environment))
+    await waitUntilAnswering(`http://${address}`, guard)
   } catch (error) {
     await close()
-    throw error
+    // Check Java only after a failure: the check itself starts Java, which would slow down every start.
+    if (isNewEnough(await readJavaVersion(java, environment))) throw error
+    return undefined
   }
   return { endpoint: `http://${findAccessKey(directory)}@${address}`, close }
 }
@@ -92,15 +113,13 @@ function findLibrary(): string {
   return join(parent, found)
 }
 
-async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJava: () => Promise<void>) {
+async function waitUntilAnswering(endpoint: string, guard: ChildProcess) {
   let complaint = ''
   guard.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)))
   const deadline = Date.now() + maxStartMilliseconds
   while (!(await isAnswering(endpoint))) {
     if (guard.exitCode !== null) {
       if (guard.stderr) await finished(guard.stderr)
-      // Check Java only after a failure: the check itself starts Java, which would slow down every start.
-      await checkJava()
       throw new StartupError(`DynamoDB Local ended at once: ${complaint.trim().split('\n').at(-1) ?? ''}`)
     }
     if (Date.now() > deadline)
@@ -116,14 +135,19 @@ const isAnswering = (endpoint: string): Promise<boolean> =>
     () => false,
   )
 
-/** Throws a `StartupError` if `command` does not run Java 17 or later. The error says how to install Java. */
-async function requireJava(command: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const version = await readJavaVersion(command, environment)
-  if (version !== undefined && version >= minJavaVersion) return
+const isNewEnough = (version: number | undefined): boolean =>
+  version !== undefined && version >= minJavaVersion
+
+/** Throws a `StartupError` that says which Java was found, if any, and how to get Java 17. */
+async function refuseWithoutJava(javas: string[], environment: NodeJS.ProcessEnv): Promise<never> {
+  const versions = await Promise.all(javas.map((java) => readJavaVersion(java, environment)))
+  const [version] = versions.filter((known) => known !== undefined)
   const found = version === undefined ? 'was not found' : `is only version ${version}`
+  const { JAVA_HOME: home } = environment
+  const wrong = home && javas.length === 1 ? ` (JAVA_HOME leads to ${home}, which has no Java)` : ''
   const install = installCommands[platform()] ?? 'from https://adoptium.net'
   throw new StartupError(
-    `DynamoDB Local needs Java ${minJavaVersion} or later, which ${found}: install it with ${install}, or point to a running one with --dynamodb-endpoint URL`,
+    `DynamoDB Local needs Java ${minJavaVersion} or later, which ${found}${wrong}: install it with ${install}, or point to a running one with --dynamodb-endpoint URL`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { emptyAwsFiles } from '../../ops/forget-aws-settings.ts'
 import type { FunctionModel } from '../model.ts'
 
 /**
@@ -30,5 +31,7 @@ export function composeEnvironment(
     PATH: '/var/lang/bin:/usr/local/bin:/usr/bin:/bin',
     TZ: 'UTC',
     _HANDLER: model.handler,
+    // Lambda has no such files. The SDK would find those of the user who runs the local stack.
+    ...emptyAwsFiles,
   }
 }

@@ -2,7 +2,9 @@ import type { SQSClient } from '@aws-sdk/client-sqs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.ts'
 
+/** On AWS. The counts of the local stack are exact and quickly read, and a person waits for its start. */
 const pollIntervalMilliseconds = 500
+const localPollIntervalMilliseconds = 50
 
 /**
  * The wait ends if the number of waiting messages has not fallen below its lowest value for this long. It is
@@ -20,6 +22,8 @@ export async function awaitEmptyQueues(
   onCount?: (count: number) => void,
 ): Promise<boolean> {
   const queues = pairs.flatMap(({ queue }) => queue ?? [])
+  const isLocal = process.env['AWS_ENDPOINT_URL'] !== undefined
+  const interval = isLocal ? localPollIntervalMilliseconds : pollIntervalMilliseconds
   let lowest = Infinity
   let fellAt = Date.now()
   for (let zeros = 0; zeros < 2;) {
@@ -32,7 +36,7 @@ export async function awaitEmptyQueues(
       fellAt = Date.now()
     }
     if (count > 0 && Date.now() - fellAt > maxStallMilliseconds) return false
-    if (zeros < 2) await wait(pollIntervalMilliseconds)
+    if (zeros < 2) await wait(interval)
   }
   return true
 }

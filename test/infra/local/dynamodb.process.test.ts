@@ -85,9 +85,28 @@ it('without Java, the error says in one line how to install Java and how to run 
   expect(refusal).not.toContain('\n')
 })
 
+it.each([
+  ['leads nowhere', () => ({ ...process.env, JAVA_HOME: '/nowhere' })],
+  ['is empty', () => ({ ...process.env, JAVA_HOME: '' })],
+  ['has Java 8', () => installJava(`console.error('java version "1.8.0_291"'); process.exit(1)`)],
+])('if JAVA_HOME %s, DynamoDB Local runs with the Java of the PATH', async (_what, environment) => {
+  const running = await startDynamodb(undefined, environment())
+  expect(await isAnswering(running.endpoint)).toBe(true)
+  await running.close()
+})
+
+it('without any Java, the error says that JAVA_HOME leads nowhere', async () => {
+  const started = startDynamodb(undefined, { PATH: '/nowhere', JAVA_HOME: '/no/java' })
+  await expect(started).rejects.toThrow(
+    'was not found (JAVA_HOME leads to /no/java, which has no Java): install',
+  )
+})
+
 it('if Java is too old, the error message has the version of Java', async () => {
-  const answering = installJava(`
+  const { JAVA_HOME } = installJava(`
     console.error('java version "1.8.0_291"')
     process.exit(process.argv.includes('-version') ? 0 : 1)`)
-  await expect(startDynamodb(undefined, answering)).rejects.toThrow('which is only version 8')
+  await expect(startDynamodb(undefined, { PATH: '/nowhere', JAVA_HOME })).rejects.toThrow(
+    'which is only version 8',
+  )
 })

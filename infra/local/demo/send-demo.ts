@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import type { StackModel } from '../model.ts'
-import { type DemoEvent, demoStages } from './demo-events.ts'
+import { StartupError } from '../startup-error.ts'
+import { demoStages } from './demo-events.ts'
 
 interface DemoOptions {
   model: StackModel
@@ -9,50 +10,48 @@ interface DemoOptions {
   baseUrl: string
   /** File that records whether all events have been sent. Without a file, every start sends them. */
   file: string | undefined
-  showLine: (line: string) => void
 }
 
 /** Time of the stack's first start with this data (epoch milliseconds), and whether all events were sent. */
 const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
 /**
- * Sends the demo data through the event bus, as an operator would. As soon as Alice can sign in, resolves
- * with a function that stops the sending. The other events are sent in the background, and their errors are
- * shown, not thrown. If the stack stops before all events are sent, its next start sends all of them again.
- * Events that were already applied have no further effect.
+ * Sends the demo data through the event bus, as an operator would, and resolves when all of it has taken
+ * effect. If the stack stops before, its next start sends all of it again. Events that were already applied
+ * have no further effect. Throws a `StartupError` if an event is refused.
  */
-export async function startDemo({ model, baseUrl, file, showLine }: DemoOptions) {
+export async function sendDemo({ model, baseUrl, file }: DemoOptions): Promise<void> {
   const { first_start: firstStart, sent } = readRecord(file)
-  if (sent) return async () => undefined
+  if (sent) return
   const record = (done: boolean) => {
     if (file !== undefined) writeFileSync(file, JSON.stringify({ first_start: firstStart, sent: done }))
   }
   record(false)
-  let isStopped = false
   // The currency settings are the same for all functions, so those of the first function are enough.
   const { QUOTE_CURRENCY: quoteCurrency = 'USDT', REWARD_CURRENCY: rewardCurrency = 'USDT' } =
     model.functions[0]?.environment ?? {}
-  const [first = [], ...others] = demoStages({ firstStart, quoteCurrency, rewardCurrency })
-  const { captureOps } = await import('../../ops/command-line.ts')
-  const sendStage = async (events: DemoEvent[]): Promise<void> => {
+  // Loaded only now, because a start without demo data needs none of it.
+  const [{ captureOps }, { awaitEmptyQueues }, { listQueues, openSqs }] = await Promise.all([
+    import('../../ops/command-line.ts'),
+    import('../../ops/events/await-empty-queues.ts'),
+    import('../../ops/dead-letters/queues.ts'),
+  ])
+  for (const events of demoStages({ firstStart, quoteCurrency, rewardCurrency })) {
     const lines = events.map(({ detailType, detail }) =>
       JSON.stringify({ 'detail-type': detailType, detail }),
     )
     const { code, out, err } = await captureOps(['--url', baseUrl, 'events', 'put', '-'], lines.join('\n'))
-    if (code !== 0) throw new Error(out + err)
+    if (code !== 0)
+      throw new StartupError(
+        `the demo data was not applied, start with --no-demo to go without: ${(err + out).replaceAll(/\s+/g, ' ')}`,
+      )
   }
-  const sendRest = async (): Promise<void> => {
-    for (const stage of others) if (!isStopped) await sendStage(stage)
-    if (!isStopped) record(true)
-  }
-  await sendStage(first)
-  const rest = sendRest().catch((error: unknown) => {
-    if (!isStopped) showLine(`demo data: ${String(error)}`)
-  })
-  return () => {
-    isStopped = true
-    return rest
-  }
+  // Members' totals are added by a worker, after the events themselves.
+  if (!(await awaitEmptyQueues(openSqs(), listQueues({ hasAlarms: false, namePrefix: '' }))))
+    throw new StartupError(
+      'the demo data does not take effect: see the functions’ log, or start with --no-demo',
+    )
+  record(true)
 }
 
 const readRecord = (file: string | undefined): v.InferOutput<typeof Record> =>
