@@ -120,19 +120,27 @@ const joiners = new RegExp(
 export const hasInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text)
 
 /**
- * Schema of an unambiguous text: in normalization form C, without control, zero-width or bidi
- * characters, except `joiners`. Each violation has its own reason, so that a sender learns the cause. Trim
- * only after this check, because trimming removes such characters at the ends.
+ * Schema of a text without control, zero-width or bidi characters, except `joiners`. Each violation has its
+ * own reason, so that a sender learns the cause. Trim only after this check, because trimming removes such
+ * characters at the ends.
  */
-export const UnambiguousText = v.pipe(
+const VisibleText = v.pipe(
   v.string(),
   v.check((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must have no control characters'),
   v.check(
     (text) => !hasInvisible(text.replaceAll(joiners, '')),
     'must have no zero-width or bidi characters',
   ),
+)
+
+/** Schema of a visible text that a sender's program sends: in normalization form C, or refused. */
+export const UnambiguousText = v.pipe(
+  VisibleText,
   v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
 )
+
+/** Schema of a visible text that people type: normalized, because keyboards also send decomposed letters. */
+export const TypedText = v.pipe(VisibleText, v.normalize('NFC'))
 
 /** Schema of a text of 1 to `max` characters that also passes the checks of UnambiguousText. */
 export const PlainText = (max: number) => v.pipe(UnambiguousText, Text(max))

@@ -45,7 +45,7 @@ export async function openApiDocument(): Promise<JsonSchema> {
 /** The introduction of the document. Each text is a paragraph of Markdown. */
 const description = [
   'Every JSON answer of the service has `code`, `msg` and `data`; `code` is 0 on success. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone. Unknown members of a JSON body are ignored, but a body with a member `__proto__`, or with a `constructor` that has a `prototype`, is refused with 40000.',
-  '**Amounts** (`format: decimal`) are JSON numbers with up to 38 digits, and a double has 16. Read them with a decimal parser: `parse_float=Decimal` in Python, `BigDecimal` in Java, `json.Number` in Go, the source text of the number in JavaScript. Every other number is whole and below 2^53.',
+  '**Amounts** (`format: decimal`) are JSON numbers with up to 38 digits, and a double has 16. Read them with a decimal parser: `json.loads(text, parse_float=Decimal)` and then `model_validate` in Python (pydantic’s `model_validate_json` needs a `Decimal` read from text, and has only a double), `BigDecimal` in Java, `json.Number` in Go, the source text of the number in JavaScript. Every other number is whole and below 2^53.',
   '**Failures**: go by the status first, then by `code` if the body has one; later releases add codes. An unknown path is answered 404 with 40400, a known path with another method 405 with 40500. What API Gateway refuses itself (413, 429, 500, 503) has its own body, `{"message": …}`, and no `Retry-After`. After a 429 or 503 wait for `Retry-After` seconds or, without it, for a second and twice as long with each attempt. Repeating a request is safe: nothing takes effect twice.',
 ].join('\n\n')
 

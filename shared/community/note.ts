@@ -3,17 +3,19 @@ import { itemType } from '../db/item-type.ts'
 import type { Item, Key } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
-import { countCharacters, UnambiguousText } from '../fields.ts'
+import { countCharacters, TypedText } from '../fields.ts'
 
 const maxNoteLength = 20
-/** Matches text that has no control characters and no line or paragraph separators, in any regex engine. */
-const shownInReference = '^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029]*$'
 
 /** Schema of a note: trimmed; an empty text clears the note. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
-  UnambiguousText,
-  v.metadata({ maxLength: maxNoteLength, pattern: shownInReference }),
+  TypedText,
   v.trim(),
+  // The rest in words, because no pattern that means the same in all languages can say it.
+  v.metadata({ maxLength: maxNoteLength, pattern: String.raw`^[^\x00-\x1f\x7f]*$` }),
+  v.description(
+    `At most ${maxNoteLength} characters (Unicode code points, trimmed and in normalization form C), without control, zero-width or bidi characters.`,
+  ),
   v.check((note) => countCharacters(note) <= maxNoteLength, `must have at most ${maxNoteLength} characters`),
 )
 

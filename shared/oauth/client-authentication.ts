@@ -6,10 +6,14 @@ import { isSameSecret } from '../is-same-secret.ts'
 import { type Client, readClient } from './client.ts'
 import { requireParameter } from './parameter.ts'
 
-/** The client credentials of a request. */
+/**
+ * The client credentials of a request. In HTTP Basic, clients must form-encode both parts (RFC 6749 §2.3.1),
+ * but many do not. So each part of a Basic header has two readings, form-decoded and as sent, if it contains
+ * `%` or `+`.
+ */
 export interface ClientCredentials {
-  clientId: string
-  /** The secret as sent. For a Basic header, also the form-decoded secret. Empty if no secret was sent. */
+  clientIds: string[]
+  /** Empty if no secret was sent. */
   secrets: string[]
   /** Whether the client credentials came in the `Authorization` header. */
   basic: boolean
@@ -26,14 +30,19 @@ export function readClientCredentials(
   const header = authorization('basic')
   if (header === undefined) {
     const clientId = requireParameter('client_id', client_id)
-    return { clientId, secrets: client_secret === undefined ? [] : [client_secret], basic: false }
+    return {
+      clientIds: [clientId],
+      secrets: client_secret === undefined ? [] : [client_secret],
+      basic: false,
+    }
   }
   const credentials = parseBasic(header)
   if (client_secret !== undefined)
     throw invalidParameter('client_secret', 'must not be sent beside an Authorization header')
-  if (client_id !== undefined && client_id !== credentials.clientId)
+  if (client_id === undefined) return credentials
+  if (!credentials.clientIds.includes(client_id))
     throw invalidParameter('client_id', 'differs from that of the Authorization header')
-  return credentials
+  return { ...credentials, clientIds: [client_id] }
 }
 
 function parseBasic(header: string): ClientCredentials {
@@ -42,13 +51,13 @@ function parseBasic(header: string): ClientCredentials {
   if (colon === -1) throw invalidClient(true)
   const secret = text.slice(colon + 1)
   return {
-    clientId: decodeForm(text.slice(0, colon)),
-    // Also tries the secret as sent. In HTTP Basic, clients must form-encode it (RFC 6749 §2.3.1), but many
-    // do not. The two readings differ only if the secret contains % or +.
-    secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
+    clientIds: readings(text.slice(0, colon)),
+    secrets: secret === '' ? [] : readings(secret),
     basic: true,
   }
 }
+
+const readings = (text: string): string[] => [...new Set([decodeForm(text), text])]
 
 /** Decodes `application/x-www-form-urlencoded` text. If its encoding is invalid, returns the text as is. */
 function decodeForm(text: string): string {
@@ -70,18 +79,17 @@ const invalidClient = (basic: boolean): Failure =>
  * Authenticates a confidential client by its secret. A public client sends only its client_id (RFC 6749
  * §3.2.1). If a public client sends a secret, it is misconfigured and is refused.
  */
-export async function authenticateClient({ clientId, secrets, basic }: ClientCredentials): Promise<Client> {
-  const client = await readClient(clientId)
-  if (client === undefined) throw invalidClient(basic)
-  const { secretMac } = client
-  const authentic =
-    secretMac === undefined ? secrets.length === 0 : await matchesSecret(clientId, secrets, secretMac)
-  if (!authentic) throw invalidClient(basic)
-  return client
+export async function authenticateClient({ clientIds, secrets, basic }: ClientCredentials): Promise<Client> {
+  for (const clientId of clientIds) {
+    const client = await readClient(clientId)
+    if (client !== undefined && (await isAuthentic(client, secrets))) return client
+  }
+  throw invalidClient(basic)
 }
 
-async function matchesSecret(clientId: string, readings: string[], stored: string): Promise<boolean> {
-  for (const reading of readings) if (await isClientSecret(clientId, reading, stored)) return true
+async function isAuthentic({ clientId, secretMac }: Client, secrets: string[]): Promise<boolean> {
+  if (secretMac === undefined) return secrets.length === 0
+  for (const secret of secrets) if (await isClientSecret(clientId, secret, secretMac)) return true
   return false
 }
 

@@ -13,14 +13,19 @@ function loopbackWithoutPort(uri: string): string | undefined {
 }
 
 /** Characters that a URI without a fragment may contain (RFC 3986 §2). */
-const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
+// The bracket is escaped, because Java would read a nested class.
+// eslint-disable-next-line no-useless-escape
+const uriCharacters = /^[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]{1,2000}$/
 
 /** A private-use URI scheme: a reversed domain name (RFC 8252 §7.1), which excludes `javascript:`. */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
+/** The parameters that an authorization response adds to the query (RFC 6749 §4.1.2, RFC 9207 §2). */
+const responseParameters = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+
 /**
  * Schema of a redirect URI that a client may register. The URI is absolute, and has no fragment, user name or
- * password (OAuth 2.1 §2.3).
+ * password (OAuth 2.1 §2.3). Its query has no parameter of a response, because clients would find it twice.
  */
 export const RedirectUri = v.pipe(
   v.string(),
@@ -34,6 +39,10 @@ export const RedirectUri = v.pipe(
       privateUseScheme.test(url.protocol)
     )
   }, 'must be https, http on a loopback host, or a private-use scheme'),
+  v.check(
+    (uri) => !responseParameters.some((name) => URL.parse(uri)?.searchParams.has(name)),
+    `must not have a response parameter in its query: ${responseParameters.join(', ')}`,
+  ),
 )
 
 /**

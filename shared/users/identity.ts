@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
-import { countCharacters, hasInvisible, UnambiguousText } from '../fields.ts'
+import { countCharacters, hasInvisible, Text, UnambiguousText } from '../fields.ts'
 
 const addressShape = /^[^\s@]+@[^\s@]+$/
 
@@ -17,8 +17,8 @@ const mailShape =
  */
 export const EmailAddress = v.pipe(
   v.string(),
-  // The API reference shows this pattern. It allows space around the address, which is trimmed afterwards.
-  v.metadata({ maxLength: 254, pattern: String.raw`^\s*[^\s@]+@[^\s@]+\s*$` }),
+  // The API reference shows this pattern, which means the same in all languages.
+  v.metadata({ maxLength: 254, pattern: '^[^@]+@[^@]+$' }),
   v.trim(),
   v.check((email) => countCharacters(email) <= 254, 'must have at most 254 characters'),
   v.regex(addressShape, 'must be an email address'),
@@ -55,12 +55,7 @@ export function maskEmail(email: string): string {
 }
 
 /** Schema of a nickname, under which a user is shown to others; 1 to 100 characters. */
-export const Nickname = v.pipe(
-  UnambiguousText,
-  v.trim(),
-  v.minLength(1, 'must not be empty'),
-  v.maxLength(100, 'must have at most 100 characters'),
-)
+export const Nickname = v.pipe(UnambiguousText, v.trim(), Text(100))
 
 const shown = {
   nickname: v.string(),

@@ -60,7 +60,8 @@ it('while both MAC keys are deployed, clients registered with the old key can au
   const secret = 'a client secret of 34 characters!!'
   const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }
   const registered = { ...client, redirect_uris: [], scopes: [] }
-  const authentic = () => authenticateClient({ clientId: client.client_id, secrets: [secret], basic: true })
+  const authentic = () =>
+    authenticateClient({ clientIds: [client.client_id], secrets: [secret], basic: true })
   const detail = newRegistration()
   await Promise.all([register(detail), applyEvent(clientRegistered, registered)])
   deploy(newer, older)

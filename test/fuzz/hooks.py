@@ -26,9 +26,10 @@ SEMANTIC_REASONS = {
     "must not hold none beside others",
     "must be 43 to 128 unreserved characters",
     "is required",
-    # JSON Schema cannot express the next two rules for a text.
+    # No pattern that means the same in all languages can express the next rules for a text.
+    "must be an email address",
+    "must have no control characters",
     "must have no zero-width or bidi characters",
-    "must be in Unicode normalization form C",
     # schemathesis may generate a list for an unknown parameter. A form then repeats the parameter.
     "is repeated",
 }

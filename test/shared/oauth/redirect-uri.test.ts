@@ -6,6 +6,7 @@ test.each([
   'https://client.example/callback',
   'https://client.example/callback?tenant=1&empty=',
   'https://client.example:8443',
+  'https://client.example/?Code=1&codes=2&x=code&statement=state',
   'http://127.0.0.1:4000/callback',
   'http://127.0.0.1/callback',
   'http://[::1]:4000/callback',
@@ -32,6 +33,13 @@ test.each([
   ['with a quote', 'https://client.example/"'],
   ['a port beyond 65535', 'http://localhost:65536/'],
   ['nothing', ''],
+  ...['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'c%6Fde'].map(
+    (name): [string, string] => [
+      `with ${name} in its query`,
+      `https://client.example/callback?tenant=1&${name}=`,
+    ],
+  ),
+  ['an app’s with a response parameter', 'com.example.app:/callback?state'],
 ])('an invalid or unsafe redirect URI cannot be registered: %s', (_why, uri) => {
   expect(v.is(RedirectUri, uri)).toBe(false)
 })

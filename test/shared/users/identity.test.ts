@@ -113,6 +113,12 @@ test.each([
   expect(v.parse(Nickname, ` ${nickname} `)).toBe(nickname)
 })
 
+test('a nickname has at most 100 Unicode code points, however many UTF-16 code units they take', () => {
+  expect(v.parse(Nickname, '🦊'.repeat(100))).toBe('🦊'.repeat(100))
+  for (const nickname of ['🦊'.repeat(101), 'a'.repeat(101), '', ' '])
+    expect(v.is(Nickname, nickname), nickname).toBe(false)
+})
+
 test.each([
   'a\uff20b@example.com',
   'a\u00b4b@example.com',
