@@ -21,12 +21,12 @@ export interface Route {
 const signingShare = 0.3
 
 /**
- * Permissions and memory of the functions that list or export members. Searching a million members takes over
- * a second of CPU time. With 1,769 MB, a function has a whole processor (AWS: Configure Lambda function
+ * Permissions and memory of the functions that list or export members. Searching a million members takes
+ * about a second of CPU time. With 1,769 MB, a function has a whole processor (AWS: Configure Lambda function
  * memory).
  */
 const searchPermissions: Permissions = {
-  reads: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
+  reads: ['DIR#', 'EMAIL#', 'ENDED#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
   writes: ['SEARCH#'],
   memory: 1769,
 }

@@ -53,6 +53,8 @@ export interface FieldError {
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly failure: FailureName
+  /** The message for a person. Default: that of the failure. */
+  readonly msg: string
   /** The refused fields and the reason for each, for `invalid_parameter`. */
   readonly fields: FieldError[]
   readonly retryAfterSeconds: number | undefined
@@ -64,6 +66,7 @@ export class Failure extends Error {
   constructor(
     failure: FailureName,
     options: {
+      msg?: string
       fields?: FieldError[]
       retryAfterSeconds?: number
       headers?: Record<string, string>
@@ -71,8 +74,10 @@ export class Failure extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(failures[failure].msg, { cause: options.cause })
+    const { msg = failures[failure].msg } = options
+    super(msg, { cause: options.cause })
     this.failure = failure
+    this.msg = msg
     this.fields = options.fields ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
     this.headers = options.headers ?? {}

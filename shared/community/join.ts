@@ -48,9 +48,9 @@ export const placeBelow = ({
 
 /**
  * Prepares a member's new nickname or email address: the write of the profile, and a journal entry. With this
- * entry, the worker `grow-tree` updates the search indexes of all ancestors. If nothing changes, there are no
- * writes. If the condition of a write fails, another writer has changed the profile. Then call this function
- * again. Throws OutOfOrderEvent for a user who is not registered.
+ * entry, the worker `grow-tree` updates the lists of all ancestors. If nothing changes, there are no writes.
+ * If the condition of a write fails, another writer has changed the profile. Then call this function again.
+ * Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,

@@ -18,7 +18,6 @@ export const partitions = [
   'EMAIL#',
   'ENDED#',
   'EVT#',
-  'FIND#',
   'GUESS#',
   'KEYS',
   'MEMBER#',

@@ -41,12 +41,12 @@ export function successBody(data: unknown, dialect: Dialect): string {
 
 /** Creates the answer for a failure, with the failure's status and code, in the given layout. */
 export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
-  const { code, msg, oauth } = failures[failure.failure]
+  const { code, oauth } = failures[failure.failure]
   const standard = dialect === 'oauth' ? { error: oauth, error_description: describeFailure(failure) } : {}
   const data = failure.failure === 'invalid_parameter' ? { errors: failure.fields } : null
   const { retryAfterSeconds: wait } = failure
   const retry = wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }
-  const body = stringifyExact({ ...standard, code, msg, data })
+  const body = stringifyExact({ ...standard, code, msg: failure.msg, data })
   return send(new Reply(failure.status, { ...json, ...retry, ...failure.headers }, body))
 }
 

@@ -33,11 +33,8 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
   }
 }
 
-/** Limits so small that even a few dozen members are split over many items, as a large community is. */
-export const smallStorage = {
-  capacity: 4,
-  limits: { minIndexed: 3, tailItems: 1, segment: 7 },
-}
+/** Capacity so small that even a few dozen members are split over many nodes, as a large community is. */
+export const smallCapacity = 4
 
 /** Issues an access_token for a user. By default, it belongs to a new session of the client `test`. */
 export async function createAccessToken(

@@ -1,8 +1,7 @@
 import type { Write } from '../../db/write.ts'
 import { type Big, zero } from '../../money.ts'
-import { comparePositions, type MemberList } from '../list/node.ts'
+import { comparePositions, type ListedMember, type MemberList, toListed } from '../list/node.ts'
 import { type Profile, readProfile } from '../profile.ts'
-import { type IndexedMember, toIndexed } from '../search/index/items.ts'
 import type { JournalEntry } from './journal.ts'
 
 /**
@@ -11,7 +10,7 @@ import type { JournalEntry } from './journal.ts'
  */
 export const maxBatchEntries = 500
 
-/** Maximum number of renames in a batch. A rename changes dozens of index items of each ancestor. */
+/** Maximum number of renames in a batch, so that those in one list fit into one transaction. */
 const maxRenames = 20
 
 /** Selects a batch from the oldest journal entries. Leaves out all renames after the first `maxRenames`. */
@@ -57,11 +56,11 @@ async function readMember(userId: number): Promise<Profile> {
 export interface AncestorUpdate {
   ownerId: number
   /** The batch's new members in the ancestor's downline. */
-  team: IndexedMember[]
+  team: ListedMember[]
   /** How many members of `team` are already in the ancestor's lists. */
   done: number
   /** The new members who are direct referrals of the ancestor. */
-  directs: Set<IndexedMember>
+  directs: Set<ListedMember>
   /**
    * Sum of the batch's purchases in the ancestor's downline. Only the first transaction of the update adds
    * this sum to the ancestor.
@@ -78,7 +77,7 @@ export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
   const updates = new Map<number, AncestorUpdate>()
   for (const { entry, profile, ancestors } of batch) {
     if (entry.renamed) continue
-    const member = entry.joined ? toIndexed(profile) : undefined
+    const member = entry.joined ? toListed(profile) : undefined
     for (const [steps, ownerId] of ancestors.entries()) {
       const update = updates.get(ownerId) ?? {
         ownerId,
@@ -98,8 +97,8 @@ export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
 }
 
 /** Groups the renamed members of a batch by the member lists that contain them. */
-export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
-  const byList = new Map<string, { list: MemberList; members: IndexedMember[] }>()
+export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: ListedMember[] }[] {
+  const byList = new Map<string, { list: MemberList; members: ListedMember[] }>()
   for (const { entry, profile, ancestors } of batch) {
     if (!entry.renamed) continue
     const lists = ancestors.map((ownerId): MemberList => ({ kind: 'COMMUNITY', ownerId }))
@@ -107,7 +106,7 @@ export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; m
     for (const list of lists) {
       const name = `${list.kind} ${list.ownerId}`
       const { members } = byList.get(name) ?? { members: [] }
-      byList.set(name, { list, members: [...members, toIndexed(profile)] })
+      byList.set(name, { list, members: [...members, toListed(profile)] })
     }
   }
   return [...byList.values()]

@@ -19,7 +19,7 @@ const Entry = v.object({
 
 /**
  * The journal of a referral tree holds the changes that have not reached all ancestors yet: new members,
- * purchases, and new names and addresses (for search indexes). The function that handles an event writes an
+ * purchases, and new names and addresses. The function that handles an event writes an
  * entry in the event's transaction, then notifies the tree queue. The queue's worker adds the entry to all
  * ancestors, then deletes it (see growTree).
  */
@@ -70,8 +70,8 @@ const HeadItem = v.object({
 })
 
 /**
- * A referral tree's head is an item with the progress of the tree's worker. Each batch and each
- * reorganization of a search index raises the head's version, so only one of two parallel workers can write.
+ * A referral tree's head is an item with the progress of the tree's worker. Each batch raises the head's
+ * version, so only one of two parallel workers can write.
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 

@@ -3,11 +3,8 @@ import { maxTransactionWrites, transact, type Write, writeItem } from '../../db/
 import { OptimisticLockError } from '../../errors.ts'
 import { forEachConcurrently } from '../../for-each-concurrently.ts'
 import { retry } from '../../retry.ts'
-import { type MemberList, nodeCapacity } from '../list/node.ts'
-import { maintainIndex } from '../search/index/maintain.ts'
-import { replaceTexts } from '../search/index/rename.ts'
-import { standardLimits } from '../search/index/tail.ts'
-import { prepareGrowth, type Storage, withoutDone } from './ancestor.ts'
+import { nodeCapacity } from '../list/node.ts'
+import { prepareGrowth, prepareRename, withoutDone } from './ancestor.ts'
 import {
   type AncestorUpdate,
   maxBatchEntries,
@@ -20,26 +17,25 @@ import {
 import { deleteJournalEntry, nextHead, readHead, readJournal, replaceHead } from './journal.ts'
 
 /**
- * Applies the entries of a referral tree's journal. Each entry changes the member lists, search indexes,
- * counts and sums of all ancestors of a member. Each ancestor gets each entry exactly once, even if several
- * workers run or a run is interrupted. Resolves with `unfinished` at the deadline (epoch milliseconds). Then
- * call this function again. Throws OptimisticLockError if other workers keep writing the same tree.
+ * Applies the entries of a referral tree's journal. Each entry changes the member lists, counts and sums of
+ * all ancestors of a member. Each ancestor gets each entry exactly once, even if several workers run or a run
+ * is interrupted. A node of a list's B-tree has at most `capacity` entries. Resolves with `unfinished` at the
+ * deadline (epoch milliseconds). Then call this function again. Throws OptimisticLockError if other workers
+ * keep writing the same tree.
  */
 export const growTree = (
   rootId: number,
   deadline: number,
-  storage: Storage = { capacity: nodeCapacity, limits: standardLimits },
+  capacity: number = nodeCapacity,
 ): Promise<'finished' | 'unfinished'> =>
   // Parallel reads of single items share one BatchGetItem call.
   readTogether(async () => {
     while (Date.now() < deadline) {
-      const due = await retry(
-        () => addBatch(rootId, deadline, storage),
+      const result = await retry(
+        () => addBatch(rootId, deadline, capacity),
         (error) => error instanceof OptimisticLockError,
       )
-      if (due === undefined) return 'finished'
-      // At the deadline, skips the remaining lists. Each is due again when a batch adds members to it.
-      for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
+      if (result !== 'added') return result
     }
     return 'unfinished'
   })
@@ -47,39 +43,44 @@ export const growTree = (
 /**
  * Applies one batch of journal entries: an earlier run's unfinished batch, or else the oldest entries. Each
  * ancestor's profile records what was added, so no worker adds it again. Stops at the deadline. Resolves with
- * the member lists for which to call maintainIndex, or with undefined if there was no entry.
+ * `finished` if there was no entry.
  */
 async function addBatch(
   rootId: number,
   deadline: number,
-  storage: Storage,
-): Promise<MemberList[] | undefined> {
+  capacity: number,
+): Promise<'added' | 'finished' | 'unfinished'> {
   const stored = await readHead(rootId)
   const entries = stored.open ?? selectBatch(await readJournal(rootId, maxBatchEntries))
-  if (entries.length === 0) return undefined
+  if (entries.length === 0) return 'finished'
   const batch = await readBatch(entries)
-  await replaceTexts(planRenames(batch))
+  const renames = planRenames(batch)
+  for (let start = 0; start < renames.length; start += preparedTogether) {
+    if (Date.now() >= deadline) return 'unfinished'
+    const some = renames.slice(start, start + preparedTogether)
+    const prepared = await Promise.all(
+      some.map(({ list, members }) => prepareRename(list, members, capacity)),
+    )
+    await transactAll(prepared.filter((writes) => writes.length > 0))
+  }
   const head = stored.open ? stored : nextHead(stored, entries)
   let waiting = planGrowth(batch)
   if (stored.open) waiting = await withoutDone(waiting, head.version)
   else await writeItem(replaceHead(rootId, stored, head))
-  const due = new Map<string, MemberList>()
   while (waiting.length > 0) {
     const unfinished: AncestorUpdate[] = []
     for (let start = 0; start < waiting.length; start += preparedTogether) {
-      if (Date.now() >= deadline) return []
+      if (Date.now() >= deadline) return 'unfinished'
       const some = waiting.slice(start, start + preparedTogether)
-      const prepared = await Promise.all(some.map((update) => prepareGrowth(update, head.version, storage)))
+      const prepared = await Promise.all(some.map((update) => prepareGrowth(update, head.version, capacity)))
       await transactAll(prepared.map(({ writes }) => writes))
-      for (const list of prepared.flatMap((growth) => growth.due))
-        due.set(`${list.kind} ${list.ownerId}`, list)
       unfinished.push(...prepared.flatMap(({ rest }) => rest ?? []))
     }
     waiting = unfinished
   }
   await transactAll(entries.map((entry) => [deleteJournalEntry(rootId, entry)]))
   await writeItem(replaceHead(rootId, head, nextHead(head)))
-  return [...due.values()]
+  return 'added'
 }
 
 /** How many ancestors to update at a time, so that the writes for a deep referral tree fit in memory. */

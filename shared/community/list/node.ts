@@ -2,30 +2,52 @@ import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
 import { packRows, unpackRows } from '../../db/packed-rows.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
+import { type SearchText, toSearchText } from '../search/keyword.ts'
 
 /**
- * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. A branch
- * has one entry for each child: its first position, and its number of members. So a reader goes straight from
- * the root to any page or date. Each page of a list of ten million members takes three rounds of reads. A
- * member whose event arrives late is inserted at the right position.
+ * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members, each with
+ * the text that searches compare. A branch has one entry for each child: its first position, and its number
+ * of members. So a reader goes straight from the root to any page or date, and a search reads the leaves.
+ * Each page of a list of ten million members takes three rounds of reads. A member whose event arrives late
+ * is inserted at the right position.
  *
  * Every node is one item of the table. `version` counts the node's writes, and is 0 before the first one. A
  * write fails if the stored version is no longer the one that was read, so no writer overwrites another's
  * change.
  */
-export type BTreeNode = { version: number } & (
-  { kind: 'leaf'; entries: BTreePosition[] } | { kind: 'branch'; entries: BTreeChild[] }
-)
+export type BTreeNode = BTreeLeaf | BTreeBranch
+export interface BTreeLeaf {
+  kind: 'leaf'
+  version: number
+  entries: ListedMember[]
+}
+export interface BTreeBranch {
+  kind: 'branch'
+  version: number
+  entries: BTreeChild[]
+}
 
 /**
- * A member's position in a list. Positions are ordered by the instant of joining, then by user id. A list
- * stores only positions. Positions never change and are never removed, so a list only needs insertion.
+ * A member's position in a list. Positions are ordered by the instant of joining, then by user id. They never
+ * change and are never removed.
  */
 export interface BTreePosition {
   /** Instant of joining, epoch milliseconds. */
   joinedAt: number
   userId: number
 }
+
+/** A member in a list: position, and the text that searches compare. */
+export interface ListedMember extends BTreePosition {
+  text: SearchText
+}
+
+/** Creates a member's entry in lists. */
+export const toListed = (member: BTreePosition & { nickname: string; email: string }): ListedMember => ({
+  joinedAt: member.joinedAt,
+  userId: member.userId,
+  text: toSearchText(member),
+})
 
 /** A branch's entry for a child: position of the first member, number of members, and node id. */
 export interface BTreeChild extends BTreePosition {
@@ -39,12 +61,15 @@ export interface BTreeRoot {
   nextId: number
 }
 
-/**
- * Maximum number of members in a leaf, and of children in a branch. Reading a full leaf costs one DynamoDB
- * read unit, or two if user ids are random and so take more bytes. Three levels hold at least 19 million
- * members.
- */
+/** Maximum number of members in a leaf, and of children in a branch. A full branch has less than 4 KB. */
 export const nodeCapacity = 400
+
+/**
+ * Maximum size of a leaf's packed members, in bytes. With its key, such a leaf stays below 4 KB, so an
+ * eventually consistent read of it costs half a read unit. With usual names, it holds about 200 members, and
+ * three levels hold 15 million members or more.
+ */
+export const maxLeafBytes = 3_900
 
 /** A member list: the direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
 export interface MemberList {
@@ -58,10 +83,12 @@ const roots = itemType({
   holds: 'the root of a member list: `DIR` for direct referrals, `TEAM` for the whole downline',
   found: 'by list and owner',
 })
+// Each node has a partition of its own, because a search reads all leaves, and a partition gives 3,000 read
+// units a second.
 const nodes = itemType({
-  pk: '{list}#{ownerId}',
-  sk: 'N#{id}',
-  holds: 'a node of a member list other than its root',
+  pk: '{list}#{ownerId}#{id}',
+  sk: 'NODE',
+  holds: 'a node of a member list other than its root: in a leaf, the members with their texts for searches',
   found: 'by list, owner and the id in the parent node',
 })
 /** Names of the two kinds of member lists, as used in the keys of items. */
@@ -91,7 +118,7 @@ export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => num
 }
 
 /** Number of members in a leaf or under a branch. */
-export const countOf = (node: BTreeNode): number =>
+export const countMembers = (node: BTreeNode): number =>
   node.kind === 'leaf' ? node.entries.length : node.entries.reduce((sum, { count }) => sum + count, 0)
 
 /** Position of the first member in a leaf or under a branch. Throws for the empty node of an empty list. */
@@ -100,14 +127,19 @@ export function firstOf({ entries: [first] }: BTreeNode): BTreePosition {
   return { joinedAt: first.joinedAt, userId: first.userId }
 }
 
+/** Packs the members of a leaf. */
+export const packMembers = (members: readonly ListedMember[]): Uint8Array =>
+  packRows(members.map(({ joinedAt, userId, text }) => [joinedAt, userId, text.nickname, text.maskedEmail]))
+
 /** Packs a B-tree node into attributes of its item. */
-export const packNode = ({ kind, version, entries }: BTreeNode): Item => {
-  const columns = kind === 'leaf' ? leafColumns : branchColumns
-  const rows = entries.map((entry) => columns.map((column) => (entry as BTreeChild)[column]))
-  return { kind, packed: packRows(rows), version }
-}
-const leafColumns = ['joinedAt', 'userId'] as const
-const branchColumns = [...leafColumns, 'count', 'id'] as const
+export const packNode = (node: BTreeNode): Item => ({
+  kind: node.kind,
+  version: node.version,
+  packed:
+    node.kind === 'leaf'
+      ? packMembers(node.entries)
+      : packRows(node.entries.map(({ joinedAt, userId, count, id }) => [joinedAt, userId, count, id])),
+})
 
 const NodeItem = v.object({
   kind: v.picklist(['leaf', 'branch']),
@@ -119,12 +151,17 @@ const NodeItem = v.object({
 export function unpackNode(item: Item): BTreeNode {
   const { kind, packed, version } = v.parse(NodeItem, item)
   if (kind === 'leaf') {
-    const rows = unpackRows<[number, number]>(packed)
-    return { kind, version, entries: rows.map(([joinedAt, userId]) => ({ joinedAt, userId })) }
+    const rows = unpackRows<[number, number, string, string]>(packed)
+    const entries = rows.map(([joinedAt, userId, nickname, maskedEmail]) => ({
+      joinedAt,
+      userId,
+      text: { nickname, maskedEmail },
+    }))
+    return { kind, version, entries }
   }
   const rows = unpackRows<[number, number, number, number]>(packed)
-  const toChild = ([joinedAt, userId, count, id]: (typeof rows)[number]) => ({ joinedAt, userId, count, id })
-  return { kind, version, entries: rows.map(toChild) }
+  const entries = rows.map(([joinedAt, userId, count, id]) => ({ joinedAt, userId, count, id }))
+  return { kind, version, entries }
 }
 
 /** Packs a list's root into attributes of its item. */

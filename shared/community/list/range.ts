@@ -1,6 +1,7 @@
 import { readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
 import { Failure } from '../../errors.ts'
+import { forEachConcurrently } from '../../for-each-concurrently.ts'
 import { retry } from '../../retry.ts'
 import {
   type BTreeChild,
@@ -8,7 +9,8 @@ import {
   type BTreePosition,
   type BTreeRoot,
   comparePositions,
-  countOf,
+  countMembers,
+  type ListedMember,
   lowerBound,
   type MemberList,
   nodeKey,
@@ -17,11 +19,14 @@ import {
   unpackRoot,
 } from './node.ts'
 
-/** Selects members of a list who joined in a range of time, newest first. */
-export interface RangeQuery {
-  /** Range of join times, epoch milliseconds: `from` is included, `before` is not. */
+/** Range of join times, epoch milliseconds: `from` is included, `before` is not. */
+export interface JoinedRange {
   from?: number | undefined
   before?: number | undefined
+}
+
+/** Selects members of a list who joined in a range of time, newest first. */
+export interface RangeQuery extends JoinedRange {
   /** How many of the newest members in the range to skip. */
   skip: number
   /** Maximum number of members to return. */
@@ -33,8 +38,8 @@ export interface RangeQuery {
 export interface RangeResult {
   /** Number of all members who joined in the range of time, including those that `skip` and `take` omit. */
   total: number
-  /** Positions of the members to return, newest first. */
-  entries: BTreePosition[]
+  /** The members to return, newest first. */
+  entries: ListedMember[]
 }
 
 /** A child node. Its first member has the number `firstRank` in the list. */
@@ -51,19 +56,43 @@ interface RankedNode {
 
 /**
  * Reads the requested members of a list, with one batch of reads for each B-tree level below the root. `root`
- * is the list's root item, possibly from an earlier read. If a node was split after its parent was read,
- * reads everything again. Throws `unavailable` when the list keeps changing.
+ * is the list's root item, possibly from an earlier read. Throws `unavailable` when the list keeps changing.
  */
-export async function readRange(
+export const readRange = (
   list: MemberList,
   root: Item | undefined,
   query: RangeQuery,
-): Promise<RangeResult> {
+): Promise<RangeResult> => readUnchanged(list, root, (from) => descend(list, from, query))
+
+/** Finds members whose entries match, among those who joined in a range of time. */
+export interface MatchQuery extends JoinedRange {
+  matches: (member: ListedMember) => boolean
+  /** Is called with the number of nodes that are read next, together with the reads. May throw. */
+  reserve: (nodes: number) => Promise<void>
+}
+
+/**
+ * Finds the members that match, newest first. Reads every leaf with members of the range of time, but keeps
+ * the matching members only: a list of a million members has 5,000 leaves, which take 200 MB when unpacked.
+ * Throws `unavailable` when the list keeps changing.
+ */
+export const readMatches = (
+  list: MemberList,
+  root: Item | undefined,
+  query: MatchQuery,
+): Promise<ListedMember[]> => readUnchanged(list, root, (from) => match(list, from, query))
+
+/** Reads from the root down. If a node was split after its parent was read, reads everything again. */
+async function readUnchanged<Result>(
+  list: MemberList,
+  root: Item | undefined,
+  read: (root: BTreeRoot) => Promise<Result | undefined>,
+): Promise<Result> {
   const stale = new Failure('unavailable', { retryAfterSeconds: 1 })
   let item = root
   return retry(
     async () => {
-      const result = await descend(list, unpackRoot(item), query)
+      const result = await read(unpackRoot(item))
       if (result !== undefined) return result
       item = (await readItems([rootKey(list)], { consistent: true }))[0]
       throw stale
@@ -78,26 +107,78 @@ async function descend(
   root: BTreeRoot,
   query: RangeQuery,
 ): Promise<RangeResult | undefined> {
-  const total = countOf(root.node)
+  const total = countMembers(root.node)
   let level: RankedNode[] = [{ node: root.node, firstRank: 0, count: total }]
   for (;;) {
     const subtrees = level.flatMap(subtreesOf)
     if (subtrees.length === 0) return collect(level, total, query)
-    const wanted = selectSubtrees(subtrees, total, query)
-    const items = await readItems(
-      wanted.map(({ id }) => nodeKey(list, id)),
-      { consistent: query.consistent ?? false },
-    )
-    level = []
-    for (const [i, { firstRank, count }] of wanted.entries()) {
-      const item = items[i]
-      if (item === undefined) return undefined
-      const node = unpackNode(item)
-      if (countOf(node) < count) return undefined
-      level.push({ node, firstRank, count })
-    }
+    const nodes = await readNodes(list, selectSubtrees(subtrees, total, query), query)
+    if (nodes === undefined) return undefined
+    level = nodes
   }
 }
+
+/** Reads nodes. Returns undefined if one of them was split after its parent was read. */
+async function readNodes(
+  list: MemberList,
+  subtrees: readonly Subtree[],
+  { consistent = false }: { consistent?: boolean } = {},
+): Promise<RankedNode[] | undefined> {
+  const items = await readItems(
+    subtrees.map(({ id }) => nodeKey(list, id)),
+    { consistent },
+  )
+  const nodes: RankedNode[] = []
+  for (const [i, { firstRank, count }] of subtrees.entries()) {
+    const item = items[i]
+    const node = item && unpackNode(item)
+    if (node === undefined || countMembers(node) < count) return undefined
+    nodes.push({ node, firstRank, count })
+  }
+  return nodes
+}
+
+/** Number of nodes that a search reads in one call, and number of its calls at the same time. */
+const nodesPerCall = 100
+const simultaneousCalls = 8
+
+/** Reads the B-tree level by level; returns undefined when a node was split after its parent was read. */
+async function match(
+  list: MemberList,
+  root: BTreeRoot,
+  { from = 0, before = Infinity, matches, reserve }: MatchQuery,
+): Promise<ListedMember[] | undefined> {
+  const found: ListedMember[] = []
+  let staleCalls = 0
+  let waiting: Subtree[] = []
+  const visit = (ranked: RankedNode) => {
+    waiting.push(...subtreesIn(subtreesOf(ranked), from, before))
+    if (ranked.node.kind === 'branch') return
+    for (const member of ranked.node.entries)
+      if (member.joinedAt >= from && member.joinedAt < before && matches(member)) found.push(member)
+  }
+  visit({ node: root.node, firstRank: 0, count: countMembers(root.node) })
+  while (waiting.length > 0 && staleCalls === 0) {
+    const subtrees = waiting
+    waiting = []
+    const calls = Array.from({ length: Math.ceil(subtrees.length / nodesPerCall) }, (_, i) =>
+      subtrees.slice(i * nodesPerCall, (i + 1) * nodesPerCall),
+    )
+    // Refuses before anything is read if the caller's budget is known to be used up.
+    const reservation = reserve(subtrees.length)
+    const reading = forEachConcurrently(calls, simultaneousCalls, async (some) => {
+      const nodes = await readNodes(list, some)
+      if (nodes === undefined) staleCalls += 1
+      else nodes.forEach(visit)
+    })
+    await Promise.all([reading, reservation])
+  }
+  return staleCalls > 0 ? undefined : found.sort((one, other) => comparePositions(other, one))
+}
+
+/** The subtrees that can have members who joined in a range of time. */
+const subtreesIn = (subtrees: readonly Subtree[], from: number, before: number): Subtree[] =>
+  subtrees.filter(({ joinedAt }, i) => joinedAt < before && (subtrees[i + 1]?.joinedAt ?? Infinity) >= from)
 
 function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
   if (node.kind === 'leaf') return []
@@ -148,7 +229,8 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // The leaf may have grown since its parent was read. Take only the members that the parent has counted.
+    // A leaf may have grown since its parent was read. Only as many members are taken as the parent has
+    // counted, because the parent's counts tell the ranks of the members in the following leaves.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

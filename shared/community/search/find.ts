@@ -2,20 +2,16 @@ import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../../dates.ts'
 import { readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
-import { Failure } from '../../errors.ts'
 import { Day } from '../../fields.ts'
 import type { Found } from '../../http/export.ts'
 import { type PageRequest, pageQuery, toPage } from '../../page.ts'
 import { settings } from '../../settings.ts'
-import { emailKey, emailOwner, normalizeEmail } from '../../users/identity.ts'
-import { type BTreePosition, countOf, type MemberList, rootKey, unpackRoot } from '../list/node.ts'
-import { type RangeQuery, type RangeResult, readRange } from '../list/range.ts'
-import type { Member } from '../profile.ts'
-import { isBelow, type Profile, profileKey, readMembers, readProfiles, toProfile } from '../profile.ts'
+import { emailKey, emailOwner } from '../../users/identity.ts'
+import { comparePositions, type ListedMember, type MemberList, rootKey, toListed } from '../list/node.ts'
+import { type JoinedRange, type RangeResult, readMatches, readRange } from '../list/range.ts'
+import { isBelow, type Member, type Profile, profileKey, readMembers, toProfile } from '../profile.ts'
 import { limitMisses, type ReserveUnits, searchBudgetOf } from './budget.ts'
-import { indexKey, type SearchIndex, toIndex } from './index/items.ts'
-import { searchIndex } from './index/search.ts'
-import { type Keyword, KeywordText, matchesText, toKeyword, toSearchText } from './keyword.ts'
+import { type Keyword, KeywordText, matchesText, toKeyword } from './keyword.ts'
 
 const Filter = v.object({
   /** Whole email address, part of a masked address, or start of a word in a nickname. Case is ignored. */
@@ -46,7 +42,7 @@ export const MembersPageQuery = v.pipe(
 )
 
 /** Converts the join dates in the filter to a range of instants. */
-const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>) => ({
+const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>): JoinedRange => ({
   from: beginDate === undefined ? undefined : startOfDay(beginDate),
   before: endDate === undefined ? undefined : endOfDay(endDate),
 })
@@ -63,7 +59,6 @@ export interface PrefetchedList {
 interface SearchStart {
   keyword: Keyword
   reserve: ReserveUnits
-  index: SearchIndex | undefined
   /** If the keyword is a whole email address: the user id of the address's owner. */
   addressOwner: number | undefined
 }
@@ -76,10 +71,10 @@ export async function prefetchMembers(
   const list: MemberList = { kind: type, ownerId }
   const keyword = text ? toKeyword(text) : undefined
   const budget = searchBudgetOf(ownerId)
-  const [root, owner, spent, index, addressOwner] = await readItems([
+  const [root, owner, spent, addressOwner] = await readItems([
     rootKey(list),
     profileKey(ownerId),
-    ...(keyword === undefined ? [] : [budget.key, indexKey(list)]),
+    ...(keyword === undefined ? [] : [budget.key]),
     ...(keyword?.address === undefined ? [] : [emailKey(keyword.address)]),
   ])
   return {
@@ -89,7 +84,6 @@ export async function prefetchMembers(
     search: keyword && {
       keyword,
       reserve: budget.reserver(spent),
-      index: toIndex(index),
       addressOwner: emailOwner(addressOwner),
     },
   }
@@ -120,71 +114,50 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
-/**
- * Finds members. Without a keyword, reads the list. With a keyword, reads the list's index. A list without an
- * index is short, so all its profiles are searched.
- */
+/** Finds members. Without a keyword, reads the leaves of the page; with one, all leaves of the list. */
 async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,
   page: { skip: number; take: number },
 ): Promise<RangeResult> {
-  const window = { ...joinedRange(filter), ...page }
-  if (search === undefined) return readRange(list, root, window)
+  const range = joinedRange(filter)
+  if (search === undefined) return readRange(list, root, { ...range, ...page })
   const { keyword, reserve, addressOwner } = search
-  const findOther = async () =>
-    owner && addressOwner !== undefined ? findByAddress(list, keyword, owner, addressOwner) : undefined
-  const attempt = async (root: Item | undefined, index: SearchIndex | undefined, consistent: boolean) => {
-    const count = countIn(root)
-    if (index !== undefined)
-      return searchIndex(list, index, { ...window, keyword, reserve, findOther, count, consistent })
-    return count <= maxProfiles ? searchProfiles(list, root, search, window) : undefined
+  const isMatch = ({ text }: ListedMember) => matchesText(text, keyword)
+  let units = pageUnits
+  const reserveNodes = (nodes: number) => {
+    units += nodes * nodeUnits
+    const reservation = reserve(units)
+    units = 0
+    return reservation
   }
-  const found = await attempt(root, search.index, false)
-  if (found !== undefined) return found
-  // The first read gave an outdated root or search index, so both are read again.
-  const [newRoot, newIndex] = await readItems([rootKey(list), indexKey(list)], { consistent: true })
-  const again = await attempt(newRoot, toIndex(newIndex), true)
-  if (again === undefined) throw new Failure('unavailable', { retryAfterSeconds: 1 })
-  return again
+  const [found, other] = await Promise.all([
+    readMatches(list, root, { ...range, matches: isMatch, reserve: reserveNodes }),
+    owner && addressOwner !== undefined ? findByAddress(list, owner, addressOwner) : undefined,
+  ])
+  const { from = 0, before = Infinity } = range
+  const isMissing =
+    other !== undefined &&
+    !found.some(({ userId }) => userId === other.userId) &&
+    other.joinedAt >= from &&
+    other.joinedAt < before
+  const all = isMissing ? [...found, other].sort((one, two) => comparePositions(two, one)) : found
+  return { total: all.length, entries: all.slice(page.skip, page.skip + page.take) }
 }
 
-const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).node)
+/** Read units of a node, read eventually consistent, and of the session, the caller and a page of members. */
+const nodeUnits = 0.5
+const pageUnits = 25
 
-/** Maximum length of a list that is searched without an index. Such a search reads all profiles. */
-const maxProfiles = 400
-
-/** A search reserves this many read units for each profile, and `otherUnits` for all other reads. */
-const profileUnits = 0.5
-const otherUnits = 25
-
-/** Searches a short list: reads the profiles of all members. */
-async function searchProfiles(
-  list: MemberList,
-  root: Item | undefined,
-  { keyword, reserve }: SearchStart,
-  { skip, take, ...range }: RangeQuery,
-): Promise<RangeResult> {
-  const { entries } = await readRange(list, root, { ...range, skip: 0, take: Infinity })
-  const reservation = reserve(otherUnits + entries.length * profileUnits)
-  const [profiles] = await Promise.all([readProfiles(entries), reservation])
-  const matches = profiles.filter(
-    (member) =>
-      matchesText(toSearchText(member), keyword) || normalizeEmail(member.email) === keyword.address,
-  )
-  return { total: matches.length, entries: matches.slice(skip, skip + take) }
-}
-
-/** Finds the user with this id in the list, if the text search cannot find the user. */
+/** Finds the user with this id in the list: the owner of a whole address, which the list has masked only. */
 async function findByAddress(
   list: MemberList,
-  keyword: Keyword,
   owner: Profile,
   userId: number,
-): Promise<BTreePosition | undefined> {
+): Promise<ListedMember | undefined> {
   const [item] = await readItems([profileKey(userId)])
   const member = item && toProfile(item)
-  if (member === undefined || matchesText(toSearchText(member), keyword)) return undefined
+  if (member === undefined) return undefined
   const isListed = list.kind === 'DIRECT' ? member.upline[0] === list.ownerId : await isBelow(owner, member)
-  return isListed ? { joinedAt: member.joinedAt, userId } : undefined
+  return isListed ? toListed(member) : undefined
 }

@@ -55,7 +55,7 @@ export const toSearchText = ({ nickname, email }: { nickname: string; email: str
 
 /**
  * Maximum length of a search text in UTF-16 code units. Folded names and addresses of real people are
- * shorter. Without a limit, one name could fill an index, because folding can turn one letter into eighteen.
+ * shorter. Without a limit, one name could fill a leaf, because folding can turn one letter into eighteen.
  */
 const maxSearchLength = 256
 
@@ -78,62 +78,3 @@ const wordStarts = (text: string): number[] => Array.from(text.matchAll(wordStar
 /** Whether a text contains a keyword at the start of a word; the keyword can span several words. */
 const beginsWord = (text: string, keyword: string): boolean =>
   text.includes(keyword) && wordStarts(text).some((start) => text.startsWith(keyword, start))
-
-/**
- * Calls `emit` with the hash of every term of a search text; terms can repeat. A term is a possible keyword:
- * a part of the nickname from the start of a word, or any part of the masked email address. Because the index
- * stores terms as hashes, its blocks of terms show no names and no addresses. A segment has some 300,000
- * terms. Only one in ten thousand segments has two terms with the same hash.
- */
-export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
-  for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)
-  for (let start = 0; start < maskedEmail.length; start += 1)
-    if (!isInsideCharacter(maskedEmail, start)) eachBeginning(maskedEmail, start, minPartLength, emit)
-}
-
-export const termBits = 49
-
-/** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
-const maxTermLength = 32
-
-/** Returns the hash by which a keyword is looked up, and whether the hash covers the whole keyword. */
-export function termOf(folded: string): { term: number; isWhole: boolean } {
-  let last: number | undefined
-  eachBeginning(folded, 0, 1, (term) => (last = term))
-  if (last === undefined) throw new Error('an empty keyword is no term')
-  return { term: last, isWhole: folded.length <= maxTermLength }
-}
-
-function eachBeginning(
-  text: string,
-  start: number,
-  minCharacters: number,
-  emit: (term: number) => void,
-): void {
-  // Computes two hashes at once: FNV-1a, and a hash with the multiplier of MurmurHash2.
-  let one = 0x811c9dc5
-  let other = 0x9747b28c
-  let characters = 0
-  const end = Math.min(text.length, start + maxTermLength)
-  for (let i = start; i < end; i += 1) {
-    const unit = text.charCodeAt(i)
-    one = Math.imul(one ^ unit, 0x01000193)
-    other = Math.imul(other ^ unit, 0x5bd1e995)
-    other ^= other >>> 13
-    if (isInsideCharacter(text, i + 1)) continue
-    characters += 1
-    if (characters >= minCharacters) emit(mix(one) * 2 ** 17 + (mix(other) >>> 15))
-  }
-}
-
-/** Whether an index is between the two code units of a surrogate pair. */
-const isInsideCharacter = (text: string, index: number): boolean =>
-  (text.charCodeAt(index) & 0xfc00) === 0xdc00
-
-/** The finalizer of MurmurHash3: each bit of its result depends on all bits of its input. */
-function mix(hash: number): number {
-  let h = hash
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
-  return (h ^ (h >>> 16)) >>> 0
-}

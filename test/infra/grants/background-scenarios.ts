@@ -1,19 +1,7 @@
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { randomInt } from 'node:crypto'
-import {
-  emptyIndex,
-  indexKey,
-  packMembers,
-  putNextIndex,
-  tailKeys,
-  toIndex,
-  toIndexed,
-} from '../../../shared/community/search/index/items.ts'
-import { standardLimits } from '../../../shared/community/search/index/tail.ts'
-import { readItem } from '../../../shared/db/read.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verify/slice.ts'
-import { writeItem } from '../../../shared/db/write.ts'
 import { registerShards } from '../../../shared/ledger/wallet.ts'
 import { signingKeySetKey } from '../../../shared/keys/set.ts'
 import type { RotationResult } from '../../../shared/keys/run.ts'
@@ -38,24 +26,12 @@ async function clearKeySet(): Promise<void> {
   await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: deletions } }))
 }
 
-const indexed = (joinedAt: number) =>
-  toIndexed({ userId: joinedAt, joinedAt, nickname: 'Indexed', email: 'indexed@example.com' })
-
 /** For each worker and each scheduled function, a scenario that uses all its IAM grants. */
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent, child } = await joinFamily()
-    const list = { kind: 'COMMUNITY' as const, ownerId: parent }
-    await addNewcomers(child, standardLimits.minIndexed, parent)
+    await addNewcomers(child, 1, parent)
     await deliverMessage({ root_id: parent })
-    // Fills the tail of the search index and marks one item as replaced: the function must pack the tail into
-    // a segment, and delete the item.
-    const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
-    const tail = { from: 10, to: 10 + standardLimits.tailItems }
-    for (const [i, Key] of tailKeys(list, tail).entries())
-      await writeItem({ Put: { Item: { ...Key, ...packMembers([indexed(i)], 1) } } })
-    const replaced = { segments: [], tail: { from: 0, to: 1 } }
-    await writeItem(putNextIndex(list, { ...index, tail, replaced }))
     await rename(child, 'Another name')
     await buy(child, '1')
     await joinBelow(parent, child + 1_000)

@@ -1,10 +1,12 @@
-import { comparePositions, type MemberList } from '../../../shared/community/list/node.ts'
+import {
+  comparePositions,
+  type ListedMember,
+  type MemberList,
+  toListed,
+} from '../../../shared/community/list/node.ts'
 import { newProfileItem } from '../../../shared/community/profile.ts'
-import { type IndexedMember, toIndexed } from '../../../shared/community/search/index/items.ts'
-import { standardLimits } from '../../../shared/community/search/index/tail.ts'
 import type { Item, Key } from '../../../shared/db/table.ts'
 import { inventPerson } from './invent-person.ts'
-import { packIndex } from './pack-index.ts'
 import { packList } from './pack-list.ts'
 import { asStored } from '../as-stored.ts'
 
@@ -20,21 +22,16 @@ export type FindItem = (key: Key) => Item | undefined
  * Invents a downline of `size` members and keeps its items in memory: writing them to DynamoDB Local would
  * take too long. Returns a function that finds an item.
  */
-export function largeList(
-  size: number,
-  person: (number: number) => Person = inventPerson,
-  isIndexed = size >= standardLimits.minIndexed,
-): FindItem {
+export function largeList(size: number, person: (number: number) => Person = inventPerson): FindItem {
   const stored = new Map<string, Item>()
   const keep = (item: Item & Partial<Key>) => stored.set(`${item.pk ?? ''} ${item.sk ?? ''}`, asStored(item))
-  const members = Array.from({ length: size }, (_, i): IndexedMember => {
+  const members = Array.from({ length: size }, (_, i): ListedMember => {
     const userId = listOwnerId + 1 + i
     const joinedAt = Date.UTC(2024, 0, 1) + i * 30_000 + ((i * 7_919) % 29_989)
-    return toIndexed({ userId, joinedAt, ...person(userId) })
+    return toListed({ userId, joinedAt, ...person(userId) })
   }).sort(comparePositions)
   const list: MemberList = { kind: 'COMMUNITY', ownerId: listOwnerId }
   for (const item of packList(list, members)) keep(item)
-  for (const item of isIndexed ? packIndex(list, members) : []) keep(item)
   const profile = (userId: number) => {
     const place = { joinedAt: 1, rootId: listOwnerId, depth: 1, upline: [listOwnerId] }
     return asStored(newProfileItem({ userId, ...person(userId), ...place }))

@@ -1,39 +1,53 @@
 import type { Item } from '../../../shared/db/table.ts'
 import {
   type BTreeChild,
-  type BTreePosition,
   comparePositions,
-  countOf,
+  countMembers,
   firstOf,
+  type ListedMember,
+  maxLeafBytes,
   type MemberList,
   type BTreeNode,
   nodeCapacity,
   nodeKey,
+  packMembers,
   packNode,
   packRoot,
   rootKey,
 } from '../../../shared/community/list/node.ts'
 
-/** Builds the items of a member list (a B-tree) with nodes two thirds full, as after random insertions. */
-export function packList(list: MemberList, entries: readonly BTreePosition[]): Item[] {
+/** Builds the items of a member list (a B-tree) with full leaves, as when members join in order. */
+export function packList(list: MemberList, members: readonly ListedMember[]): Item[] {
   const items: Item[] = []
   let nextId = 0
   const adopt = (node: BTreeNode): BTreeChild => {
-    const child = { ...firstOf(node), count: countOf(node), id: nextId }
+    const child = { ...firstOf(node), count: countMembers(node), id: nextId }
     nextId += 1
     items.push({ ...nodeKey(list, child.id), ...packNode(node) })
     return child
   }
-  const sorted = [...entries].sort(comparePositions)
-  let level: BTreeNode[] = split(sorted, nodeCapacity).map((part) => ({
-    kind: 'leaf',
-    version: 1,
-    entries: part,
-  }))
+  const sorted = [...members].sort(comparePositions)
+  let level: BTreeNode[] = fillLeaves(sorted).map((entries) => ({ kind: 'leaf', version: 1, entries }))
   while (level.length > 1)
     level = split(level.map(adopt), nodeCapacity).map((entries) => ({ kind: 'branch', version: 1, entries }))
   const [node] = level
   return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]
+}
+
+/** Divides members into leaves, each as full as a leaf gets before it is split. */
+function fillLeaves(members: readonly ListedMember[]): ListedMember[][] {
+  const leaves: ListedMember[][] = []
+  for (let start = 0; start < members.length;) {
+    let [fitting, tooMany] = [1, nodeCapacity + 1]
+    while (tooMany - fitting > 1) {
+      const middle = (fitting + tooMany) >>> 1
+      if (packMembers(members.slice(start, start + middle)).length <= maxLeafBytes) fitting = middle
+      else tooMany = middle
+    }
+    leaves.push(members.slice(start, start + fitting))
+    start += fitting
+  }
+  return leaves
 }
 
 function split<T>(things: readonly T[], max: number): T[][] {

@@ -10,13 +10,12 @@ import { readRange } from '../../../../shared/community/list/range.ts'
 import { profileKey, readProfile } from '../../../../shared/community/profile.ts'
 import { searchBudgetOf } from '../../../../shared/community/search/budget.ts'
 import { listMembers, type MemberFilter, prefetchMembers } from '../../../../shared/community/search/find.ts'
-import { standardLimits } from '../../../../shared/community/search/index/tail.ts'
 import { readItems } from '../../../../shared/db/read.ts'
 import { db } from '../../../../shared/db/table.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
 import { Big } from '../../../../shared/money.ts'
 import { stringifyExact } from '../../../../shared/stringify-exact.ts'
-import { deliverInOrder, newUserIds, silenceTreeQueue, smallStorage } from '../../../support/community.ts'
+import { deliverInOrder, newUserIds, silenceTreeQueue, smallCapacity } from '../../../support/community.ts'
 import { buy, join, rename } from '../../../support/community-events.ts'
 import { CommunityModel, type ModelMember } from '../../../support/community-model.ts'
 import { addNewcomers, addRoot } from '../../../support/newcomers.ts'
@@ -102,7 +101,7 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
   }
 }
 
-const growInSmallNodes = (rootId: number) => growTree(rootId, Date.now() + 60_000, smallStorage)
+const growInSmallNodes = (rootId: number) => growTree(rootId, Date.now() + 60_000, smallCapacity)
 
 it(
   'the referral tree is the same for any order of events, with duplicates, and with two workers at once',
@@ -174,8 +173,7 @@ it('in a referral tree of 200 levels, each purchase in a batch counts once for e
 }, 180_000)
 
 const kills = Number(process.env['KILLS'] ?? 4)
-const storage = { capacity: 8, limits: standardLimits }
-const grow = (rootId: number) => growTree(rootId, Date.now() + 60_000, storage)
+const grow = (rootId: number) => growTree(rootId, Date.now() + 60_000, 8)
 
 /** The number of members in a list, and their user ids from the newest to the oldest. */
 async function readWhole(list: MemberList) {
@@ -267,7 +265,10 @@ it('even if a batch takes several transactions, its new members are listed by jo
 
 it('after an interruption, the purchases of a batch are not added again to ancestors that already have them', async () => {
   const ownerId = await addRoot()
-  const grown = { UpdateExpression: 'SET grown = :grown', ExpressionAttributeValues: { ':grown': 5_000 } }
+  const grown = {
+    UpdateExpression: 'SET grownBatch = :batch, grownMembers = :members',
+    ExpressionAttributeValues: { ':batch': 5, ':members': 0 },
+  }
   await writeItem({ Update: { Key: profileKey(ownerId), ...grown } })
   const update = { ownerId, team: [], done: 0, directs: new Set<never>(), performance: new Big('1') }
   expect(await withoutDone([update], 5)).toEqual([])

@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  type BTreePosition,
-  nodeCapacity,
-  packNode,
-  unpackNode,
-} from '../../../../shared/community/list/node.ts'
+import { type BTreeNode, nodeCapacity, packNode, unpackNode } from '../../../../shared/community/list/node.ts'
 import type { Item } from '../../../../shared/db/table.ts'
 
 const version = { value: '3' }
@@ -13,19 +8,23 @@ const position = fc.record({
   joinedAt: fc.oneof(fc.nat(3), fc.nat(8_640_000_000_000_000)),
   userId: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })),
 })
+const member = fc
+  .record({ position, nickname: fc.string({ unit: 'binary' }), maskedEmail: fc.string() })
+  .map(({ position, ...text }) => ({ ...position, text }))
 const child = fc
   .record({ first: position, count: fc.nat(), id: fc.nat() })
   .map(({ first, count, id }) => ({ ...first, count, id }))
 
 it('a packed B-tree node unpacks to the same node, and a truncated node is rejected', () => {
-  const positions = fc.array(position, { maxLength: 300, minLength: 1 })
+  const members = fc.array(member, { maxLength: 300, minLength: 1 })
   const children = fc.array(child, { maxLength: 300, minLength: 1 })
   fc.assert(
-    fc.property(positions, children, (entries, children) => {
-      for (const node of [
-        { kind: 'leaf' as const, version: 3, entries },
-        { kind: 'branch' as const, version: 3, entries: children },
-      ]) {
+    fc.property(members, children, (entries, children) => {
+      const nodes: BTreeNode[] = [
+        { kind: 'leaf', version: 3, entries },
+        { kind: 'branch', version: 3, entries: children },
+      ]
+      for (const node of nodes) {
         const item: Item = { ...packNode(node), version }
         expect(unpackNode(item)).toEqual(node)
         const packed = (item['packed'] as Uint8Array).subarray(0, -1)
@@ -36,10 +35,13 @@ it('a packed B-tree node unpacks to the same node, and a truncated node is rejec
   )
 })
 
-it('a full leaf of a member list’s B-tree takes less than 4 KB', () => {
-  const entries: BTreePosition[] = Array.from({ length: nodeCapacity }, (_, i) => ({
-    joinedAt: 1_767_225_600_000 + i * 60_000_000,
+it('a full branch of a member list’s B-tree takes less than 4 KB', () => {
+  const entries = Array.from({ length: nodeCapacity }, (_, i) => ({
+    joinedAt: 1_767_225_600_000 + i * 60_000_000 + ((i * 7_919) % 29_989),
     userId: 4_000_000_000 + i * 1_000,
+    count: 150 + ((i * 31) % 97),
+    id: i,
   }))
-  expect((packNode({ kind: 'leaf', version: 1, entries })['packed'] as Uint8Array).length).toBeLessThan(4_000)
+  const { packed } = packNode({ kind: 'branch', version: 1, entries })
+  expect((packed as Uint8Array).length).toBeLessThan(4_000)
 })

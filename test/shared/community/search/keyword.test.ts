@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, it } from 'vitest'
 import {
-  eachTerm,
   KeywordText,
   matchesText,
   toKeyword,
@@ -129,10 +128,7 @@ it('a keyword has at most 254 characters, not counting spaces around it', () => 
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
 })
 
-it('a nickname is cut to 256 characters after case folding, which limits the number of its search terms', () => {
-  let terms = 0
+it('a nickname is cut to 256 characters after case folding, so that it cannot fill a leaf of a list', () => {
   const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
-  eachTerm(text, () => (terms += 1))
   expect(text.nickname.length).toBeLessThanOrEqual(256)
-  expect(terms).toBeLessThan(2_500)
 })
