@@ -32,6 +32,11 @@ export const Config = v.pipe(
     /** URL of the page on which users sign in and consent. Default: this project deploys its own page. */
     authUrl: v.optional(Url),
     /**
+     * URL of the page on which users sign out, the `end_session_endpoint`, for a stage with an `authUrl`.
+     * Default: none with an `authUrl`, otherwise `/sign-out` of the page that this project deploys.
+     */
+    signOutUrl: v.optional(Url),
+    /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
      * host name that API Gateway assigns.
      */
@@ -177,6 +182,15 @@ export const Config = v.pipe(
   v.check(
     ({ stage, authUrl }) => stage === 'local' || authUrl === undefined || authUrl.startsWith('https://'),
     'authUrl must begin with https://',
+  ),
+  v.check(
+    ({ authUrl, signOutUrl }) => signOutUrl === undefined || authUrl !== undefined,
+    'signOutUrl goes with authUrl: the page that this project deploys has its own /sign-out',
+  ),
+  v.check(
+    ({ stage, signOutUrl }) =>
+      stage === 'local' || signOutUrl === undefined || signOutUrl.startsWith('https://'),
+    'signOutUrl must begin with https://',
   ),
   v.check(
     ({ stage, corsOrigins, protectData }) =>

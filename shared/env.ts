@@ -8,6 +8,7 @@ export const environment = {
   BASE_URL: 'address of the API, which is the issuer',
   AUTH_URL: 'address of the authorization page',
   CORS_ORIGINS: 'origins from which browsers may call the API, separated by commas',
+  SIGN_OUT_URL: 'address of the sign-out page; not set without one',
   MAC_KEY_IDS: 'ARNs of the KMS keys of MACs: passwords, client secrets, events that hold a secret',
   TOTP_KEY_ID: 'ARN of the KMS key that encrypts TOTP secrets',
   SIGNING_KEY_TAG: "value of the tag by which a deployment's signing keys are known",

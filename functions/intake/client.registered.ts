@@ -11,15 +11,28 @@ import { scopes } from '../../shared/tokens/scopes.ts'
 /** Registers or replaces an OAuth client. A registration older than the stored one changes nothing. */
 export const handler = intake({
   detailType: 'client.registered',
-  detail: membersOf({
-    client_id: BusinessKey,
-    updated_at: Instant,
-    name: v.pipe(UnambiguousText, v.trim(), Text(200)),
-    redirect_uris: v.pipe(v.array(RedirectUri), v.maxLength(50)),
-    // A client without a secret is public.
-    secret: maybe(ClientSecret),
-    scopes: v.array(v.picklist(scopes)),
-  }),
+  detail: v.pipe(
+    membersOf({
+      client_id: BusinessKey,
+      updated_at: Instant,
+      name: v.pipe(UnambiguousText, v.trim(), Text(200)),
+      redirect_uris: v.pipe(v.array(RedirectUri), v.maxLength(50)),
+      // A client without a secret is public.
+      secret: maybe(ClientSecret),
+      scopes: v.array(v.picklist(scopes)),
+      // Whether the client must use PKCE. Default: `required`.
+      pkce: maybe(v.picklist(['required', 'optional'])),
+      post_logout_redirect_uris: maybe(v.pipe(v.array(RedirectUri), v.maxLength(50))),
+    }),
+    v.forward(
+      // Only its secret keeps a code that somebody else got hold of from being exchanged.
+      v.check(
+        ({ pkce, secret }) => pkce !== 'optional' || secret !== undefined,
+        'may be optional only for a client with a secret',
+      ),
+      ['pkce'],
+    ),
+  ),
   key: ({ client_id, updated_at }) => `${client_id}#${updated_at}`,
   async apply(detail, record) {
     const { client_id: clientId, secret } = detail
@@ -33,6 +46,10 @@ export const handler = intake({
       redirectUris: [...new Set(detail.redirect_uris)],
       scopes: [...new Set(detail.scopes)],
       secretMac,
+      isPkceOptional: detail.pkce === 'optional' || undefined,
+      postLogoutRedirectUris: detail.post_logout_redirect_uris && [
+        ...new Set(detail.post_logout_redirect_uris),
+      ],
       updatedAt: detail.updated_at,
     }
     return applyUnlessOvertaken(macRecord, [putClient(client)])

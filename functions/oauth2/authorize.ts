@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { Reply } from '../../shared/http/reply.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { authorize } from '../../shared/oauth/authorize.ts'
 
@@ -9,7 +8,5 @@ export const handler = publicEndpoint({
   input: v.object({ query: AuthorizationParameters }),
   output: v.never(),
   repeats: 'report',
-  async run({ input, request }) {
-    return new Reply(302, { location: await authorize(input.query, request) })
-  },
+  run: ({ input, request }) => authorize(input.query, request.rawQuery, request),
 })

@@ -7,12 +7,14 @@ import { readUser } from '../../shared/users/user.ts'
 export const handler = signedInEndpoint({
   scope: 'openid',
   dialect: 'oauth',
+  takesTokenInForm: true,
   input: v.object({}),
   output: v.object({
     sub: v.string(),
     email: v.optional(v.string()),
     email_verified: v.optional(v.literal(true)),
     name: v.optional(v.string()),
+    nickname: v.optional(v.string()),
   }),
   prefetch: (_input, userId) => readUser(userId),
   async run({ caller, prefetched: user }) {

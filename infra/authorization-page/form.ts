@@ -92,6 +92,8 @@ export function makeGuard(alert: ReturnType<typeof makeAlert>, onFailure: (failu
 /** Creates a form with inputs and one button, which runs `work` if every input is valid. */
 export function makeForm(options: {
   fields: Field[]
+  /** What the form shows below its fields. */
+  below?: HTMLElement | undefined
   submitLabel: string
   work: () => Promise<void>
   onFailure: (failure: ApiFailure) => boolean
@@ -113,6 +115,7 @@ export function makeForm(options: {
       },
     },
     ...options.fields.map(({ element }) => element),
+    options.below,
     alert.element,
     button,
   )

@@ -1,6 +1,7 @@
 import SparkMD5 from 'spark-md5'
-import { get, post } from './api.ts'
+import { ApiFailure, get, post } from './api.ts'
 import type { AuthorizationRequest, SentRequest } from './authorization-request.ts'
+import { readPayload } from './jwt.ts'
 
 /** A method for the second factor. */
 export type Method = 'EMAIL' | 'AUTHENTICATOR' | 'PASSKEY'
@@ -19,13 +20,44 @@ export interface Account {
   email: string
   /** When the access_token expires, epoch milliseconds. */
   expire: number
+  /** When the user signed in, epoch milliseconds. */
+  authenticatedAt: number
 }
 
-/** Requests the app's name and scopes from the service. Throws an ApiFailure if the request is invalid. */
+/**
+ * Requests from the service what it knows of the app and its request. Throws an ApiFailure if the request is
+ * invalid.
+ */
 export async function checkRequest(sent: SentRequest): Promise<AuthorizationRequest> {
   const query = new URLSearchParams(sent.parameters).toString()
-  const data = await get<{ client_name: string; scope: string }>(`/oauth2/authorize/request?${query}`)
-  return { ...sent, clientName: data.client_name, scopes: data.scope.split(' ') }
+  const data = await get<{
+    client_name: string
+    scope: string
+    remembers_consent: boolean
+    error_urls?: AuthorizationRequest['errorUrls']
+  }>(`/oauth2/authorize/request?${query}`)
+  return {
+    ...sent,
+    clientName: data.client_name,
+    scopes: data.scope.split(' '),
+    remembersConsent: data.remembers_consent,
+    errorUrls: data.error_urls,
+  }
+}
+
+/** What the service has found out about a sign-out request. */
+export interface SignOutRequest {
+  /** The registered name of the app that asks, if one does. */
+  clientName: string | undefined
+  /** The URL to open after the sign-out, if there is one. */
+  target: string | undefined
+}
+
+/** Lets the service check a sign-out request. Throws an ApiFailure if the request is invalid. */
+export async function checkSignOut(parameters: Record<string, string>): Promise<SignOutRequest> {
+  const query = new URLSearchParams(parameters).toString()
+  const data = await get<{ client_name?: string; redirect_to?: string }>(`/oauth2/sign-out/request?${query}`)
+  return { clientName: data.client_name, target: data.redirect_to }
 }
 
 /**
@@ -56,11 +88,14 @@ export async function sendSecondFactor(
       ...(method === 'AUTHENTICATOR' ? { authenticator_code: code } : { validate_code: code }),
     },
   )
+  // The device_token needs no verification, because it comes directly from its issuer.
+  const { sub, auth_time: seconds } = readPayload(data.device_token) as { sub: string; auth_time: number }
   return {
     accessToken: data.access_token,
-    userId: subjectOf(data.device_token),
+    userId: sub,
     email: data.email,
     expire: data.expire,
+    authenticatedAt: seconds * 1000,
   }
 }
 
@@ -78,14 +113,14 @@ export async function sendDecision(
   return data.redirect_to
 }
 
-/** Ends the user's session on the service. */
-export async function signOut({ accessToken, userId }: Account): Promise<void> {
-  await post('/user/logout', { id: userId }, accessToken)
-}
+/** Failure codes of the API for a session that is no longer valid. */
+export const sessionEnded = [40100, 40300]
 
-/** Reads the `sub` of a device_token without verifying it, because it came directly from its issuer. */
-function subjectOf(deviceToken: string): string {
-  const payload = (deviceToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
-  const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))
-  return (JSON.parse(new TextDecoder().decode(bytes)) as { sub: string }).sub
+/** Ends the user's session on the service. Throws an ApiFailure, but not if the session has ended already. */
+export async function signOut({ accessToken, userId }: Account): Promise<void> {
+  try {
+    await post('/user/logout', { id: userId }, accessToken)
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || !sessionEnded.includes(error.code)) throw error
+  }
 }

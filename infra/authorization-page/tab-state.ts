@@ -1,14 +1,15 @@
 import type { Account, Method, Ticket } from './sign-in-api.ts'
+import { readJson, tabStore } from './storage.ts'
 
-/**
- * The part of a sign-in's state that survives a reload; never the password. Kept in session storage, which
- * other tabs cannot read and which is deleted when the tab closes.
- */
+/** The part of a sign-in's state that survives a reload; never the password. */
 export interface TabState {
   email?: string
   ticket?: Ticket
   method?: Method
+  /** The user who has signed in for this request. */
   account?: Account
+  /** Set if the device keeps the session of `account`. If the device forgets it, so does this tab. */
+  kept?: true
   /** Set after the user has allowed or denied the authorization request. */
   finished?: true
 }
@@ -17,13 +18,13 @@ const storageKey = 'sign-in'
 
 /** Reads the stored state; empty if the state belongs to another authorization request. */
 export function readState(): TabState {
-  const stored = sessionStorage.getItem(storageKey)
-  if (stored === null) return {}
-  const { request, state } = JSON.parse(stored) as { request: string; state: TabState }
-  return request === location.search ? state : {}
+  const stored = readJson(tabStore, storageKey) as { request: string; state: TabState } | undefined
+  return stored?.request === location.search ? stored.state : {}
 }
 
 /** Stores the state for the URL's authorization request, in place of any state that was stored before. */
-export function saveState(state: TabState): void {
-  sessionStorage.setItem(storageKey, JSON.stringify({ request: location.search, state }))
-}
+export const saveState = (state: TabState): void =>
+  tabStore.write(storageKey, JSON.stringify({ request: location.search, state }))
+
+/** Deletes the state, whatever authorization request it belongs to. */
+export const clearState = (): void => tabStore.remove(storageKey)

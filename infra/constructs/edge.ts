@@ -150,6 +150,7 @@ export class Edge extends Construct {
         'Access-Control-Request-Method',
         'Content-Type',
         'Origin',
+        'Sec-Fetch-Dest',
         'User-Agent',
       ),
       queryStringBehavior: OriginRequestQueryStringBehavior.all(),

@@ -9,13 +9,19 @@ import {
 import { pageDirectory, renderIndex } from '../bundle/page.ts'
 import { contentTypes, type RequestHandler } from './http/bind-server.ts'
 
-/** Serves the bundled authorization page for the API at `baseUrl`, with the headers that CloudFront adds. */
+/** Path of the authorization page on the API's server, so that one proxy (`--public-url`) shows both. */
+export const pagePath = '/_local/page'
+
+/**
+ * Serves the bundled authorization page for the API at `baseUrl`, with the headers that CloudFront adds. The
+ * page is below `prefix`.
+ */
 export const serveAuthorizationPage =
-  (baseUrl: string): RequestHandler =>
+  (baseUrl: string, prefix = ''): RequestHandler =>
   async (request, response) => {
     // The URL parser has resolved every `..` segment, so the path cannot leave the directory.
-    const { pathname } = new URL(request.url ?? '/', 'http://page')
-    const path = pathname === '/' ? '/index.html' : pathname
+    const pathname = new URL(request.url ?? '/', 'http://page').pathname.slice(prefix.length)
+    const path = ['/', '/sign-out'].includes(pathname) ? '/index.html' : pathname
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.writeHead(405, { allow: 'GET, HEAD' }).end()
     const contents = await readFile(join(pageDirectory, path), 'utf8').catch(() => undefined)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { serveAuthorizationPage } from './authorization-page.ts'
+import { pagePath, serveAuthorizationPage } from './authorization-page.ts'
 import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
 import { demoUsers } from './demo/demo-users.ts'
@@ -77,20 +77,30 @@ async function start(
   if (bavail * bsize < minFreeBytes)
     refuse(`${directory} has less than 100 MB of free space: make some, or start with another --data DIR`)
   const keep = (name: string) => (dataDirectory === undefined ? undefined : join(directory, name))
-  const api = started.adopt(await bindServer(options.port, '--port'), close)
+  const { publicUrl } = options
+  const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).hostname
+  const api = started.adopt(await bindServer(options.port, '--port', publicHost), close)
   const page = started.adopt(await bindServer(options.pagePort, '--page-port'), close)
   const awsServer = started.adopt(await bindServer(options.awsPort, '--aws-port'), close)
   const awsUrl = awsServer.url
+  const pageUrl = publicUrl === undefined ? page.url : publicUrl + pagePath
 
   const dynamodb =
     options.dynamodbEndpoint ??
     sayIfSlow(openDynamodb(keep('dynamodb'), started), 'DynamoDB Local (Java)', showLine)
-  const settings = { authUrl: `${page.url}/`, ...options.settings }
+  const ownPage = { authUrl: `${pageUrl}/`, signOutUrl: `${pageUrl}/sign-out` }
+  const settings =
+    options.settings['authUrl'] === undefined ? { ...ownPage, ...options.settings } : options.settings
   const synthesized = (options.synthesize ?? synthesizeLocalStage)(join(directory, 'bundles'), settings)
   // Wait for DynamoDB and the synthesis even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
   const dynamodbEndpoint = await dynamodb
-  const model = buildStackModel(await synthesized, { region, accountId, apiUrl: api.url, awsUrl })
+  const model = buildStackModel(await synthesized, {
+    region,
+    accountId,
+    apiUrl: publicUrl ?? api.url,
+    awsUrl,
+  })
   await createTables(dynamodbEndpoint, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
@@ -114,19 +124,22 @@ async function start(
   })
   const aws = started.adopt(await starting, close)
 
-  const stack = { model, aws, baseUrl: api.url, pageUrl: page.url, logFile }
+  const stack = { model, aws, baseUrl: api.url, pageUrl, logFile }
   const serveConsole = createConsole({ ...stack, users: options.demo ? demoUsers : [] })
   const gateway = createGateway({ ...model, invoke, stageVariables: aws.stageVariables })
+  const servePage = serveAuthorizationPage(publicUrl ?? api.url, publicUrl && pagePath)
   api.serve((request, response) => {
     response.once('finish', () => {
       if (response.statusCode === 500)
         showLine(`${request.method ?? ''} ${request.url?.split('?', 1)[0] ?? ''} was answered 500`)
     })
+    if (publicUrl !== undefined && request.url?.startsWith(`${pagePath}/`))
+      return servePage(request, response)
     return serveConsole(request, response) ?? gateway(request, response)
   })
   // Close the API before the functions and the AWS endpoint, so that running requests are still answered.
   started.defer(() => api.close())
-  page.serve(serveAuthorizationPage(api.url))
+  if (publicUrl === undefined) page.serve(servePage)
   aws.startDelivery()
   const demo = options.demo ? sendDemo({ model, baseUrl: api.url, file: keep('demo.json') }) : undefined
   // Send the demo data while the schedules run: users can register before the first signing key exists.

@@ -7,6 +7,8 @@ export interface LocalStackOptions {
   port: number
   awsPort: number
   pagePort: number
+  /** The https address of a proxy in front of the API's port, without a trailing slash. */
+  publicUrl?: string | undefined
   /** Directory for all data; if undefined, the data is deleted when the stack stops. */
   dataDirectory: string | undefined
   demo: boolean
@@ -30,6 +32,7 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--port <port>', 'port of the API, 0 for any free one', parsePort, 3000)
     .option('--aws-port <port>', 'port of the AWS endpoint', parsePort, 4566)
     .option('--page-port <port>', 'port of the authorization page', parsePort, 3001)
+    .option('--public-url <url>', 'https address of a proxy in front: issuer and page use it', parsePublicUrl)
     .option('--data <directory>', 'where data is kept between runs', '.local')
     .option('--ephemeral', 'keep nothing between runs', false)
     .option('--no-demo', 'start without the demo users')
@@ -52,6 +55,13 @@ function parseEndpoint(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
     throw new InvalidArgumentError('not an http or https URL.')
   return text.replace(/\/$/, '')
+}
+
+function parsePublicUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:' || !['', '/'].includes(text.slice(url.origin.length)))
+    throw new InvalidArgumentError('not an https address without a path.')
+  return url.origin
 }
 
 const describeOption = (): string =>

@@ -46,7 +46,8 @@ async function readTemplates(
 ): Promise<StackTemplate[]> {
   const { authUrl = `${anyPage}/` } = settings
   const page = URL.parse(authUrl)?.origin ?? anyPage
-  const stage = { ...settings, authUrl: authUrl.replace(page, anyPage) }
+  const sameForAnyPage = JSON.stringify({ ...settings, authUrl }).replaceAll(page, anyPage)
+  const stage = JSON.parse(sameForAnyPage) as Record<string, string>
   const key = hashSources(stage)
   const kept = existsSync(templatesFile)
     ? (JSON.parse(readFileSync(templatesFile, 'utf8')) as { key: string; templates: StackTemplate[] })

@@ -41,6 +41,8 @@ try {
   const { startLocalStack } = await import('./local-stack.ts')
   const stack = await startLocalStack({ ...options, showLine: (line) => console.error(line) })
   stop = stack.stop
+  if (options.publicUrl !== undefined)
+    console.log(`public      ${options.publicUrl}, which a proxy passes on to ${stack.baseUrl}`)
   console.log(`open        ${stack.baseUrl}/_local/ for what runs, the demo users and every mail`)
   console.log(`reference   ${stack.baseUrl}/_local/docs`)
   const { email, totp_secret: secret } = demoUsers[0] ?? {}

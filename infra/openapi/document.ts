@@ -94,7 +94,7 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
       requestBody: { required: true, content: { [mediaType]: { schema, example: request } } },
     }),
     responses: {
-      ...(replies?.[302] ? {} : { 200: describeSuccess(endpoint, operation, components) }),
+      ...(endpoint.output.type === 'never' ? {} : { 200: describeSuccess(endpoint, operation, components) }),
       ...replies,
       ...failureResponses(endpoint, operation, components),
     },

@@ -82,15 +82,19 @@ const importEdge = async () => ({
 const localOrigin = 'http://127.0.0.1:3001'
 
 /**
- * Returns the URL of the authorization page and the origins that may call the API (CORS). The page is the
- * configured one, else the deployed one, else the local stack's. The page's origin may always call.
+ * Returns the URLs of the authorization page and of its sign-out, and the origins that may call the API
+ * (CORS). The page is the configured one, else the deployed one, else the local stack's. The page's origin
+ * may always call.
  */
 export function resolvePage(
   config: Config,
   deployedOrigin: string | undefined,
-): { authUrl: string; corsOrigins: string[] } {
+): { authUrl: string; signOutUrl: string | undefined; corsOrigins: string[] } {
   const origin =
     config.authUrl === undefined ? (deployedOrigin ?? localOrigin) : new URL(config.authUrl).origin
-  const corsOrigins = [...new Set([origin, ...config.corsOrigins])]
-  return { authUrl: config.authUrl ?? `${origin}/`, corsOrigins }
+  return {
+    authUrl: config.authUrl ?? `${origin}/`,
+    signOutUrl: config.authUrl === undefined ? `${origin}/sign-out` : config.signOutUrl,
+    corsOrigins: [...new Set([origin, ...config.corsOrigins])],
+  }
 }

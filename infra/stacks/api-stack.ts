@@ -25,7 +25,7 @@ import { routes } from '../routes.ts'
 interface ApiStackProps extends StackProps {
   config: Config
   resources: ServiceResources
-  page: { authUrl: string; corsOrigins: string[] }
+  page: { authUrl: string; signOutUrl: string | undefined; corsOrigins: string[] }
   /** Puts the edge (CloudFront distribution) in front of the API, for a stage that has an edge. */
   addEdge?: ((scope: Construct, api: HttpApi) => Edge) | undefined
 }
@@ -57,6 +57,7 @@ export class ApiStack extends Stack {
         BASE_URL: this.baseUrl,
         AUTH_URL: page.authUrl,
         CORS_ORIGINS: page.corsOrigins.join(','),
+        ...(page.signOutUrl === undefined ? {} : { SIGN_OUT_URL: page.signOutUrl }),
         ...(edge ? { ORIGIN_SECRETS: edge.originSecrets } : {}),
       },
     })

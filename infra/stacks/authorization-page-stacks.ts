@@ -125,16 +125,16 @@ export class AuthorizationPageContentStack extends Stack {
     const index = new BucketDeployment(this, 'Index', {
       ...copying,
       destinationBucket: page.bucket,
-      sources: [
-        Source.data(
-          'index.html',
-          renderIndex(readFileSync(join(pageDirectory, 'index.html'), 'utf8'), baseUrl),
-        ),
-      ],
+      // The same document under both names: its script goes by the address.
+      sources: ['index.html', 'sign-out'].map((name) =>
+        Source.data(name, renderIndex(readFileSync(join(pageDirectory, 'index.html'), 'utf8'), baseUrl)),
+      ),
+      // S3 tells the type by the name's extension, and `sign-out` has none.
+      contentType: 'text/html; charset=utf-8',
       cacheControl: [CacheControl.fromString(indexCacheControl)],
       prune: false,
       distribution: page.distribution,
-      distributionPaths: ['/', '/index.html'],
+      distributionPaths: ['/', '/index.html', '/sign-out'],
     })
     // Uploads the assets before index.html, which references them.
     index.node.addDependency(assets)

@@ -15,11 +15,12 @@ import { type Dialect, fail, Reply, send, succeed } from './reply.ts'
 import {
   type BodyKind,
   type HttpMiddleware,
+  isForm,
   readBody,
   readParameters,
+  type Repeats,
   type RequestInfo,
   requestInfo,
-  sentParameters,
 } from './request.ts'
 import { requireEdge } from './require-edge.ts'
 
@@ -52,8 +53,8 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
   dialect?: Dialect
   /** Which kind of request body the endpoint accepts; `none` by default. */
   accepts?: BodyKind
-  /** Whether to `refuse` repeated query parameters (default), or to omit them and `report` their names. */
-  repeats?: 'refuse' | 'report'
+  /** Whether to `refuse` repeated parameters (default), or to omit them, so that `run` reports them. */
+  repeats?: Repeats
 }
 
 /** The result of an endpoint's `run`: the `data` of an answer, or a complete answer as a Reply. */
@@ -170,10 +171,9 @@ export function handle<Input extends v.GenericSchema, Output extends v.GenericSc
     .use(around)
     .handler(async (event) => {
       const result: unknown = await run(event, () => {
-        const body = readBody(event, accepts)
-        const { pathParameters: path = {}, rawQueryString: text } = event
-        const query = repeats === 'refuse' ? readParameters(text) : sentParameters(text).parameters
-        return parseInput(input, { path, query, body })
+        const body = readBody(event, accepts, repeats)
+        const { pathParameters: path = {}, rawQueryString } = event
+        return parseInput(input, { path, query: readParameters(rawQueryString, repeats), body })
       })
       return result instanceof Reply ? send(result) : succeed(result, dialect)
     })
@@ -205,4 +205,13 @@ export function publicEndpoint<Input extends v.GenericSchema, Output extends v.G
     spec.run({ input: readInput(), request: requestInfo(event) }),
   )
   return toEndpoint(handler, spec, 'public')
+}
+
+/**
+ * Joins two endpoints of one route: requests with a form go to `form`, all others to `json`, which also
+ * describes the route.
+ */
+export function byMediaType({ form, json }: { form: Endpoint; json: Endpoint }): Endpoint {
+  const run: Handler = (event, context) => (isForm(event) ? form : json)(event, context)
+  return Object.assign(run, { description: json.description })
 }

@@ -16,8 +16,8 @@ export const requestInfo = (event: APIGatewayProxyEventV2) => ({
   method: event.requestContext.http.method,
   rawPath: event.rawPath,
   rawQuery: event.rawQueryString,
-  /** Names of the query parameters that were sent more than once. */
-  repeated: () => sentParameters(event.rawQueryString).repeated,
+  /** The body of a form, as sent. */
+  rawForm: () => readText(event),
   authorization: (scheme: string) => readAuthorization(event, scheme),
   /** Returns a request header by its lower-case name. */
   header: (name: string) => event.headers[name],
@@ -40,10 +40,10 @@ export function sentParameters(text: string) {
   }
 }
 
-/** Like sentParameters, but throws `invalid_parameter` when a parameter is repeated. */
-export function readParameters(text: string): Record<string, string> {
+/** The parameters of sentParameters. With `refuse`, throws `invalid_parameter` if a parameter is repeated. */
+export function readParameters(text: string, repeats: Repeats = 'refuse'): Record<string, string> {
   const { parameters, repeated } = sentParameters(text)
-  if (repeated[0] !== undefined) throw invalidParameter(repeated[0], 'is repeated')
+  if (repeats === 'refuse' && repeated[0] !== undefined) throw invalidParameter(repeated[0], 'is repeated')
   return parameters
 }
 
@@ -60,27 +60,51 @@ export function readAuthorization(event: APIGatewayProxyEventV2, scheme: string)
 const mediaType = (event: APIGatewayProxyEventV2): string =>
   (event.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
+/** Whether the body is a form, as HTML forms and OAuth clients send it. */
+export const isForm = (event: APIGatewayProxyEventV2): boolean =>
+  mediaType(event) === 'application/x-www-form-urlencoded'
+
 /** Which kinds of request body an endpoint accepts. */
-export type BodyKind = 'none' | 'json' | 'form-or-json'
+export type BodyKind = 'none' | 'json' | 'form' | 'form-or-json'
 
 /** Maximum size of a request body in bytes, after decoding base64. */
 export const maximumBodyBytes = 64 * 1024
+
+/** The bytes of a request's body. Refuses a body over 64 KiB. */
+function readBytes(event: APIGatewayProxyEventV2): Buffer {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+  if (bytes.length > maximumBodyBytes) throw new Failure('too_large')
+  return bytes
+}
+
+function readText(event: APIGatewayProxyEventV2): string {
+  const text = readBytes(event).toString('utf8')
+  // U+FFFD replaces bytes that are not UTF-8; API Gateway may have replaced them already.
+  if (text.includes('\ufffd')) throw new Failure('malformed_request')
+  return text
+}
+
+/** Whether repeated parameters of a query or form are refused, or left out and reported otherwise. */
+export type Repeats = 'refuse' | 'report'
 
 /**
  * Reads a request's body: a JSON object, or the fields of a form. Refuses a body over 64 KiB, a media type
  * that the endpoint does not accept, and malformed text.
  */
-export function readBody(event: APIGatewayProxyEventV2, kind: BodyKind): unknown {
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
-  if (bytes.length > maximumBodyBytes) throw new Failure('too_large')
-  if (kind === 'none') return undefined
-  const type = mediaType(event)
-  const isForm = type === 'application/x-www-form-urlencoded' && kind !== 'json'
-  if (!isForm && type !== 'application/json') throw new Failure('unsupported_media_type')
-  const text = bytes.toString('utf8')
-  // U+FFFD replaces bytes that are not UTF-8; API Gateway may have replaced them already.
-  if (text.includes('\ufffd')) throw new Failure('malformed_request')
-  return isForm ? readParameters(text) : parseJson(event, text)
+export function readBody(
+  event: APIGatewayProxyEventV2,
+  kind: BodyKind,
+  repeats: Repeats = 'refuse',
+): unknown {
+  if (kind === 'none') return void readBytes(event)
+  const hasForm = isForm(event) && kind !== 'json'
+  const hasJson = mediaType(event) === 'application/json' && kind !== 'form'
+  if (!hasForm && !hasJson) {
+    void readBytes(event)
+    throw new Failure('unsupported_media_type')
+  }
+  const text = readText(event)
+  return hasForm ? readParameters(text, repeats) : parseJson(event, text)
 }
 
 const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { findNothing } from '../db/find-nothing.ts'
 import { readTogether } from '../db/read.ts'
-import { Failure } from '../errors.ts'
+import { Failure, invalidParameter } from '../errors.ts'
 import { runInvocation } from '../invocation.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
@@ -26,7 +26,14 @@ import {
   type Result,
   toEndpoint,
 } from './endpoint.ts'
-import { type HttpMiddleware, readAuthorization, type RequestInfo, requestInfo } from './request.ts'
+import {
+  type HttpMiddleware,
+  isForm,
+  readAuthorization,
+  readBody,
+  type RequestInfo,
+  requestInfo,
+} from './request.ts'
 
 interface SignedInSpec<
   Input extends v.GenericSchema,
@@ -34,6 +41,8 @@ interface SignedInSpec<
   Prefetched,
 > extends EndpointSpec<Input, Output> {
   scope: RequiredScope
+  /** Whether the endpoint also takes the access_token as `access_token` in a form (RFC 6750 §2.2). */
+  takesTokenInForm?: true
   /**
    * Starts a read in parallel with the session check, which saves a round trip. Must not write, because
    * `claimedUserId` comes from the unverified token. The result is used only after the session check.
@@ -75,7 +84,8 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
   around: HttpMiddleware[],
 ): Handler {
   const handler = handle(spec, around, async (event, readInput) => {
-    const token = readAuthorization(event, 'bearer')
+    const inForm = spec.takesTokenInForm && readTokenInForm(event)
+    const token = inForm ?? readAuthorization(event, 'bearer')
     const userId = token === undefined ? undefined : claimedUserId(token)
     if (token === undefined || userId === undefined)
       throw tokenFailure('unauthenticated', token !== undefined)
@@ -96,6 +106,18 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
   })
   // The reads of the session check and those of the prefetch begin at the same moment, so they share a call.
   return (event, context) => readTogether(() => handler(event, context))
+}
+
+/**
+ * The access_token in a form, if the body is one (RFC 6750 §2.2). Throws `invalid_parameter` for a request
+ * that also has an Authorization header (§2).
+ */
+function readTokenInForm(event: APIGatewayProxyEventV2): string | undefined {
+  if (event.requestContext.http.method !== 'POST' || !isForm(event)) return undefined
+  const { access_token: token } = readBody(event, 'form') as Record<string, string>
+  if (token !== undefined && event.headers['authorization'] !== undefined)
+    throw invalidParameter('access_token', 'must not be sent beside an Authorization header')
+  return token
 }
 
 /** Maximum duration of a warm-up request. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
 import { itemType } from '../db/item-type.ts'
-import { queryItems, readItem } from '../db/read.ts'
+import { queryItems, readItem, readItems } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import { putNew, putVersioned, tryTransact, type Write } from '../db/write.ts'
 import { keysPartition } from '../aws/signing-key-names.ts'
@@ -148,6 +148,13 @@ export const putArchived = (key: SigningKey): Write =>
 /** Whether a signing key with this kid has been archived. */
 export const isArchived = async (kid: string): Promise<boolean> =>
   (await readItem(archiveType.key({ kid }), { consistent: true })) !== undefined
+
+/** Finds the signing key with this kid, whatever its state: in the key set, or archived. */
+export async function readSigningKey(kid: string): Promise<SigningKey | undefined> {
+  const [keySet, archived] = await readItems([signingKeySetKey, archiveType.key({ kid })])
+  const { keys } = keySet === undefined ? emptyKeySet : v.parse(SigningKeySet, keySet)
+  return keys.find((key) => key.kid === kid) ?? (archived && v.parse(SigningKey, archived))
+}
 
 /** Reads every archived signing key; about a dozen are added each year. */
 export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)

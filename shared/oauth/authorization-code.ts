@@ -12,7 +12,8 @@ const CodeItem = v.object({
   ...NamedSession.entries,
   clientId: v.string(),
   redirectUri: v.string(),
-  codeChallenge: v.string(),
+  /** The PKCE challenge; undefined for a client that may leave it out, and did. */
+  codeChallenge: v.optional(v.string()),
   nonce: v.optional(v.string()),
   scopes: v.array(v.picklist(scopes)),
   expiresAt: Integer,

@@ -4,6 +4,7 @@ import { countCharacters } from '../fields.ts'
 import type { Caller } from '../tokens/access-token.ts'
 import { type Scope, scopes as knownScopes } from '../tokens/scopes.ts'
 import type { Client } from './client.ts'
+import { type IdTokenHint, readIdTokenHint } from './id-token-hint.ts'
 import { Parameter } from './parameter.ts'
 
 /** Schema of `max_age`, in seconds: text as in a query, or a number in JSON. */
@@ -26,6 +27,9 @@ export const AuthorizationParameters = v.object({
   response_mode: Parameter,
   prompt: Parameter,
   max_age: MaxAge,
+  id_token_hint: Parameter,
+  login_hint: Parameter,
+  acr_values: Parameter,
   request: Parameter,
   request_uri: Parameter,
 })
@@ -55,21 +59,31 @@ export class AuthorizationError extends Failure {
 
 /**
  * Checks an authorization request whose client and redirect URI are valid. Throws AuthorizationError if a
- * check fails. Returns the scopes that the user can consent to, the PKCE challenge, and the maximum age of
- * the sign-in.
+ * check fails. `login_hint` and `acr_values` need no check: the first only helps to fill in a form, and every
+ * sign-in has the one class that there is.
  */
-export function checkAuthorizationRequest(parameters: AuthorizationParameters, client: Client) {
+export async function checkAuthorizationRequest(parameters: AuthorizationParameters, client: Client) {
   checkRequestObject(parameters)
   checkLengths(parameters)
   checkResponseType(parameters)
   const scopes = grantOpenIdScopes(parameters, client)
-  const codeChallenge = checkCodeChallenge(parameters)
-  checkPrompt(parameters)
-  return { scopes, codeChallenge, maxSignInAgeSeconds: maxSignInAge(parameters) }
+  const codeChallenge = checkCodeChallenge(parameters, client)
+  const isSilent = checkPrompt(parameters)
+  return {
+    /** The scopes that the user can consent to. */
+    scopes,
+    /** The PKCE challenge; undefined if a client may leave it out, and did. */
+    codeChallenge,
+    /** Whether the answer must not wait for the user (`prompt=none`). */
+    isSilent,
+    maxSignInAgeSeconds: maxSignInAge(parameters, isSilent),
+    /** The only user to whom tokens may be issued (OpenID Connect Core §3.1.2.2); undefined if any may. */
+    userId: (await checkIdTokenHint(parameters))?.userId,
+  }
 }
 
-/** Maximum lengths of nonce and state, in characters. */
-const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096 }
+/** Maximum lengths of some parameters, in characters. */
+const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096, id_token_hint: 8192 }
 const maxLengthOfOthers = 2048
 
 /**
@@ -123,10 +137,17 @@ const s256Challenge = /^[A-Za-z0-9_-]{43}$/
 
 /**
  * Checks and returns the PKCE challenge (RFC 7636 §4.3 and §4.4.1, RFC 9700 §2.1.1). The method S256 must be
- * stated, because an omitted method means `plain`.
+ * stated, because an omitted method means `plain`. A client that may leave the challenge out sends a nonce
+ * instead, which also keeps stolen codes out of its sessions.
  */
-function checkCodeChallenge(parameters: AuthorizationParameters): string {
-  const { code_challenge, code_challenge_method } = parameters
+function checkCodeChallenge(
+  { code_challenge, code_challenge_method, nonce }: AuthorizationParameters,
+  { isPkceOptional = false }: Client,
+): string | undefined {
+  if (isPkceOptional && code_challenge === undefined && code_challenge_method === undefined) {
+    if (nonce === undefined) throw new AuthorizationError('nonce', 'is required without a code_challenge')
+    return undefined
+  }
   if (code_challenge === undefined) throw new AuthorizationError('code_challenge', 'is required')
   if (code_challenge_method !== 'S256') throw new AuthorizationError('code_challenge_method', 'must be S256')
   if (!s256Challenge.test(code_challenge))
@@ -134,48 +155,60 @@ function checkCodeChallenge(parameters: AuthorizationParameters): string {
   return code_challenge
 }
 
-/**
- * Rejects `prompt=none`, which asks for a code without showing a page. Browsers have no session here, and
- * every code needs the user's consent (OpenID Connect Core §3.1.2.1 and §3.1.2.6).
- */
-function checkPrompt({ prompt }: AuthorizationParameters): void {
-  const prompts = prompt?.split(' ') ?? []
-  if (!prompts.includes('none')) return
+const promptsOf = ({ prompt }: AuthorizationParameters): string[] => prompt?.split(' ') ?? []
+
+/** Whether `prompt` is `none`, which must stand alone (OpenID Connect Core §3.1.2.1). */
+function checkPrompt(parameters: AuthorizationParameters): boolean {
+  const prompts = promptsOf(parameters)
+  if (!prompts.includes('none')) return false
   if (prompts.length > 1) throw new AuthorizationError('prompt', 'must not hold none beside others')
-  throw new AuthorizationError('prompt', 'none cannot be granted: the user has to sign in', 'login_required')
+  return true
 }
 
 /**
- * After a sign-in for `prompt=login`, the user has this many seconds to read what the app asks for, and to
- * decide.
+ * After a sign-in that the request demands, the user has this many seconds to read what the app asks for, and
+ * to decide.
  */
 const maxDecisionSeconds = 300
 
 /**
- * Maximum age of the sign-in, in seconds, from `prompt=login` and `max_age`; Infinity if neither is sent.
- * Throws AuthorizationError if `max_age` is no number of seconds.
+ * Maximum age of the sign-in at the user's decision, in seconds, from `prompt=login` and `max_age`; Infinity
+ * if neither is sent. Throws AuthorizationError if `max_age` is no number of seconds.
  */
-function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number {
+function maxSignInAge(parameters: AuthorizationParameters, isSilent: boolean): number {
+  const { max_age } = parameters
   if (max_age !== undefined && !/^\d{1,12}$/.test(max_age))
     throw new AuthorizationError('max_age', 'must be a whole number of seconds')
   const maxAge = max_age === undefined ? Infinity : Number(max_age)
-  // `max_age=0` means the same as `prompt=login` (OpenID Connect Core §3.1.2.1).
-  const signInAgain = maxAge === 0 || prompt?.split(' ').includes('login')
-  return Math.min(maxAge || Infinity, signInAgain ? maxDecisionSeconds : Infinity)
+  if (isSilent) return maxAge
+  // `prompt=login` means the same as `max_age=0` (OpenID Connect Core §3.1.2.1).
+  return (promptsOf(parameters).includes('login') ? 0 : maxAge) + maxDecisionSeconds
 }
 
-/**
- * Throws `unauthenticated` if the sign-in is too old. The challenge of RFC 9470 §3 tells the authorization
- * page that the user has to sign in again.
- */
-export function checkSignInAge(
+/** Whether the sign-in of the caller's session is older than this. */
+export const isSignInOlder = (
   { authenticatedAt }: Pick<Caller, 'authenticatedAt'>,
   maxSeconds: number,
-): void {
-  if (Date.now() - authenticatedAt <= maxSeconds * 1000) return
-  throw new Failure('unauthenticated', {
+): boolean => Date.now() - authenticatedAt > maxSeconds * 1000
+
+/**
+ * The failure for a sign-in that is too old. The challenge of RFC 9470 §3 tells the authorization page that
+ * the user has to sign in again.
+ */
+export const signInTooOld = (maxSeconds: number): Failure =>
+  new Failure('unauthenticated', {
     headers: {
       'www-authenticate': `Bearer error="insufficient_user_authentication", max_age="${maxSeconds}"`,
     },
   })
+
+/** Reads the ID Token hint of a request. Throws AuthorizationError if the token is none of ours. */
+export async function checkIdTokenHint({
+  id_token_hint,
+}: Pick<AuthorizationParameters, 'id_token_hint'>): Promise<IdTokenHint | undefined> {
+  if (id_token_hint === undefined) return undefined
+  const hint = await readIdTokenHint(id_token_hint)
+  if (hint === undefined)
+    throw new AuthorizationError('id_token_hint', 'is not a device_token of this service')
+  return hint
 }

@@ -15,6 +15,10 @@ const Client = v.object({
   scopes: v.array(v.picklist(scopes)),
   /** MAC of a confidential client's secret; undefined for a public client. */
   secretMac: v.optional(v.string()),
+  /** Whether the client may request codes without PKCE; only confidential clients may (RFC 9700 §2.1.1). */
+  isPkceOptional: v.optional(v.boolean()),
+  /** Where a sign-out may return to (RP-Initiated Logout §3.1), exactly as registered. */
+  postLogoutRedirectUris: v.optional(v.array(v.string())),
   /** When the client was last registered or replaced, epoch milliseconds. */
   updatedAt: Integer,
 })

@@ -8,7 +8,8 @@ import { issueCode } from './authorization-code.ts'
 import {
   type AuthorizationParameters,
   checkAuthorizationRequest,
-  checkSignInAge,
+  isSignInOlder,
+  signInTooOld,
 } from './authorization-request.ts'
 import type { Client } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
@@ -27,7 +28,8 @@ export type ConsentAnswer = v.InferOutput<typeof ConsentAnswer>
 /**
  * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). Repeats all
  * checks, because the request comes from a browser. Binds the code to client, redirect URI, challenge, nonce,
- * scopes and session. A user whose sign-in is too old for the request can only deny it.
+ * scopes and session. A user whose sign-in is too old for the request can only deny it; one whom the request
+ * does not mean (`id_token_hint`) gets `login_required` for the client.
  */
 export async function consent(
   parameters: AuthorizationParameters,
@@ -36,11 +38,15 @@ export async function consent(
   caller: Caller,
 ): Promise<ConsentAnswer> {
   const { client, redirectUri } = checkRedirectUri(registered, parameters.redirect_uri)
-  const { scopes, codeChallenge, maxSignInAgeSeconds } = checkAuthorizationRequest(parameters, client)
+  const request = await checkAuthorizationRequest(parameters, client)
   const { state, nonce } = parameters
-  if (!approved)
-    return { redirect_to: authorizationResponseUrl(redirectUri, { error: 'access_denied', state }) }
-  checkSignInAge(caller, maxSignInAgeSeconds)
+  const refuse = (error: string) => ({ redirect_to: authorizationResponseUrl(redirectUri, { error, state }) })
+  if (!approved) return refuse('access_denied')
+  if (request.userId !== undefined && request.userId !== caller.userId) return refuse('login_required')
+  if (isSignInOlder(caller, request.maxSignInAgeSeconds)) {
+    if (request.isSilent) return refuse('login_required')
+    throw signInTooOld(request.maxSignInAgeSeconds)
+  }
   const { authorizationCodeTtlSeconds } = settings()
   const { userId, sessionId, authenticatedAt } = caller
   const { code, put } = issueCode({
@@ -51,9 +57,9 @@ export async function consent(
     authenticatedAt,
     clientId: client.clientId,
     redirectUri,
-    codeChallenge,
+    codeChallenge: request.codeChallenge,
     nonce,
-    scopes,
+    scopes: request.scopes,
     expiresAt: Date.now() + authorizationCodeTtlSeconds * 1000,
   })
   await transact([put, requireLiveSession(caller, () => tokenFailure('unauthenticated'))])

@@ -54,27 +54,40 @@ export function checkRedirectUri(
   client: Client | undefined,
   redirectUri: string | undefined,
 ): { client: Client; redirectUri: string } {
-  if (client === undefined || redirectUri === undefined) throw new Failure('invalid_redirect')
-  const loopback = loopbackWithoutPort(redirectUri)
-  const registered = client.redirectUris.some(
-    (uri) => uri === redirectUri || (loopback !== undefined && loopbackWithoutPort(uri) === loopback),
-  )
-  if (!registered) throw new Failure('invalid_redirect')
+  if (client === undefined || redirectUri === undefined || !isRegistered(client, redirectUri))
+    throw new Failure('invalid_redirect')
   return { client, redirectUri }
 }
+
+function isRegistered({ redirectUris }: Client, redirectUri: string): boolean {
+  const loopback = loopbackWithoutPort(redirectUri)
+  return redirectUris.some(
+    (uri) => uri === redirectUri || (loopback !== undefined && loopbackWithoutPort(uri) === loopback),
+  )
+}
+
+/**
+ * Whether the client gets codes without a click once the user has allowed it. This needs redirect URIs that
+ * belong to the client alone: any app on a device can listen on a loopback port or take a private-use scheme
+ * (RFC 8252 §8.6).
+ */
+export const remembersConsent = ({ redirectUris }: Pick<Client, 'redirectUris'>): boolean =>
+  redirectUris.every((uri) => uri.startsWith('https:') && loopbackWithoutPort(uri) === undefined)
 
 /**
  * Adds an authorization response's parameters to the query of a redirect URI (RFC 6749 §3.1.2). Adds the
  * issuer as `iss` (RFC 9207 §2). Leaves out undefined parameters.
  */
-export function authorizationResponseUrl(
+export const authorizationResponseUrl = (
   redirectUri: string,
   response: Record<string, string | undefined>,
-): string {
+): string => addToQuery(redirectUri, { ...response, iss: issuer() })
+
+/** Adds parameters to the query of a URI without a fragment. Leaves out undefined parameters. */
+export function addToQuery(uri: string, added: Record<string, string | undefined>): string {
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(response)) if (value !== undefined) parameters.set(name, value)
-  parameters.set('iss', issuer())
-  return redirectUri + querySeparator(redirectUri) + parameters.toString()
+  for (const [name, value] of Object.entries(added)) if (value !== undefined) parameters.set(name, value)
+  return parameters.size === 0 ? uri : uri + querySeparator(uri) + parameters.toString()
 }
 
 function querySeparator(uri: string): string {

@@ -54,7 +54,7 @@ export async function handleTokenRequest(
   ])
   const code = requireParameter('code', parameters.code)
   const redirectUri = requireParameter('redirect_uri', parameters.redirect_uri)
-  const verifier = requireParameter('code_verifier', parameters.code_verifier)
+  const verifier = readVerifier(parameters, client, grant)
   // Client and redirect URI must be those of the authorization request that the code was issued for (RFC 6749
   // §4.1.3).
   if (grant?.clientId !== client.clientId || grant.redirectUri !== redirectUri)
@@ -65,14 +65,27 @@ export async function handleTokenRequest(
   return issueTokens(code, grant, client)
 }
 
+/** The PKCE verifier. Only a client that may leave PKCE out, and did so for this code, may send none. */
+const readVerifier = (
+  { code_verifier }: TokenParameters,
+  { isPkceOptional = false }: Client,
+  grant: AuthorizationCode | undefined,
+): string | undefined =>
+  isPkceOptional && grant?.codeChallenge === undefined
+    ? code_verifier
+    : requireParameter('code_verifier', code_verifier)
+
 /** Form of a PKCE verifier: 43 to 128 unreserved characters (RFC 7636 §4.1). */
 const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
 
 /**
- * Throws `invalid_grant` unless the PKCE verifier matches the challenge (RFC 7636 §4.6). Throws
- * `invalid_parameter` if a matching verifier is malformed.
+ * Throws `invalid_grant` unless the PKCE verifier matches the challenge (RFC 7636 §4.6), or neither was sent:
+ * a verifier without a challenge shows that somebody removed the challenge from the authorization request
+ * (RFC 9700 §4.8.2). Throws `invalid_parameter` if a matching verifier is malformed.
  */
-function checkCodeVerifier(verifier: string, challenge: string): void {
+function checkCodeVerifier(verifier: string | undefined, challenge: string | undefined): void {
+  if (verifier === undefined && challenge === undefined) return
+  if (verifier === undefined || challenge === undefined) throw new Failure('invalid_grant')
   const digest = createHash('sha256').update(verifier).digest('base64url')
   if (!isSameSecret(digest, challenge)) throw new Failure('invalid_grant')
   if (!verifierShape.test(verifier))

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { issuer } from '../env.ts'
+import { authenticationContext } from './authentication-context.ts'
 import { type Scope, userClaims } from './scopes.ts'
 import { signJwt } from '../keys/sign.ts'
 
@@ -22,7 +23,7 @@ export interface DeviceTokenGrant {
   nonce?: string | undefined
   /** The email address; a claim only with the scope `email`. */
   email?: string | undefined
-  /** The nickname, claim `name`; only with the scope `profile`. */
+  /** The nickname, claims `name` and `nickname`; only with the scope `profile`. */
   nickname?: string | undefined
 }
 
@@ -39,8 +40,7 @@ export async function signDeviceToken(grant: DeviceTokenGrant): Promise<string> 
     auth_time: Math.floor(grant.authenticatedAt / 1000),
     jti: randomUUID(),
     sid: grant.sessionId,
-    // `amr`: every sign-in uses a password and a one-time code (RFC 8176 §2).
-    amr: ['pwd', 'otp'],
+    ...authenticationContext,
     // The left half of the access_token's SHA-256 (OpenID Connect Core §3.1.3.6).
     at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url'),
     ...(nonce !== undefined && { nonce }),

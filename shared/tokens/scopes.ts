@@ -20,5 +20,5 @@ export const userClaims = (
   granted: readonly Scope[],
 ) => ({
   ...(email !== undefined && granted.includes('email') && { email, email_verified: true as const }),
-  ...(nickname !== undefined && granted.includes('profile') && { name: nickname }),
+  ...(nickname !== undefined && granted.includes('profile') && { name: nickname, nickname }),
 })

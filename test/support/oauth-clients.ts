@@ -18,7 +18,13 @@ export interface TestClient {
 
 /** Registers a new client for a test; by default public, for every scope, with one redirect URI. */
 export async function createClient(
-  overrides: { redirectUris?: string[]; secret?: string; scopes?: Scope[] } = {},
+  overrides: {
+    redirectUris?: string[]
+    secret?: string
+    scopes?: Scope[]
+    isPkceOptional?: boolean
+    postLogoutRedirectUris?: string[]
+  } = {},
 ): Promise<TestClient> {
   const clientId = `client-${randomUUID()}`
   const redirectUris = overrides.redirectUris ?? ['https://client.example/callback']
@@ -30,6 +36,8 @@ export async function createClient(
       scopes: overrides.scopes ?? [...everyScope],
       secretMac:
         overrides.secret === undefined ? undefined : await macClientSecret(clientId, overrides.secret),
+      isPkceOptional: overrides.isPkceOptional,
+      postLogoutRedirectUris: overrides.postLogoutRedirectUris,
       updatedAt: Date.now(),
     }),
   ])

@@ -61,6 +61,14 @@ async function send(path: string, headers: Record<string, string>, body: string)
 export const postConsent = (session: SignedIn, request: Record<string, unknown>): Promise<Answer> =>
   postJson('/oauth2/authorize/consent', request, bearer(session.accessToken))
 
+/** Issues a device_token for the user of a session. */
+export async function deviceTokenOf({ accessToken }: SignedIn): Promise<string> {
+  const { body } = await postJson('/oauth2/authorize', { access_token: accessToken })
+  const { device_token } = body['data'] as { device_token: string }
+  await markSecret(device_token)
+  return device_token
+}
+
 /** Consents as the user. Returns the authorization code, and the token request that exchanges the code. */
 export async function obtainCode(
   client: TestClient,

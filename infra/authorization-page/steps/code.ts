@@ -1,7 +1,8 @@
 import { make, makeButton } from '../dom.ts'
+import { forgetSession, keepSession, readSession, staysSignedIn } from '../device.ts'
 import { makeField, makeForm } from '../form.ts'
 import { explain } from '../messages.ts'
-import { type Method, sendSecondFactor, type Ticket } from '../sign-in-api.ts'
+import { type Account, type Method, sendSecondFactor, type Ticket } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 import { usableMethods } from './password.ts'
 
@@ -28,7 +29,8 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
     submitLabel: 'Verify',
     async work() {
       const account = await sendSecondFactor(email, ticket, method, digitsOf(code.input.value))
-      flow.update({ account, ticket: undefined, method: undefined })
+      const kept = keepIfChosen(account) || undefined
+      flow.update({ account, kept, ticket: undefined, method: undefined })
       flow.replace('consent')
     },
     onFailure(failure) {
@@ -56,6 +58,13 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
     ],
     focus: code.input,
   }
+}
+
+/** Keeps the session on this device if the user has chosen so. Otherwise forgets an older one of the user. */
+function keepIfChosen(account: Account): boolean {
+  if (staysSignedIn()) keepSession(account)
+  else if (readSession()?.userId === account.userId) forgetSession()
+  return staysSignedIn()
 }
 
 const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')

@@ -1,5 +1,7 @@
 import type { ApiFailure } from '../api.ts'
+import { readSession } from '../device.ts'
 import { appName, make, makeButton } from '../dom.ts'
+import { makeForget } from '../forget.ts'
 import { explain } from '../messages.ts'
 import type { SignInFlow, View } from '../step.ts'
 
@@ -26,7 +28,7 @@ export const showFinished = (flow: SignInFlow): View => ({
     make('p', {}, 'To sign in once more, go back to the app and start there.'),
     makeButton('link', 'Answer it again', () => {
       flow.update({ finished: undefined })
-      flow.replace('password')
+      flow.replace('consent')
     }),
   ],
 })
@@ -69,5 +71,14 @@ export const showNoRequest = (damaged: boolean): View => ({
         : 'This page opens by itself when an app asks you to sign in.',
     ),
     make('p', {}, 'Go to the app that you want to use, and sign in from there.'),
+    ...showSignedIn(),
+    makeForget() ?? '',
   ],
 })
+
+function showSignedIn(): HTMLElement[] {
+  const session = readSession()
+  if (session === undefined) return []
+  const signOut = make('a', { href: 'sign-out' }, 'Sign out')
+  return [make('p', {}, 'Signed in on this device: ', make('bdi', {}, session.email), '. ', signOut)]
+}

@@ -1,4 +1,5 @@
 import { appName, icon, make, showDestination } from '../dom.ts'
+import { canKeep, readSession, rememberStay, staysSignedIn } from '../device.ts'
 import { type Field, makeField, makeForm } from '../form.ts'
 import { checkPassword, type Method } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
@@ -9,16 +10,28 @@ export const usableMethods = (methods: Method[]): Method[] => methods.filter((me
 /** Shows the step that asks for email and password. `notice` says why the user is back at this step. */
 export function showPassword(flow: SignInFlow, notice: string | undefined): View {
   const describedBy = notice === undefined ? undefined : 'notice'
-  const email = makeEmailField(flow.state.email ?? flow.request.loginHint, describedBy)
+  const { loginHint, hint } = flow.request
+  const expected = loginHint || hint?.email || readSession()?.email
+  const email = makeEmailField(flow.state.email ?? expected ?? '', describedBy)
   const password = makePasswordField(describedBy)
+  const stay = makeStayChoice()
   const form = makeForm({
     fields: [email, password],
+    below: stay?.element,
     submitLabel: 'Continue',
     async work() {
+      stay?.remember()
       const address = email.input.value.trim()
       const ticket = await checkPassword(address, password.input.value)
       const [method, ...others] = usableMethods(ticket.methods)
-      flow.update({ email: address, ticket, method, account: undefined, finished: undefined })
+      flow.update({
+        email: address,
+        ticket,
+        method,
+        account: undefined,
+        kept: undefined,
+        finished: undefined,
+      })
       flow.go(method !== undefined && others.length === 0 ? 'code' : 'method')
     },
     onFailure(failure) {
@@ -45,6 +58,15 @@ export function showPassword(flow: SignInFlow, notice: string | undefined): View
     ],
     focus: email.input.value === '' ? email.input : password.input,
   }
+}
+
+/** Creates the choice whether this device keeps the session; undefined if it keeps nothing. */
+function makeStayChoice() {
+  if (!canKeep) return undefined
+  const input = make('input', { type: 'checkbox', id: 'stay', name: 'stay', checked: staysSignedIn() })
+  const label = make('label', { for: 'stay' }, 'Stay signed in on this device')
+  const element = make('div', { class: 'check' }, input, label)
+  return { element, remember: () => rememberStay(input.checked) }
 }
 
 const makeEmailField = (value: string, describedBy: string | undefined): Field =>

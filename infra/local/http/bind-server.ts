@@ -32,15 +32,18 @@ export const contentTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Listens on a port; 0 chooses any free one. Throws a `StartupError` that names the command-line option. */
-export async function bindServer(port: number, option: string): Promise<BoundServer> {
+/**
+ * Listens on a port; 0 chooses any free one. Throws a `StartupError` that names the command-line option. With
+ * `publicHost`, the server also answers requests for that host name, which a proxy passes on.
+ */
+export async function bindServer(port: number, option: string, publicHost?: string): Promise<BoundServer> {
   let handler: RequestHandler = (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
     response.end('{"message":"Service Unavailable"}')
   }
   const server = createServer((request, response) => {
     Promise.resolve()
-      .then(() => (refuseForeignHost(request, response) ? undefined : handler(request, response)))
+      .then(() => (refuseForeignHost(request, response, publicHost) ? undefined : handler(request, response)))
       .catch((error: unknown) => {
         // Ignore an error after the client has disconnected: no answer can reach the client any more.
         if (response.destroyed) return
@@ -106,8 +109,12 @@ const localHosts = /^(127(\.\d{1,3}){3}|([\w-]+\.)*localhost|\[::1\])(:\d{1,5})?
  * This prevents DNS rebinding: a web page would reach this machine under the attacker's host name, and the
  * developer's browser would let the page read the answers.
  */
-function refuseForeignHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
-  if (localHosts.test(headers.host ?? '')) return false
+function refuseForeignHost(
+  { headers: { host = '' } }: IncomingMessage,
+  response: ServerResponse,
+  publicHost: string | undefined,
+): boolean {
+  if (localHosts.test(host) || host.replace(/:\d{1,5}$/, '').toLowerCase() === publicHost) return false
   response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"Forbidden"}')
   return true
 }

@@ -2,6 +2,10 @@ import { discoveryDocument } from '../../../shared/tokens/discovery.ts'
 import type { Operation } from '../operation.ts'
 
 const location = { description: 'The address that the browser opens next.', schema: { type: 'string' } }
+const redirected = {
+  description: 'To the authorization page, or back to the client with an error.',
+  headers: { location },
+}
 const expire = 1_789_000_000_000
 const deviceToken = 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ii4uLiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl'
 const grant = { token_type: 'Bearer', expires_in: 3_600, expire, scope: 'openid email' }
@@ -15,7 +19,7 @@ const userInfo: Operation = {
   summary: 'Claims about the user',
   description: 'OpenID Connect userinfo: the claims for which the token has the scope.',
   data: 'UserInfo',
-  example: { sub: '42', email, email_verified: true, name: 'Alice' },
+  example: { sub: '42', email, email_verified: true, name: 'Alice', nickname: 'Alice' },
 }
 
 const given = { minLength: 1, maxLength: 2048 }
@@ -23,7 +27,7 @@ const unsupported = { maxLength: 0, description: 'Not supported.' }
 
 /** The checks that shared/oauth/authorization-request.ts makes, as JSON Schema. */
 const authorizationChecks = {
-  required: 'response_type client_id redirect_uri scope code_challenge code_challenge_method'.split(' '),
+  required: ['response_type', 'client_id', 'redirect_uri', 'scope'],
   properties: {
     response_type: { const: 'code' },
     client_id: given,
@@ -31,11 +35,17 @@ const authorizationChecks = {
     scope: given,
     state: { maxLength: 4096 },
     nonce: { maxLength: 1024 },
-    code_challenge: { pattern: '^[A-Za-z0-9_-]{43}$' },
+    code_challenge: {
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'Required, unless the client is registered with `pkce: optional` and sends a `nonce`.',
+    },
     code_challenge_method: { const: 'S256' },
     response_mode: { const: 'query' },
     prompt: { maxLength: 2048 },
     max_age: { type: 'integer', format: 'int64', minimum: 0, maximum: 999_999_999_999 },
+    id_token_hint: { maxLength: 8192, description: 'A device_token, of any client, expired or not.' },
+    login_hint: { maxLength: 2048 },
+    acr_values: { maxLength: 2048 },
     request: unsupported,
     request_uri: unsupported,
   },
@@ -46,29 +56,26 @@ export const signInOperations: Record<string, Operation> = {
   'GET /oauth2/authorize': {
     summary: 'Start the authorization-code flow',
     description:
-      'Checks the client, its redirect URI and the PKCE challenge, and redirects the browser to the authorization page with all parameters unchanged. Scopes that are unknown or not for this client are ignored, but `openid` is demanded. For an unknown client or redirect URI the answer is an error, never a redirect. Any other error is sent to the redirect URI with `error`, `state` and `iss`.',
+      'Checks the client, its redirect URI and the PKCE challenge, and redirects the browser to the authorization page with all parameters unchanged. Scopes that are unknown or not for this client are ignored, but `openid` is demanded. For an unknown client or redirect URI the answer is an error, never a redirect; a browser (`Accept: text/html`) gets a page that says which. Any other error is sent to the redirect URI with `error`, `state` and `iss`. With `prompt=none`, the page answers without a click if this browser has a session and the user has allowed the client before, otherwise with `login_required`, `consent_required` or `interaction_required`; in a frame it is always `login_required`.',
     checks: authorizationChecks,
     failures: ['invalid_redirect'],
     replies: {
-      302: {
-        description: 'To the authorization page, or back to the client with an error.',
-        headers: { location },
-      },
+      302: redirected,
     },
   },
   'GET /oauth2/authorize/request': {
     summary: 'Describe an authorization request',
     description:
-      'The authorization page calls this with the query that it was opened with, before it asks for a password. The answer is the client’s registered name and the scopes that it would get. A request that consent would refuse is refused here with the same error.',
+      'The authorization page calls this with the query that it was opened with, before it asks for a password. The answer is the client’s registered name, the scopes that it would get, whether what was allowed before needs no second click, and with `prompt=none` the URLs to open if it cannot be answered. A request that consent would refuse is refused here with the same error.',
     checks: authorizationChecks,
     failures: ['invalid_redirect', 'invalid_scope'],
     data: 'AuthorizationRequest',
-    example: { client_name: 'Demo application', scope: 'openid account.read' },
+    example: { client_name: 'Demo application', scope: 'openid account.read', remembers_consent: true },
   },
   'POST /oauth2/authorize/consent': {
     summary: 'Allow or deny access',
     description:
-      'The authorization page calls this when the user has signed in and decided. If `prompt=login` or `max_age` asks for a more recent sign-in, an approval is answered 401 with `error="insufficient_user_authentication"` in `WWW-Authenticate` (RFC 9470), and the user signs in again. The answer names the address that the browser opens next: the client’s redirect URI with a one-time code, or with `error=access_denied`.',
+      'The authorization page calls this when the user has signed in and decided. If `prompt=login` or `max_age` asks for a more recent sign-in, an approval is answered 401 with `error="insufficient_user_authentication"` in `WWW-Authenticate` (RFC 9470), and the user signs in again; with `prompt=none`, the client gets `login_required`. So it does for another user than that of an `id_token_hint`. The answer names the address that the browser opens next: the client’s redirect URI with a one-time code, or with `error=access_denied`.',
     checks: authorizationChecks,
     failures: ['invalid_redirect', 'invalid_scope'],
     form: 'ConsentForm',
@@ -119,16 +126,37 @@ export const signInOperations: Record<string, Operation> = {
   'POST /oauth2/authorize': {
     summary: 'Exchange an access_token for a device_token',
     description:
-      'For business servers: exchanges a first-party access_token, sent in the body or as a Bearer token, for a device_token. Both expire at the same time.',
+      'For business servers: exchanges a first-party access_token, sent in the body or as a Bearer token, for a device_token. Both expire at the same time. A form is an authorization request instead, answered as on GET.',
     checks: { required: [], properties: { scope: { maxLength: 2048 }, nonce: { maxLength: 1024 } } },
     failures: ['invalid_redirect', 'unauthenticated', 'insufficient_scope', 'invalid_scope'],
     form: 'DeviceTokenForm',
     request: { access_token: accessToken, client_id: 'demo-app', scope: 'openid email' },
     data: 'DeviceToken',
     example: { device_token: deviceToken, ...grant },
+    replies: { 302: redirected },
+  },
+  'GET /oauth2/sign-out/request': {
+    summary: 'Describe a sign-out request',
+    description:
+      'The sign-out page calls this with the query that it was opened with (RP-Initiated Logout 1.0). The answer is the name of the client, and the URL to open after the sign-out if the client has registered it. It ends nothing: the page posts `/user/logout` when the user agrees.',
+    checks: {
+      required: [],
+      properties: {
+        id_token_hint: { maxLength: 8192, description: 'A device_token, of any client, expired or not.' },
+        client_id: { maxLength: 2048 },
+        post_logout_redirect_uri: { maxLength: 2048 },
+        state: { maxLength: 4096 },
+      },
+    },
+    failures: ['invalid_redirect'],
+    data: 'SignOutRequest',
+    example: { client_name: 'Demo application', redirect_to: 'https://app.example.com/?state=af0ifjsldkj' },
   },
   'GET /oauth2/userinfo': userInfo,
-  'POST /oauth2/userinfo': { ...userInfo, summary: 'Claims about the user, by POST' },
+  'POST /oauth2/userinfo': {
+    ...userInfo,
+    summary: 'Claims about the user, by POST, also with the token in a form',
+  },
   'POST /oauth2/revoke': {
     summary: 'Revoke a token',
     description:
@@ -152,7 +180,7 @@ export const signInOperations: Record<string, Operation> = {
       'OpenID Connect Discovery: the issuer, its endpoints and their capabilities. HEAD answers the same without a body.',
     data: 'ProviderMetadata',
     get example() {
-      return discoveryDocument()
+      return discoveryDocument(undefined, 'https://page.example.com/sign-out')
     },
     replies: { 304: { description: 'The copy that `if-none-match` names is still current.' } },
   },

@@ -32,12 +32,19 @@ export async function giveAuthenticatorCode(page: Page, { totpSecret }: TestUser
 }
 
 /**
- * Opens an authorization request and signs the user in, up to the consent step. Uses the authenticator app,
- * or a mailed code if the user has no app. Resolves with the tokens of the sign-in.
+ * Opens an authorization request and signs the user in, up to the consent step, and with `stay` so that the
+ * device keeps the session. Uses the authenticator app, or a mailed code if the user has no app. Resolves
+ * with the tokens of the sign-in.
  */
-export async function signIn(page: Page, address: string, user: TestUser): Promise<Session> {
+export async function signIn(
+  page: Page,
+  address: string,
+  user: TestUser,
+  { stay = false } = {},
+): Promise<Session> {
   const answered = page.waitForResponse('**/user/login/2fa')
   await page.goto(address)
+  if (stay) await page.getByLabel('Stay signed in on this device').check()
   await givePassword(page, user)
   if (user.totpSecret === '') {
     await heading(page, 'Check your mail').waitFor()

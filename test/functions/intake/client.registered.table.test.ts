@@ -81,6 +81,13 @@ test.each([
   ['a secret of 31 characters', { secret: 'x'.repeat(31) }, 'secret'],
   ['a secret of 513 characters', { secret: 'x'.repeat(513) }, 'secret'],
   ['an empty secret', { secret: '' }, 'secret'],
+  ['optional PKCE but no secret', { pkce: 'optional' }, 'pkce'],
+  ['an unknown value of pkce', { secret, pkce: 'none' }, 'pkce'],
+  [
+    'a sign-out address over plain http',
+    { post_logout_redirect_uris: ['http://client.example/'] },
+    'post_logout_redirect_uris.0',
+  ],
 ])('a client registration with %s is refused', async (_why, overrides, field) => {
   const detail = registration(overrides)
   expect(await deliver(handler, detail)).toEqual(refusedAs(`invalid_detail: ${field} `))
@@ -89,4 +96,22 @@ test.each([
 
 test('the service’s own client exists without registration and has no redirect URI', async () => {
   expect(await readClient('first-party')).toMatchObject({ redirectUris: [], clientId: 'first-party' })
+})
+
+test.each([
+  [{ secret, pkce: 'optional' }, true],
+  [{ secret, pkce: 'required' }, undefined],
+  [{ secret, pkce: null }, undefined],
+  [{ pkce: 'required' }, undefined],
+])('a client must use PKCE unless it is registered otherwise: %j', async (overrides, isPkceOptional) => {
+  const detail = registration(overrides)
+  expect(await deliver(handler, detail)).toBe('done')
+  expect((await readClient(detail.client_id))?.isPkceOptional).toBe(isPkceOptional)
+})
+
+test('client.registered stores where a sign-out may return to', async () => {
+  const uris = ['https://client.example/bye', 'com.example.app:/bye']
+  const detail = registration({ post_logout_redirect_uris: uris })
+  await deliver(handler, detail)
+  expect((await readClient(detail.client_id))?.postLogoutRedirectUris).toEqual(uris)
 })

@@ -113,7 +113,8 @@ describe('an authorization request with a bad parameter', () => {
     ['a challenge of other characters', 'invalid_request', { code_challenge: '+'.repeat(43) }],
     ['a request object', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
     ['a request object by URI', 'request_uri_not_supported', { request_uri: 'https://client.example/r' }],
-    ['prompt=none', 'login_required', { prompt: 'none' }],
+    ['a hint that is no token', 'invalid_request', { id_token_hint: 'hint' }],
+    ['a hint of 8,193 characters', 'invalid_request', { id_token_hint: 'a'.repeat(8193) }],
     ['prompt=none together with login', 'invalid_request', { prompt: 'none login' }],
   ])(
     'an authorization request with %s redirects to the client with error, state and iss',
@@ -178,5 +179,146 @@ describe('an authorization request with a bad parameter', () => {
   })
 })
 
-const getRaw = (query: string): Promise<Response> =>
-  fetch(`${stack.base_url}/oauth2/authorize?${query}`, { redirect: 'manual' })
+const getRaw = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${stack.base_url}/oauth2/authorize?${query}`, { redirect: 'manual', headers })
+
+const textOf = (parameters: Record<string, string>): string => new URLSearchParams(parameters).toString()
+
+describe('prompt=none', () => {
+  test('prompt=none leads to the authorization page, which knows whether there is a session', async () => {
+    expect(location(await getAuthorize(request({ prompt: 'none' }))).to).toBe(stack.auth_url)
+  })
+
+  test.each(['iframe', 'frame', 'embed', 'object', 'fencedframe'])(
+    'prompt=none in a frame (%s) is answered with login_required at once',
+    async (destination) => {
+      const { to, query } = location(
+        await getRaw(textOf(request({ prompt: 'none' })), { 'sec-fetch-dest': destination }),
+      )
+      expect(to).toBe('https://client.example/callback')
+      expect(query.get('error')).toBe('login_required')
+      expect(query.get('state')).toBe('af0ifjsldkj')
+    },
+  )
+
+  test('another request in a frame, and prompt=none in a window, lead to the authorization page', async () => {
+    const framed = await getRaw(textOf(request()), { 'sec-fetch-dest': 'iframe' })
+    const topLevel = await getRaw(textOf(request({ prompt: 'none' })), { 'sec-fetch-dest': 'document' })
+    for (const response of [framed, topLevel]) expect(location(response).to).toBe(stack.auth_url)
+  })
+})
+
+describe('an authorization request in a form', () => {
+  const postAuthorize = (form: string, headers: Record<string, string> = {}) =>
+    fetch(`${stack.base_url}/oauth2/authorize`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: form,
+    })
+
+  test('a form is answered as a query is: every parameter as sent goes to the authorization page', async () => {
+    const sent = `${textOf(request())}&x=%C3%A9%22%3C&flag`
+    const response = await postAuthorize(sent)
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe(`${stack.auth_url}?${sent}`)
+  })
+
+  test.each([
+    ['a bad scope', () => textOf(request({ scope: 'email' })), 'invalid_scope'],
+    ['a repeated scope', () => `${textOf(request())}&scope=openid`, 'invalid_request'],
+  ])('a form with %s redirects to the client with %s', async (_what, form, error) => {
+    const { to, query } = location(await postAuthorize(form()))
+    expect(to).toBe('https://client.example/callback')
+    expect(query.get('error')).toBe(error)
+  })
+
+  test('a form of an unknown client is answered 400, and prompt=none in a frame with login_required', async () => {
+    const unknown = await postAuthorize(textOf(request({ client_id: 'nobody' })))
+    expect(unknown.status).toBe(400)
+    expect(await unknown.json()).toMatchObject({ code: 40002 })
+    const framed = await postAuthorize(textOf(request({ prompt: 'none' })), { 'sec-fetch-dest': 'iframe' })
+    expect(location(framed).query.get('error')).toBe('login_required')
+  })
+
+  test.each([
+    ['a form over 64 KiB', 'a'.repeat(65 * 1024), 413, 41300],
+    ['a form that is not UTF-8', Buffer.from([0x61, 0x3d, 0xff]), 400, 40000],
+  ])('%s is refused', async (_what, body, status, code) => {
+    const response = await postAuthorize(body as string)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ code })
+  })
+})
+
+describe('a browser whose request names an unknown client or redirect URI gets a page', () => {
+  // As Chromium sends it.
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+
+  test.each([
+    ['no client', { client_id: undefined }, 'The parameter <code>client_id</code> is missing'],
+    [
+      'an unknown client',
+      { client_id: 'no<b>ody' },
+      'No app is registered under the <code>client_id</code> <code><bdi>no&#60;b&#62;ody</bdi></code>',
+    ],
+    ['no redirect URI', { redirect_uri: undefined }, 'The parameter <code>redirect_uri</code> is missing'],
+    [
+      'another redirect URI',
+      { redirect_uri: 'https://client.example/"><script>alert(1)</script>' },
+      'The <code>redirect_uri</code> <code><bdi>https://client.example/&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;</bdi></code> is not registered for the app <code><bdi>a client of a test</bdi></code>',
+    ],
+    [
+      'a long redirect URI',
+      { redirect_uri: `https://client.example/${'é'.repeat(500)}` },
+      'é …</bdi></code> is not registered',
+    ],
+  ])('the page for a request with %s says so, escaped, without a script', async (_what, overrides, words) => {
+    const response = await getRaw(textOf(request(overrides)), { accept })
+    expect(response.status).toBe(400)
+    expect(response.headers.get('location')).toBeNull()
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    const page = await response.text()
+    expect(page).toContain(words)
+    expect(page).not.toMatch(/<script|<style|<img|<a |\son\w+=/i)
+  })
+
+  test.each(['*/*', 'application/json', 'application/json, text/html;q=0.5', ''])(
+    'a program that accepts %j gets the envelope',
+    async (accepted) => {
+      const response = await getRaw(textOf(request({ client_id: 'nobody' })), { accept: accepted })
+      expect(await response.json()).toMatchObject({ code: 40002, data: null })
+    },
+  )
+
+  test('any other fault is still sent to the client', async () => {
+    const response = await getRaw(textOf(request({ scope: 'email' })), { accept })
+    expect(location(response).query.get('error')).toBe('invalid_scope')
+  })
+})
+
+describe('a client that may leave PKCE out (RFC 9700 §2.1.1)', async () => {
+  const optional = await createClient({ secret: 'a client secret of 34 characters!!', isPkceOptional: true })
+  const without = { code_challenge: undefined, code_challenge_method: undefined }
+
+  test.each([
+    ['without a challenge but with a nonce', without, undefined],
+    ['with a challenge but without a nonce', { nonce: undefined }, undefined],
+    ['with neither', { ...without, nonce: undefined }, 'nonce is required without a code_challenge'],
+    ['with a method but no challenge', { code_challenge: undefined }, 'code_challenge is required'],
+    [
+      'with a challenge but no method',
+      { code_challenge_method: undefined },
+      'code_challenge_method must be S256',
+    ],
+  ])('a request %s is answered as it should be', async (_what, overrides, problem) => {
+    const response = await getAuthorize(authorizationRequest(optional, overrides))
+    const { to, query } = location(response)
+    expect(to).toBe(problem === undefined ? stack.auth_url : optional.redirectUri)
+    expect(query.get('error_description')).toBe(problem ?? null)
+  })
+})

@@ -7,7 +7,7 @@ import {
   createSession,
   issueClientToken,
 } from '../../support/oauth-clients.ts'
-import { postConsent, stack } from '../../support/oauth.ts'
+import { deviceTokenOf, postConsent, stack } from '../../support/oauth.ts'
 
 const client = await createClient({
   scopes: ['openid', 'email'],
@@ -56,9 +56,37 @@ test('consent stores only the hash of the authorization code', async () => {
 test('the consent step redirects with the error access_denied if the user denies consent', async () => {
   const { status, body } = await postConsent(session, { ...request(), approved: false })
   expect(status).toBe(200)
-  const expected = new URLSearchParams({ error: 'access_denied', state: 'af0ifjsldkj', iss: stack.base_url })
-  expect(body['data']).toEqual({ redirect_to: `https://client.example/cb?a=b&${expected.toString()}` })
+  expect(body['data']).toEqual({ redirect_to: refusalUrl('access_denied') })
 })
+
+describe('id_token_hint (OpenID Connect Core §3.1.2.1)', () => {
+  test('the user whom the hint names gets a code', async () => {
+    const hint = await deviceTokenOf(session)
+    const { status, body } = await postConsent(session, request({ id_token_hint: hint }))
+    expect(status).toBe(200)
+    expect(body['data']).toHaveProperty('code')
+  })
+
+  test('another user than the hint names gets no code: consent redirects with login_required', async () => {
+    const hint = await deviceTokenOf(await createSession())
+    for (const prompt of [undefined, 'none', 'login']) {
+      const { status, body } = await postConsent(session, request({ id_token_hint: hint, prompt }))
+      expect(status).toBe(200)
+      expect(body['data']).toEqual({ redirect_to: refusalUrl('login_required') })
+    }
+  })
+
+  test('a hint that is none of our tokens is refused', async () => {
+    const [header, payload] = (await deviceTokenOf(session)).split('.')
+    const hint = `${header ?? ''}.${payload ?? ''}.${'A'.repeat(342)}`
+    const { status, body } = await postConsent(session, request({ id_token_hint: hint }))
+    expect(status).toBe(400)
+    expect(body['code']).toBe(40001)
+  })
+})
+
+const refusalUrl = (error: string): string =>
+  `https://client.example/cb?a=b&${new URLSearchParams({ error, state: 'af0ifjsldkj', iss: stack.base_url }).toString()}`
 
 test.each([
   ['an unknown client', 40002, { client_id: 'nobody' }],
@@ -106,12 +134,13 @@ describe('a request that asks for a recent sign-in', () => {
     `Bearer error="insufficient_user_authentication", max_age="${seconds}"`
 
   test.each([
-    ['max_age', { max_age: '60' }, 61, 60],
-    ['max_age as a number', { max_age: 60 }, 61, 60],
+    ['max_age', { max_age: '60' }, 361, 360],
+    ['max_age as a number', { max_age: 60 }, 361, 360],
+    ['max_age=1', { max_age: '1' }, 302, 301],
     ['max_age=0', { max_age: '0' }, 301, 300],
     ['prompt=login', { prompt: 'login' }, 301, 300],
     ['prompt=login among others', { prompt: 'consent login' }, 301, 300],
-    ['the shorter of max_age and prompt=login', { prompt: 'login', max_age: '60' }, 61, 60],
+    ['prompt=login and a shorter max_age', { prompt: 'login', max_age: '60' }, 301, 300],
     ['prompt=login and a longer max_age', { prompt: 'login', max_age: '9000' }, 301, 300],
   ])(
     'consent to a request with %s is refused if the sign-in is older than the request allows, and the user must sign in again',
@@ -125,7 +154,10 @@ describe('a request that asks for a recent sign-in', () => {
   )
 
   test.each([
-    ['max_age', { max_age: '60' }, 50],
+    ['max_age', { max_age: '60' }, 350],
+    ['max_age=1, by a person who needs time to decide', { max_age: '1' }, 290],
+    ['prompt=none and max_age', { prompt: 'none', max_age: '60' }, 50],
+    ['prompt=none', { prompt: 'none' }, 3000],
     ['max_age of a year', { max_age: '31536000' }, 3000],
     ['max_age=0', { max_age: '0' }, 290],
     ['prompt=login', { prompt: 'login' }, 290],
@@ -136,6 +168,19 @@ describe('a request that asks for a recent sign-in', () => {
     const recent = await createSession(3600, age)
     expect((await postConsent(recent, { ...request(), ...more })).status).toBe(200)
   })
+
+  test.each([
+    ['max_age', { max_age: '60' }, 61],
+    ['max_age=0', { max_age: '0' }, 1],
+  ])(
+    'with prompt=none and %s, the user has no time to decide: an older sign-in redirects with login_required',
+    async (_what, overrides, age) => {
+      const old = await createSession(3600, age)
+      const { status, body } = await postConsent(old, request({ prompt: 'none', ...overrides }))
+      expect(status).toBe(200)
+      expect(body['data']).toEqual({ redirect_to: refusalUrl('login_required') })
+    },
+  )
 
   test('a user whose sign-in is too old for the request can still deny it', async () => {
     const old = await createSession(3600, 301)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { authorizationRequest, createClient } from '../../support/oauth-clients.ts'
-import { address } from '../../support/oauth.ts'
+import { address, stack } from '../../support/oauth.ts'
 
 const client = await createClient({ scopes: ['openid', 'email'] })
 
@@ -20,9 +20,34 @@ test('the description of an authorization request has the client’s registered 
   expect(body).toEqual({
     code: 0,
     msg: 'success',
-    data: { client_name: 'a client of a test', scope: 'openid email' },
+    data: { client_name: 'a client of a test', scope: 'openid email', remembers_consent: true },
   })
 })
+
+test('the description of a request with prompt=none has the URLs that the browser opens if it is not answered', async () => {
+  const { status, body } = await describeRequest(request({ prompt: 'none', state: 'a b' }))
+  expect(status).toBe(200)
+  const urlOf = (error: string) =>
+    `${client.redirectUri}?${new URLSearchParams({ error, state: 'a b', iss: stack.base_url }).toString()}`
+  expect((body['data'] as Record<string, unknown>)['error_urls']).toEqual({
+    login_required: urlOf('login_required'),
+    consent_required: urlOf('consent_required'),
+    interaction_required: urlOf('interaction_required'),
+  })
+})
+
+test.each([
+  [['https://client.example/a', 'https://client.example/b'], true],
+  [['https://client.example/a', 'http://127.0.0.1:4000/callback'], false],
+  [['https://client.example/a', 'https://localhost:4000/callback'], false],
+  [['com.example.app:/callback'], false],
+])(
+  'what was allowed is remembered for a client with the redirect URIs %j: %j (RFC 8252 §8.6)',
+  async (redirectUris, remembered) => {
+    const { body } = await describeRequest(authorizationRequest(await createClient({ redirectUris })))
+    expect(body['data']).toMatchObject({ remembers_consent: remembered })
+  },
+)
 
 test.each([
   ['an unknown client', 40002, { client_id: 'nobody' }],
@@ -33,7 +58,8 @@ test.each([
   ['a scope without openid', 40005, { scope: 'email' }],
   ['no challenge', 40001, { code_challenge: undefined }],
   ['another response type', 40001, { response_type: 'token' }],
-  ['prompt=none', 40001, { prompt: 'none' }],
+  ['prompt=none beside others', 40001, { prompt: 'none consent' }],
+  ['a hint that is none of our tokens', 40001, { id_token_hint: 'a.b.c' }],
   ['a nonce that is too long', 40001, { nonce: 'n'.repeat(1025) }],
   ['a max_age that is no number', 40001, { max_age: 'soon' }],
 ])('the endpoint refuses to describe an authorization request with %s', async (_why, code, overrides) => {

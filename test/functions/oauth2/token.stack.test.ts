@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { basic, createClient, createSession, without } from '../../support/oauth-clients.ts'
 import { address, obtainCode, postForm, postJson } from '../../support/oauth.ts'
@@ -167,5 +168,44 @@ describe('errors of the token endpoint', () => {
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(JSON.stringify(body)).not.toMatch(/<script|%3C|\\\\/)
     expect(body['error_description']).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+  })
+})
+
+describe('a client that may leave PKCE out', async () => {
+  const optional = await createClient({ secret, isPkceOptional: true })
+  const noChallenge = { code_challenge: undefined, code_challenge_method: undefined }
+
+  test('a code that was issued without a challenge is exchanged without a verifier', async () => {
+    const { exchange } = await obtainCode(optional, session, noChallenge)
+    const { status, body } = await postForm('/oauth2/token', without(exchange, 'code_verifier'))
+    expect(status).toBe(200)
+    expect(decodeJwt(String(body['id_token']))).toMatchObject({ nonce: 'n-0S6_WzA2Mj' })
+  })
+
+  test('a code that was issued without a challenge refuses a verifier, and stays unused (RFC 9700 §4.8.2)', async () => {
+    const { exchange } = await obtainCode(optional, session, noChallenge)
+    const { status, body } = await postForm('/oauth2/token', exchange)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ error: 'invalid_grant', code: 40003 })
+    expect((await postForm('/oauth2/token', without(exchange, 'code_verifier'))).status).toBe(200)
+  })
+
+  test('a code that was issued with a challenge demands its verifier, and stays unused without', async () => {
+    const { exchange } = await obtainCode(optional, session)
+    for (const [request, error] of [
+      [without(exchange, 'code_verifier'), 'invalid_request'],
+      [{ ...exchange, code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
+    ] as const) {
+      const { status, body } = await postForm('/oauth2/token', request)
+      expect(status).toBe(400)
+      expect(body['error']).toBe(error)
+    }
+    expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
+  })
+
+  test('an unknown code is answered with invalid_grant', async () => {
+    const { exchange } = await obtainCode(optional, session, noChallenge)
+    const unknown = { ...without(exchange, 'code_verifier'), code: 'unknown' }
+    expect((await postForm('/oauth2/token', unknown)).body).toMatchObject({ error: 'invalid_grant' })
   })
 })

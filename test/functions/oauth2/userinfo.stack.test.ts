@@ -3,7 +3,7 @@ import { transact } from '../../../shared/db/write.ts'
 import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import type { Scope } from '../../../shared/tokens/scopes.ts'
 import { bearer, createSession } from '../../support/oauth-clients.ts'
-import { address, getUserinfo } from '../../support/oauth.ts'
+import { address, getUserinfo, postForm } from '../../support/oauth.ts'
 
 const session = await createSession()
 
@@ -27,16 +27,20 @@ test.each([
     ['openid', 'email'],
     ['email', 'email_verified'],
   ],
-  [['openid', 'profile'], ['name']],
+  [
+    ['openid', 'profile'],
+    ['name', 'nickname'],
+  ],
   [
     ['openid', 'profile', 'email', 'account.read'],
-    ['email', 'email_verified', 'name'],
+    ['email', 'email_verified', 'name', 'nickname'],
   ],
 ] as [Scope[], string[]][])('userinfo with the scopes %j returns sub and %j', async (scopes, names) => {
   const everything: Record<string, unknown> = {
     email: session.email,
     email_verified: true,
     name: session.nickname,
+    nickname: session.nickname,
   }
   const claims = {
     sub: String(session.userId),
@@ -50,6 +54,43 @@ test.each([
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toEqual({ ...claims, code: 0, msg: 'success', data: claims })
   }
+  const { status, body } = await postForm('/oauth2/userinfo', { access_token: token })
+  expect(status).toBe(200)
+  expect(body['data']).toEqual(claims)
+})
+
+describe('the access_token in a form (RFC 6750 §2.2)', () => {
+  test('userinfo refuses a token in a form beside an Authorization header, even the same', async () => {
+    const token = await tokenFor(['openid'])
+    const { status, body } = await postForm('/oauth2/userinfo', { access_token: token }, bearer(token))
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 40001, error: 'invalid_request' })
+  })
+
+  test('userinfo refuses a repeated token in a form', async () => {
+    const token = await tokenFor(['openid'])
+    const form = `access_token=${token}&access_token=${token}`
+    expect((await postForm('/oauth2/userinfo', form)).status).toBe(400)
+  })
+
+  test.each([
+    ['GET', undefined],
+    ['POST', 'application/json'],
+    ['POST', 'multipart/form-data; boundary=b'],
+  ])('userinfo ignores a token that is not in a POSTed form: %s %s', async (method, type) => {
+    const token = await tokenFor(['openid'])
+    const response = await fetch(address(`/oauth2/userinfo?access_token=${token}`), {
+      method,
+      ...(type && { headers: { 'content-type': type }, body: JSON.stringify({ access_token: token }) }),
+    })
+    expect(response.status).toBe(401)
+  })
+
+  test('userinfo answers invalid_token if the token in a form is bad', async () => {
+    const { status, headers } = await postForm('/oauth2/userinfo', { access_token: 'nonsense' })
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+  })
 })
 
 describe('challenges follow RFC 6750 §3.1', () => {

@@ -8,17 +8,28 @@ const firstParty = 'first-party'
 
 const secret = 'a client secret of 34 characters!!'
 
+/** A JWT with a `kid` that no key has. To find this out, a function reads the signing keys. */
+const unknownToken = `${Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'k'.repeat(43) })).toString('base64url')}.e30.c2ln`
+
+const requestWithHint = async () =>
+  authorizationRequest(await createClient(), { id_token_hint: unknownToken })
+
 /** For each sign-in endpoint, a scenario that uses all its IAM grants. */
 export const signInScenarios: Record<string, Scenario> = {
   'oauth2-authorize': async ({ request }) => {
-    await request({ query: authorizationRequest(await createClient()), expect: 302 })
+    await request({ query: await requestWithHint(), expect: 302 })
   },
   'oauth2-describe-request': async ({ request }) => {
-    await request({ query: authorizationRequest(await createClient()) })
+    await request({ query: await requestWithHint(), expect: 400 })
   },
   'oauth2-consent': async ({ request }) => {
     const { accessToken } = await createSession()
     await request({ json: authorizationRequest(await createClient()), token: accessToken })
+    await request({ json: await requestWithHint(), token: accessToken, expect: 400 })
+  },
+  'oauth2-describe-sign-out': async ({ request }) => {
+    await request({ query: { client_id: (await createClient()).clientId } })
+    await request({ query: { id_token_hint: unknownToken }, expect: 400 })
   },
   'oauth2-token': async ({ request }) => {
     const exchange = await consentTo(await createClient({ secret }), await createSession())

@@ -34,6 +34,8 @@ it.each([
   [['--set', 'exportCap=0'], /exportCap/],
   [['--set', 'nonsense'], /NAME=VALUE/],
   [['--port', 'x'], /not a port/],
+  [['--public-url', 'http://login.example.test'], /not an https address/],
+  [['--public-url', 'https://login.example.test/path'], /not an https address/],
   [['--aws', 'conflict'], /'conflict' is none of all, conflicts, throttles/],
 ])(
   'npm start refuses the options %s and names what is wrong',

@@ -50,14 +50,30 @@ it('a resource whose creation fails is not retained, because its name would bloc
 const deployed = 'https://d1.cloudfront.example'
 
 it.each([
-  ['the local stack’s page by default', {}, undefined, 'http://127.0.0.1:3001/', ['http://127.0.0.1:3001']],
-  ['the deployed page', {}, deployed, `${deployed}/`, [deployed]],
+  [
+    'the local stack’s page by default',
+    {},
+    undefined,
+    'http://127.0.0.1:3001/',
+    ['http://127.0.0.1:3001'],
+    'http://127.0.0.1:3001/sign-out',
+  ],
+  ['the deployed page', {}, deployed, `${deployed}/`, [deployed], `${deployed}/sign-out`],
   [
     'the configured page, even if another is deployed',
     { authUrl: 'https://login.example/in?x=1' },
     deployed,
     'https://login.example/in?x=1',
     ['https://login.example'],
+    undefined,
+  ],
+  [
+    'the configured page with its own sign-out',
+    { authUrl: 'https://login.example/in', signOutUrl: 'https://login.example/out' },
+    deployed,
+    'https://login.example/in',
+    ['https://login.example'],
+    'https://login.example/out',
   ],
   [
     'the deployed page, which may call the API beside the configured CORS origins',
@@ -65,7 +81,12 @@ it.each([
     deployed,
     `${deployed}/`,
     [deployed, 'https://a.example', 'https://b.example'],
+    `${deployed}/sign-out`,
   ],
-])('resolvePage returns the URL and CORS origins of %s', (_, values, origin, authUrl, corsOrigins) => {
-  expect(resolvePage(readConfig({ stage: 'local', ...values }), origin)).toEqual({ authUrl, corsOrigins })
-})
+])(
+  'resolvePage returns the URLs and CORS origins of %s',
+  (_, values, origin, authUrl, corsOrigins, signOutUrl) => {
+    const page = resolvePage(readConfig({ stage: 'local', ...values }), origin)
+    expect(page).toEqual({ authUrl, signOutUrl, corsOrigins })
+  },
+)

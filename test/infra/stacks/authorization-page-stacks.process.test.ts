@@ -82,7 +82,11 @@ it('the page’s assets, cached for ever, are uploaded before index.html, which 
   )
   expect(caching).toEqual(['public, max-age=31536000, immutable', 'no-cache'])
   contentTemplate.hasResource('Custom::CDKBucketDeployment', {
-    Properties: { DistributionPaths: ['/', '/index.html'] },
+    Properties: {
+      DistributionPaths: ['/', '/index.html', '/sign-out'],
+      // S3 cannot tell the type of `sign-out` by its name.
+      SystemMetadata: { 'content-type': 'text/html; charset=utf-8' },
+    },
     DependsOn: Match.arrayWith([Match.stringLikeRegexp('^Assets')]),
   })
 })

@@ -13,7 +13,7 @@ test.each([
   async (_kind, overrides, consistent) => {
     const request = authorizationRequest(await createClient(), overrides) as Parameters<typeof authorize>[0]
     for (const work of [
-      () => authorize(request, { rawQuery: '', repeated: () => [] }),
+      () => authorize(request, '', { header: () => undefined }),
       () => describeRequest(request),
     ]) {
       const spy = vi.spyOn(db, 'send')

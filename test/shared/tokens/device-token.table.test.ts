@@ -69,6 +69,7 @@ it('a device_token has the claims of its grant and the kid of the active key', a
     jti: payload.jti,
     sid: 'session',
     amr: ['pwd', 'otp'],
+    acr: 'urn:account-service:two-factors',
     at_hash: createHash('sha256').update('opaque').digest().subarray(0, 16).toString('base64url'),
   })
 })

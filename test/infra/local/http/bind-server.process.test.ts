@@ -29,6 +29,22 @@ async function statusesFor(host: string): Promise<(number | undefined)[]> {
   )
 }
 
+it.each([
+  ['login.example.test', 200],
+  ['LOGIN.example.test:8443', 200],
+  ['a.login.example.test', 403],
+  ['login.example.test.attacker.example', 403],
+  ['127.0.0.1:3000', 200],
+])('behind a proxy, a request with the Host header %s is answered %i', async (host, status) => {
+  const server = await bindServer(0, '--port', 'login.example.test')
+  onTestFinished(() => server.close())
+  server.serve((_request, response) => void response.end('a secret'))
+  const sent = request(server.url, { headers: { host }, agent: false }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(answer.statusCode).toBe(status)
+})
+
 it.each(foreign)('a DNS rebinding request, whose Host header is %s, is refused', async (host) => {
   expect(await statusesFor(host)).toEqual([403, 403])
 })

@@ -8,7 +8,8 @@ import { type Stacks, synthesizeUnchecked } from '../synthesize.ts'
 await bundleAuthorizationPage()
 
 // `failover` is left out: it adds stacks in another region, and changes no deployed stack.
-type LeftOut = keyof typeof Settings.entries | 'stage' | 'failover' | 'certificateArn'
+// `signOutUrl` only goes with `authUrl`, and is no more than a variable of the functions.
+type LeftOut = keyof typeof Settings.entries | 'stage' | 'failover' | 'certificateArn' | 'signOutUrl'
 
 const { certificateArn, ...options } = everything
 const secondValues: Record<Exclude<keyof typeof Config.entries, LeftOut>, unknown> = {
