@@ -52,7 +52,7 @@ const lines: Line[] = [
     },
     {
       figure: `a keyword among 1,000,000 members, ${column}`,
-      line: column === 'rounds' ? 3 : 60,
+      line: column === 'rounds' ? 8 : 2_700,
       ...{ table: 'growth-members', column, rows: keywords, whole: true },
     },
   ]),
