@@ -24,6 +24,31 @@ function impliedFailures(endpoint: EndpointDescription): FailureName[] {
   return names
 }
 
+/** What a client should do about each failure, for the list in README.md and the API reference. */
+export const whatToDo: Record<FailureName, string> = {
+  malformed_request: 'Send the body as the `content-type` says: a JSON object, or a form.',
+  invalid_parameter: 'Correct the fields that `data.errors` names; do not repeat the request unchanged.',
+  invalid_redirect: 'Register the client and this exact redirect URI, or correct the configuration.',
+  invalid_grant: 'Begin the authorization again: a code lives for 60 seconds and works once.',
+  unsupported_grant_type: 'Use `authorization_code`; there are no refresh tokens.',
+  invalid_scope: 'Ask for `openid` and for scopes that the client is registered for.',
+  unauthenticated: 'Let the user sign in again: the token is missing, has expired or was revoked.',
+  bad_credentials: 'Let the user correct the address or the password.',
+  bad_login_ticket: 'Begin again with the password: the ticket has expired or was used.',
+  bad_verification_code: 'Let the user type the current code; after five wrong ones begin again.',
+  invalid_client: 'Correct the client’s id or secret.',
+  insufficient_scope: 'Ask the user for the scope that the endpoint’s row names, by a new authorization.',
+  forbidden: 'Ask only for what belongs to the signed-in user.',
+  no_route: 'Correct the path.',
+  not_found: 'Treat the record as missing: it does not exist, or belongs to somebody else.',
+  method_not_allowed: 'Use a method of the header `Allow`.',
+  too_large: 'Send less than 64 KiB.',
+  unsupported_media_type: 'Send `content-type: application/json`, or a form where the endpoint takes one.',
+  too_many_requests: 'Wait for `Retry-After` seconds, then try again.',
+  internal: 'Report it with the `x-request-id` of the answer; a later try may succeed.',
+  unavailable: 'Wait for `Retry-After` seconds, then try again.',
+}
+
 /** Describes every failure of an endpoint, keyed by status, including the failures of API Gateway itself. */
 export function failureResponses(
   endpoint: EndpointDescription,
