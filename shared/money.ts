@@ -37,6 +37,13 @@ export const Money = v.custom<Big>((value) => value instanceof Big, 'must be an 
 /** The decimal zero, from which sums start. */
 export const zero = new Big('0')
 
+/** Number of digits after the point of an amount. */
+export const countDecimals = ({ c, e }: Big): number => Math.max(0, c.length - 1 - e)
+
+/** Whether the table could store an amount even if it had this many digits after the point. */
+export const fitsWithDecimals = (amount: Big, decimals: number): boolean =>
+  amount.e + 1 + decimals <= maximumDigits
+
 /** Whether an amount has few enough digits for DynamoDB to store it exactly. */
 export const fitsTable = (amount: Big): boolean =>
   amount.c.length <= maximumDigits && amount.e < maximumDigits

@@ -3,7 +3,7 @@ import { addressDigest, assignAddress, dropFromPool, readAddress } from '../../s
 import { AddressTag, ChainAddress, foldAddress, foldTag } from '../../shared/deposits/identity.ts'
 import { addressAssigned, putAnnounced, readAssignment } from '../../shared/deposits/user-address.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { OutOfOrderEvent, RejectedEvent } from '../../shared/events/rejected-event.ts'
+import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { CurrencyCode, Instant, membersOf, UserId } from '../../shared/fields.ts'
 
 /**
@@ -28,7 +28,7 @@ export const handler = intake({
     const pool = { currency, network }
     const digest = addressDigest({ network, address, tag })
     const [item, known] = await Promise.all([readAddress(digest), readAssignment(userId, pool)])
-    if (item === undefined) throw new OutOfOrderEvent('unknown_address', 'the address is not provisioned')
+    if (item === undefined) throw new RejectedEvent('unknown_address', 'the address is not provisioned')
     if (item.currency !== currency) throw new RejectedEvent('wrong_currency')
     if (item.user_id !== undefined && item.user_id !== userId)
       throw new RejectedEvent('conflicting_content', 'the address is assigned to another user')

@@ -29,7 +29,14 @@ export const handler = intake({
     at: Instant,
   }),
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${foldTxid(txid)}:${output_index}`,
-  rejections: ['unknown_address', 'wrong_currency', 'balance_too_large', 'too_many_currencies'],
+  rejections: [
+    'unknown_address',
+    'wrong_currency',
+    'contradicts_final_status',
+    'unknown_user',
+    'balance_too_large',
+    'too_many_currencies',
+  ],
   // All events of a deposit share this key, so `updateDeposit` relies on the status to credit only once.
   apply: ({ currency_network, txid, output_index, status, at, ...rest }, { delivery }) =>
     updateDeposit({

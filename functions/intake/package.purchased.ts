@@ -3,7 +3,7 @@ import { notifyTreeQueue } from '../../shared/community/growth/queue.ts'
 import { addPurchase, readProfile } from '../../shared/community/profile.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { OutOfOrderEvent } from '../../shared/events/rejected-event.ts'
+import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, CurrencyCode, Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
 import type { Posting } from '../../shared/ledger/bill.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
@@ -29,7 +29,7 @@ export const handler = intake({
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
   async apply({ purchase_id: reference, user_id: userId, amount, at, payment }, record) {
     const buyer = await readProfile(userId)
-    if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')
+    if (buyer === undefined) throw new RejectedEvent('unknown_user')
     const { depth, rootId } = buyer
     const writes = [
       addPurchase(userId, amount),

@@ -21,7 +21,6 @@ export const handler = intake({
     registered_at: Instant,
   }),
   key: ({ user_id }) => String(user_id),
-  inOrder: true,
   rejections: ['user_exists', 'email_taken', 'own_referrer', 'unknown_referrer'],
   apply: ({ user_id, referrer_id, registered_at, ...fields }, record) =>
     registerUser({ userId: user_id, referrerId: referrer_id, registeredAt: registered_at, fields }, record),

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
-import { delayRetry } from '../../shared/aws/delay-retry.ts'
+import { delayRetry, growingPause } from '../../shared/aws/delay-retry.ts'
 import { TreeMessage } from '../../shared/community/growth/queue.ts'
 import { growTree } from '../../shared/community/growth/run.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
@@ -52,16 +52,17 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const turn = () => takeTurn(rootId, deadline)
     // If journal entries are left, SQS delivers the messages again. The worker could instead send itself a
     // message, but Lambda stops such loops after 16 rounds (developer guide, "recursive loop detection").
-    let maxDelaySeconds = 0
+    let hasFailed = false
     try {
       if ((await runInvocation(context, hangingReserveMilliseconds, turn)) === 'finished') continue
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
       countFailure(error)
-      maxDelaySeconds = maxRetryDelaySeconds
+      hasFailed = true
     }
     failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
-    await Promise.all(messages.map((message) => delayRetry(message, maxDelaySeconds)))
+    const pauseOf = (message: SQSRecord) => (hasFailed ? growingPause(message, maxRetryDelaySeconds) : 0)
+    await Promise.all(messages.map((message) => delayRetry(message, pauseOf(message))))
   }
   return { batchItemFailures: failures }
 }

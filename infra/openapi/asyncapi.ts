@@ -25,7 +25,8 @@ export async function asyncApiDocument(): Promise<JsonSchema> {
       description: [
         'The systems around the service tell it what has happened by events on an EventBridge bus. The name of a message is the `detail-type` of an event, the payload its `detail`, and `x-senders` lists what its `source` may be. The local stack takes any `source`, except for events that the service itself sends.',
         'An event takes effect exactly once: its business key (`x-business-key`) is written in the same transaction as what it changes. The same key with the same content has no further effect; with other content it is refused. Content is what the schema has read: neither the order of members nor the spelling of a value (`1.50` and `1.5`, `btc` and `BTC`) makes another. A member that the event does not have is refused by name. Members that may be omitted may also be null.',
-        'A refused event goes to the dead-letter queue of its kind at once, whole, once for all copies of its message, with the attributes `reason` (a code of `x-refusals`, a colon, an explanation) and `refusals` (how often it was refused). `unknown_user` and `unknown_referrer` are retried a few times first: the registration may be on its way.',
+        'The bus and its queues keep no order, so events may be sent without waiting for one another: an event that needs another one (the registration of its user, the money that it takes, the request that it settles) waits for it, for a minute.',
+        'A refused event goes to the dead-letter queue of its kind, whole, once for all copies of its message, with the attributes `reason` (a code of `x-refusals`, a colon, an explanation) and `refusals` (how often it was refused). `final` says when: `at once`; `after a minute` if a later event may make good what is missing; `after all tries`, which takes hours, if the service itself cannot apply it. A redriven event has a minute of its own.',
         'Amounts are decimal strings. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone.',
       ].join('\n\n'),
       license: { name: 'Proprietary' },
@@ -64,5 +65,5 @@ function describeMessage({ detailType, key, rejections }: Intake): JsonSchema {
 
 const demo = { firstStart: Date.UTC(2026, 0, 1), quoteCurrency: 'USDT', rewardCurrency: 'USDT', poolSize: 1 }
 
-const describeRefusals = (reasons: Intake['rejections']): Record<string, string> =>
+const describeRefusals = (reasons: Intake['rejections']): Record<string, object> =>
   Object.fromEntries(reasons.map((reason) => [reason, rejectionReasons[reason]]))

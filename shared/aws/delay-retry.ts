@@ -7,18 +7,21 @@ import { clientOptions } from './client-options.ts'
 
 const sqs = awsClient(new SQSClient(clientOptions()))
 
+/** Pause that doubles with each delivery of a message: 2, 4, 8, … seconds, but at most `maxSeconds`. */
+export const growingPause = (message: SQSRecord, maxSeconds: number): number =>
+  Math.min(2 ** Number(message.attributes.ApproximateReceiveCount), maxSeconds)
+
 /**
- * Delays the next delivery of a failed message by 2, 4, 8, … seconds, but by at most `maxSeconds`. If SQS
- * refuses the delay, the reason is logged, and the message waits for the queue's visibility timeout.
+ * Delays the next delivery of a failed message by some seconds. If SQS refuses the delay, the reason is
+ * logged, and the message waits for the queue's visibility timeout.
  */
-export async function delayRetry(message: SQSRecord, maxSeconds: number): Promise<void> {
-  const receives = Number(message.attributes.ApproximateReceiveCount)
+export async function delayRetry(message: SQSRecord, seconds: number): Promise<void> {
   try {
     await sqs.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: requireEnv('QUEUE_URL'),
         ReceiptHandle: message.receiptHandle,
-        VisibilityTimeout: Math.min(2 ** receives, maxSeconds),
+        VisibilityTimeout: seconds,
       }),
     )
   } catch (error) {

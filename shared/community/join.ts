@@ -1,5 +1,5 @@
 import type { Write } from '../db/write.ts'
-import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { type JournalChange, putJournalEntry } from './growth/journal.ts'
 import { notifyTreeQueue } from './growth/queue.ts'
 import { maxUplineLength, type Profile, putProfile, readProfile, renameProfile } from './profile.ts'
@@ -22,13 +22,13 @@ export interface Membership {
 
 /**
  * Prepares a member's profile, and a journal entry for the worker `grow-tree`, which adds the member to all
- * ancestors. Throws OutOfOrderEvent if the referrer is not registered, and RejectedEvent for a self-referral.
+ * ancestors. Throws RejectedEvent if the referrer is not registered, and for a self-referral.
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
   if (referrerId === userId) throw new RejectedEvent('own_referrer')
   const referrer = referrerId === undefined ? undefined : await readProfile(referrerId)
-  if (referrerId !== undefined && referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
+  if (referrerId !== undefined && referrer === undefined) throw new RejectedEvent('unknown_referrer')
   const place = referrer === undefined ? { rootId: userId, depth: 0, upline: [] } : placeBelow(referrer)
   const member = { userId, nickname, email, joinedAt: registeredAt, ...place }
   return withJournal(member, { joined: true }, putProfile(member))
@@ -50,14 +50,14 @@ export const placeBelow = ({
  * Prepares a member's new nickname or email address: the write of the profile, and a journal entry. With this
  * entry, the worker `grow-tree` updates the lists of all ancestors. If nothing changes, there are no writes.
  * If the condition of a write fails, another writer has changed the profile. Then call this function again.
- * Throws OutOfOrderEvent for a user who is not registered.
+ * Throws RejectedEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,
   changes: { nickname?: string | undefined; email?: string | undefined },
 ): Promise<Membership> {
   const profile = await readProfile(userId)
-  if (profile === undefined) throw new OutOfOrderEvent('unknown_user')
+  if (profile === undefined) throw new RejectedEvent('unknown_user')
   const { nickname = profile.nickname, email = profile.email } = changes
   const isSame = nickname === profile.nickname && email === profile.email
   const renamed = withJournal(profile, { renamed: true }, renameProfile(profile, { nickname, email }))

@@ -36,8 +36,9 @@ export interface DepositUpdate extends DepositName {
  * credits it, once. Events may arrive in any order and repeatedly; the first final status is kept.
  *
  * Throws RejectedEvent if the address is unassigned or has another currency. Also throws it if address, tag,
- * currency or amount differ from an earlier event. Throws ConditionFailed if another event has meanwhile
- * written the deposit, the user's count of deposits or the wallet.
+ * currency or amount differ from an earlier event, or if the other final status stands. Throws
+ * ConditionFailed if another event has meanwhile written the deposit, the user's count of deposits or the
+ * wallet.
  */
 export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)
@@ -84,8 +85,10 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
     before.amount.eq(update.amount)
   if (!same)
     throw new RejectedEvent('conflicting_content', 'address, currency and amount of a deposit may not change')
+  if (isFinal(before.status) && isFinal(update.status) && before.status !== update.status)
+    throw new RejectedEvent('contradicts_final_status')
   const status = laterStatus(before.status, update.status)
-  const confirmations = Math.max(before.confirmations, update.confirmations)
+  const confirmations = laterConfirmations(before, update)
   const occurred_at = Math.min(before.occurred_at, update.occurredAt)
   const isKnown =
     status === before.status && confirmations === before.confirmations && occurred_at === before.occurred_at
@@ -102,6 +105,15 @@ const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, 
  */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
+
+const isFinal = (status: DepositStatus): boolean => status === 'CREDITED' || status === 'FAILED'
+
+/** The most confirmations that were reported; of a failed deposit, those with which it failed. */
+function laterConfirmations(before: Deposit, update: DepositUpdate): number {
+  if (before.status === 'FAILED') return before.confirmations
+  if (update.status === 'FAILED') return update.confirmations
+  return Math.max(before.confirmations, update.confirmations)
+}
 
 /** Writes a deposit. If it has just become `CREDITED`, credits its amount in the same transaction. */
 async function writeDeposit(

@@ -36,6 +36,11 @@ export interface Delivery {
    */
   refusals: number
   /**
+   * Whether the event has waited a minute for the events that it needs, since its message was first received.
+   * If so, this is its last try.
+   */
+  hasWaited: boolean
+  /**
    * Booking time of the event, epoch milliseconds: normally its arrival. An event that was replayed from the
    * archive is booked at the time when it was first sent.
    */
@@ -43,10 +48,15 @@ export interface Delivery {
 }
 
 /**
- * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), or nobody
- * needs its effect any more (`unneeded`).
+ * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), nobody needs
+ * its effect any more (`unneeded`), or a withdrawal was settled that was never requested, which is alarmed.
  */
-export type Outcome = 'applied' | 'duplicate' | 'unneeded'
+export type Outcome = 'applied' | 'duplicate' | 'unneeded' | 'settled_without_request'
+
+const newDelivery = (): Delivery => {
+  const now = Date.now()
+  return { eventId: randomUUID(), sentAt: now, refusals: 0, hasWaited: false, bookedAt: now }
+}
 
 /**
  * Creates the record of an event. `content` is its detail as its schema has parsed it, so that neither the
@@ -56,7 +66,7 @@ export const eventRecord = (
   detailType: string,
   businessKey: string,
   content: unknown,
-  delivery: Delivery = { eventId: randomUUID(), sentAt: Date.now(), refusals: 0, bookedAt: Date.now() },
+  delivery: Delivery = newDelivery(),
 ): EventRecord => ({
   detailType,
   businessKey,

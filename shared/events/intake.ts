@@ -1,7 +1,8 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
-import { delayRetry } from '../aws/delay-retry.ts'
+import { delayRetry, growingPause } from '../aws/delay-retry.ts'
 import { sendDeadLetter } from '../aws/send-dead-letter.ts'
 import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { restOnTheHour } from '../db/rest.ts'
@@ -24,13 +25,7 @@ import {
   type Refusal,
   type RefusedEvent,
 } from './event-record.ts'
-import {
-  OutOfOrderEvent,
-  RejectedEvent,
-  type RejectionReason,
-  rejectionReasons,
-  rejectionText,
-} from './rejected-event.ts'
+import { RejectedEvent, type RejectionReason, rejectionReasons, rejectionText } from './rejected-event.ts'
 
 /** Description of an intake function: how it handles the events of one detail-type. */
 export interface IntakeSpec<Detail extends v.GenericSchema> {
@@ -39,11 +34,6 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   detail: Detail
   /** Returns the business key, which is the same each time the event is sent. */
   key(detail: v.InferOutput<Detail>): string
-  /**
-   * Whether events of this type need one another, as a registration needs the referrer's. Those that come
-   * too early then wait: for the event before them in their batch, and a little for those of other batches.
-   */
-  inOrder?: boolean
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
   /**
@@ -57,14 +47,24 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
 export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchResponse>) &
   Required<IntakeSpec<v.GenericSchema>>
 
-/** Number of receives after which an out-of-order event is moved to the dead-letter queue. */
-const maxOutOfOrderReceives = 16
+/**
+ * How long an event that came too early waits for the events that it needs, in milliseconds, from the first
+ * receive of its message. A backlog, before that, does not count, nor does what was before a redrive.
+ */
+const maxEarlyMilliseconds = 60_000
 
-/** Pause before an out-of-order event is received again, in seconds. Together, the pauses take 30 s. */
-const outOfOrderDelaySeconds = 2
+/**
+ * Pauses before an early event is received again, in seconds: short at first, so that a chain of events
+ * settles in seconds, then growing. Together they take the minute, in fewer than `maxReceives` receives.
+ */
+const earlyPausesSeconds = [1, 1, 1, 1, 1, 2, 3, 5, 8, 13, 25]
 
-/** How long the events of a batch may wait for events of other batches, if their type is `inOrder`. */
+/** How often an early event is received before invocations no longer wait for events of other batches. */
+const maxPatientReceives = 3
+
+/** How long an invocation waits for events of other batches, and its first pause; each pause doubles. */
 const maxWaitMilliseconds = 1_000
+const firstWaitMilliseconds = 50
 
 /**
  * Number of receives after which an event is moved to the dead-letter queue, whatever the failure. The
@@ -99,16 +99,19 @@ interface ReceivedEvent {
   event: RefusedEvent
   /** Time at which Lambda ends the invocation, epoch milliseconds. */
   end: number
-  /** Time until which an out-of-order event may wait within the invocation, epoch milliseconds. */
-  waitsUntil: number
-  /** Settles when the event before this one in the batch has been applied, or has failed. */
-  previous: Promise<unknown>
+  /** The outcome of the newest try to apply the event, or why it failed; undefined before the first. */
+  result?: { outcome: Outcome } | { error: unknown }
 }
 
+/** Whether an event was not applied, but may be when others have been. */
+const isEarly = ({ result }: ReceivedEvent): boolean =>
+  result !== undefined && 'error' in result && result.error instanceof RejectedEvent && result.error.mayPass
+
 /**
- * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
- * once, unchanged, with the message attributes `reason` and `refusals`. After any other failure, the event is
- * retried after growing pauses. After too many tries, it goes to the dead-letter queue, too.
+ * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue,
+ * unchanged, with the message attributes `reason` and `refusals`: at once, or if a later event may make good
+ * what it lacks, after a minute. After any other failure, the event is retried after growing pauses. After
+ * too many tries, it goes to the dead-letter queue, too.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   restOnTheHour()
@@ -116,18 +119,21 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
   const handler = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const startedAt = Date.now()
     const end = startedAt + context.getRemainingTimeInMillis()
-    const waitsUntil = spec.inOrder ? startedAt + maxWaitMilliseconds : 0
     resetConsumedUnits()
     log.resetKeys()
     log.appendKeys({ request_id: context.awsRequestId, detail_type: spec.detailType })
-    let previous: Promise<unknown> = Promise.resolve()
+    const batch = new Map(event.Records.map((message) => [message, receive(spec, message, end)]))
+    await applyInRounds([...batch.values()], startedAt + maxWaitMilliseconds, async (received) => {
+      received.result = await runInvocation(context, queueReserveMilliseconds, () =>
+        applyMessage(spec, received),
+      ).then(
+        (outcome) => ({ outcome }),
+        (error: unknown) => ({ error }),
+      )
+    })
     const answer = await processPartialResponse(
       event,
-      (message: SQSRecord) => {
-        const result = receive(spec, { message, end, waitsUntil, previous }, context)
-        previous = result.catch(() => undefined)
-        return result
-      },
+      (message: SQSRecord) => finish(spec, batch.get(message) as ReceivedEvent),
       processor,
       { context, throwOnFullBatchFailure: false },
     )
@@ -140,22 +146,52 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     })
     return answer
   }
-  return Object.assign(handler, { rejections: [], inOrder: false, ...spec })
+  return Object.assign(handler, { rejections: [], ...spec })
 }
 
-async function receive<Detail extends v.GenericSchema>(
-  spec: IntakeSpec<Detail>,
-  batched: Omit<ReceivedEvent, 'event'>,
-  context: Context,
-): Promise<void> {
-  const { message } = batched
+function receive({ detailType }: Pick<Intake, 'detailType'>, message: SQSRecord, end: number): ReceivedEvent {
   const delivery = readDelivery(message)
-  const event = { detailType: spec.detailType, businessKey: delivery.eventId, delivery }
-  const received: ReceivedEvent = { ...batched, event }
-  const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, received))
-  const outcome = await applying.catch((error: unknown) => refuseOrRetry(received, error))
-  log.info('event', { message_id: message.messageId, event_id: delivery.eventId, outcome })
-  emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
+  return { message, end, event: { detailType, businessKey: delivery.eventId, delivery } }
+}
+
+/**
+ * Applies the events of a batch: all at the same time, and then those that came too early one after another,
+ * for as long as that helps. If it does not, events of other batches may be on their way: tries again after
+ * short pauses, until the instant `waitsUntil` (epoch milliseconds). Each round applies an event or pauses.
+ */
+async function applyInRounds(
+  batch: ReceivedEvent[],
+  waitsUntil: number,
+  apply: (received: ReceivedEvent) => Promise<void>,
+): Promise<void> {
+  await Promise.all(batch.map(apply))
+  let waiting = batch
+  let pause = firstWaitMilliseconds
+  for (;;) {
+    const early = waiting.filter(isEarly)
+    if (early.length === 0) return
+    if (early.length === waiting.length) {
+      if (!early.some(isPatient) || Date.now() + pause > waitsUntil) return
+      await wait(pause)
+      pause *= 2
+    }
+    for (const received of early) await apply(received)
+    waiting = early
+  }
+}
+
+const isPatient = ({ message, event }: ReceivedEvent): boolean =>
+  !event.delivery.hasWaited && countReceives(message) <= maxPatientReceives
+
+const countReceives = ({ attributes }: Pick<SQSRecord, 'attributes'>): number =>
+  Number(attributes.ApproximateReceiveCount)
+
+/** Ends the delivery of an event: refuses it or lets SQS deliver it again, if it was not applied. */
+async function finish({ detailType }: Pick<Intake, 'detailType'>, received: ReceivedEvent): Promise<void> {
+  const { message, event, result = { error: new Error('an event was not tried') } } = received
+  const outcome = 'outcome' in result ? result.outcome : await refuseOrRetry(received, result.error)
+  log.info('event', { message_id: message.messageId, event_id: event.delivery.eventId, outcome })
+  emitMetric('Events', 1, { dimensions: { detail_type: detailType, outcome } })
 }
 
 async function applyMessage<Detail extends v.GenericSchema>(
@@ -169,17 +205,9 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const delivery = { ...event.delivery, bookedAt: bookingInstant(envelope) }
   const record = eventRecord(spec.detailType, spec.key(result.output), result.output, delivery)
   received.event = record
-  let turn: Promise<unknown> | undefined
   return retry(
-    async () => {
-      await turn
-      return spec.apply(result.output, record)
-    },
-    (error) => {
-      if (!(error instanceof OutOfOrderEvent)) return error instanceof ConditionFailed
-      turn = received.previous
-      return Date.now() < received.waitsUntil
-    },
+    () => spec.apply(result.output, record),
+    (error) => error instanceof ConditionFailed,
   )
 }
 
@@ -238,6 +266,9 @@ function readDelivery({
     eventId: eventHead.exec(body)?.[1] ?? messageId,
     // Without `SentTimestamp` (a direct invocation), the message counts as older than any refusal.
     sentAt: Number(attributes.SentTimestamp) || 0,
+    hasWaited:
+      waitedMilliseconds({ attributes }) >= maxEarlyMilliseconds ||
+      countReceives({ attributes }) >= maxReceives,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
   }
@@ -246,10 +277,10 @@ function readDelivery({
 /** Moves a failed message to the dead-letter queue, or throws so that SQS delivers it again after a pause. */
 async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
   const { message, event, end } = received
-  const receives = Number(message.attributes.ApproximateReceiveCount)
+  const receives = countReceives(message)
   let cause = error
   try {
-    if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)
+    if (!(error instanceof RejectedEvent)) countFailure(error)
     const refusal = decideRefusal(error, receives, event.delivery, end)
     if (refusal !== undefined) return await refuse(received, refusal)
   } catch (failure) {
@@ -260,27 +291,45 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
     message_id: message.messageId,
     event_id: event.delivery.eventId,
     receives,
-    cause: errorSummary(cause),
+    ...(cause instanceof RejectedEvent ? { reason: cause.code } : { cause: errorSummary(cause) }),
   })
-  await delayRetry(message, cause instanceof OutOfOrderEvent ? outOfOrderDelaySeconds : maxRetryDelaySeconds)
+  await delayRetry(
+    message,
+    cause instanceof RejectedEvent ? earlyPause(message) : growingPause(message, maxRetryDelaySeconds),
+  )
   throw cause
 }
+
+/** Pause before an early event is received again, in seconds. Its last receive is when its minute is over. */
+function earlyPause(message: SQSRecord): number {
+  const index = Math.min(countReceives(message), earlyPausesSeconds.length) - 1
+  const left = Math.ceil((maxEarlyMilliseconds - waitedMilliseconds(message)) / 1_000)
+  return Math.max(1, Math.min(earlyPausesSeconds[index] ?? 1, left))
+}
+
+/**
+ * How long ago a message was received first. One from nobody knows when, as in a direct invocation, counts as
+ * received in 1970.
+ */
+const waitedMilliseconds = ({ attributes }: Pick<SQSRecord, 'attributes'>): number =>
+  Date.now() - (Number(attributes.ApproximateFirstReceiveTimestamp || attributes.SentTimestamp) || 0)
 
 /** Decides whether to refuse a failed message. Returns undefined if SQS must deliver the message again. */
 function decideRefusal(
   error: unknown,
   receives: number,
-  { sentAt, refusals }: Delivery,
+  { sentAt, refusals, hasWaited }: Delivery,
   until: number,
 ): Refusal | undefined {
   // The clock of SQS may be ahead. A refusal must not seem older than the message that it refuses.
   const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
-  const isDecided =
-    error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
-  if (isDecided) return { code: error.code, explanation: error.explanation, ...decided }
+  if (error instanceof RejectedEvent) {
+    if (error.mayPass && !hasWaited) return undefined
+    return { code: error.code, explanation: error.explanation, ...decided }
+  }
   if (receives < maxReceives) return undefined
   const code = isUnavailable(error) ? 'unavailable' : 'internal'
-  return { code, explanation: rejectionReasons[code], ...decided }
+  return { code, explanation: rejectionReasons[code].means, ...decided }
 }
 
 /**

@@ -5,7 +5,7 @@ import { rowKey } from '../db/numbered-list.ts'
 import { Integer, type Item } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import type { RejectionReason } from '../events/rejected-event.ts'
-import { type Big, fitsTable, Money, zero } from '../money.ts'
+import { type Big, countDecimals, fitsTable, fitsWithDecimals, Money, zero } from '../money.ts'
 import { addToCounts, BillType, billTypes, codeOf, Direction } from './bill-types.ts'
 import { countBills, emptyHolding, type Holding, quarterOf, type Wallet, type WalletId } from './wallet.ts'
 
@@ -142,9 +142,8 @@ export function applyMovement(before: Wallet, movement: Movement, at: number, oc
 function post(before: Holding, { type, amount, fromHold = false }: Posting): Holding {
   const signed = billTypes[type].direction === 1 ? amount : amount.neg()
   return {
-    ...before,
+    ...withHold(before, fromHold ? signed : zero),
     balance: before.balance.plus(fromHold ? zero : signed),
-    hold: before.hold.plus(fromHold ? signed : zero),
     deposited: before.deposited.plus(type === 'DEPOSIT' ? amount : zero),
     withdrawal: before.withdrawal.plus(type === 'WITHDRAWAL' ? amount : zero),
   }
@@ -152,13 +151,31 @@ function post(before: Holding, { type, amount, fromHold = false }: Posting): Hol
 
 function reserve(before: Holding, { kind, amount }: Reservation): Holding {
   const held = kind === 'hold' ? amount : amount.neg()
-  return { ...before, balance: before.balance.minus(held), hold: before.hold.plus(held) }
+  return { ...withHold(before, held), balance: before.balance.minus(held) }
+}
+
+/** Changes what is held by an amount, which may be negative. */
+function withHold(before: Holding, change: Big): Holding {
+  const hold = before.hold.plus(change)
+  const heldDecimals = hold.eq('0') ? 0 : Math.max(before.heldDecimals, countDecimals(change))
+  return { ...before, hold, heldDecimals }
 }
 
 /** Why a wallet cannot have these amounts: one is negative, or has more digits than the table stores. */
-function findRejection({ balance, hold, deposited, withdrawal }: Holding): RejectionReason | undefined {
+function findRejection(holding: Holding): RejectionReason | undefined {
+  const { balance, hold, deposited, withdrawal } = holding
   if (balance.lt('0')) return 'insufficient_balance'
   if (hold.lt('0')) return 'insufficient_hold'
   const fits = [balance, hold, balance.plus(hold), deposited, withdrawal].every(fitsTable)
-  return fits ? undefined : 'balance_too_large'
+  return fits && canReleaseHold(holding) ? undefined : 'balance_too_large'
 }
+
+/**
+ * Whether every amount that is held can be settled and can go back to the balance, in any order: with any
+ * part of the hold, neither `withdrawal` nor the balance has more digits than the table stores.
+ */
+const canReleaseHold = ({ hold, heldDecimals, balance, withdrawal }: Holding): boolean =>
+  hold.eq('0') ||
+  [balance, withdrawal].every((amount) =>
+    fitsWithDecimals(amount.plus(hold), Math.max(heldDecimals, countDecimals(amount))),
+  )

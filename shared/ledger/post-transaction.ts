@@ -6,7 +6,7 @@ import {
   putEventRecord,
   resolveDuplicate,
 } from '../events/event-record.ts'
-import { OutOfOrderEvent, RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
+import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
 import { readUser } from '../users/user.ts'
 import { applyMovement, type Movement, type NewBill, putBill } from './bill.ts'
 import { closeChunk } from './page/index.ts'
@@ -34,8 +34,8 @@ export interface LedgerTransaction {
  * user's transactions wait for each other, so a batch is applied in order.
  *
  * Throws RejectedEvent if a balance or hold would become negative or exceed 38 digits, if a wallet would have
- * too many currencies, or if the event's key was used with other content. Throws OutOfOrderEvent for an
- * unknown user. Throws ConditionFailed if another process changed a wallet first. If a write of `alongside`
+ * too many currencies, if the event's key was used with other content, or for an unknown user. Throws
+ * ConditionFailed if another process changed a wallet first. If a write of `alongside`
  * fails, throws that write's error.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
@@ -87,7 +87,7 @@ async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wall
   // Only a registered user gets a wallet: refuses the first transaction of an unknown user.
   const isNew = found.some(({ version }) => version === 0)
   if (isNew && (await readUser(userId, { consistent: true })) === undefined)
-    throw new OutOfOrderEvent('unknown_user')
+    throw new RejectedEvent('unknown_user')
   return Promise.all(found.map(closeChunk))
 }
 

@@ -28,6 +28,8 @@ export interface Holding {
   hold: Big
   deposited: Big
   withdrawal: Big
+  /** The most digits after the point that an amount in `hold` has or had; 0 while nothing is held. */
+  heldDecimals: number
 }
 
 /** Creates an empty holding for a currency without bills; `number` is the currency's number in its wallet. */
@@ -37,6 +39,7 @@ export const emptyHolding = (number: number): Holding => ({
   hold: zero,
   deposited: zero,
   withdrawal: zero,
+  heldDecimals: 0,
 })
 
 /** What the bill index keeps of a bill: its currency and type, and when it was booked. */
@@ -108,15 +111,16 @@ export const registerPartition = (shard: number): string => `WALLETS#${shard}`
  * and DynamoDB charges per kilobyte written. About seven currencies fit into the first kilobyte.
  */
 const StoredHolding = v.pipe(
-  v.tuple([Integer, Decimal, Decimal, Decimal, Decimal]),
-  v.transform(([number, balance, hold, deposited, withdrawal]): Holding => {
-    return { number, balance, hold, deposited, withdrawal }
+  v.tuple([Integer, Decimal, Decimal, Decimal, Decimal, v.optional(Integer)]),
+  v.transform(([number, balance, hold, deposited, withdrawal, heldDecimals = 0]): Holding => {
+    return { number, balance, hold, deposited, withdrawal, heldDecimals }
   }),
 )
 
-const toStored = ({ number, balance, hold, deposited, withdrawal }: Holding) => [
+const toStored = ({ number, balance, hold, deposited, withdrawal, heldDecimals }: Holding) => [
   number,
   ...[balance, hold, deposited, withdrawal].map(toNumberValue),
+  ...(heldDecimals > 0 ? [heldDecimals] : []),
 ]
 
 const WalletItem = v.object({

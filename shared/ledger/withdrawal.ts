@@ -23,14 +23,14 @@ const WithdrawalItem = v.object({
 type Withdrawal = v.InferOutput<typeof WithdrawalItem>
 
 /**
- * Changes a withdrawal's status as an event of the instant `at` (epoch milliseconds) says. The first final
- * status (`settled` or `cancelled`) decides.
- * If a final status comes before the request, `settled` debits the balance at once, and `cancelled` makes the
- * later request void.
+ * Changes a withdrawal's status as an event of the instant `at` (epoch milliseconds) says. `settled` and
+ * `cancelled` are final: the first of them stands. A cancellation that comes before the request makes the
+ * request void. A settlement that comes before it waits for it; after its minute, it debits the balance, with
+ * the outcome `settled_without_request`.
  *
- * Throws RejectedEvent if user, currency or amount differ from an earlier event, or if the balance is
- * insufficient. Throws OutOfOrderEvent if the user is not registered. Throws ConditionFailed if the
- * withdrawal or the wallet changed meanwhile.
+ * Throws RejectedEvent if user, currency or amount differ from an earlier event, if the other final status
+ * stands, if balance or hold are insufficient, or if the user is not registered. Throws ConditionFailed if
+ * the withdrawal or the wallet changed meanwhile.
  */
 export async function updateWithdrawal(next: Withdrawal, record: EventRecord, at: number): Promise<Outcome> {
   const before = await readWithdrawal(next.withdrawalId)
@@ -58,13 +58,26 @@ async function advance(
       'user_id, currency and amount of a withdrawal may not change',
     )
   }
-  if (before !== undefined && (before.status !== 'requested' || next.status === 'requested'))
-    return applyOnce(record, [])
+  const isFinal = before !== undefined && before.status !== 'requested'
+  if (isFinal && next.status !== 'requested' && next.status !== before.status)
+    throw new RejectedEvent('contradicts_final_status')
+  if (isFinal || (before !== undefined && next.status === 'requested')) return applyOnce(record, [])
+  const isUnrequested = before === undefined && next.status === 'settled'
+  // The request may be on its way, or the id be spelt in another way than in the request.
+  if (isUnrequested && !record.delivery.hasWaited)
+    throw new RejectedEvent('insufficient_hold', 'the withdrawal is not requested')
   const movement = movementOf(next, before)
   const put = putWithdrawal(next, before)
   if (movement === undefined) return applyOnce(record, [requireUser(next.userId), put])
   const wallets = [{ wallet: 'asset' as const, movement }]
-  return postTransaction({ record, occurredAt, userId: next.userId, wallets, alongside: () => [put] })
+  const outcome = await postTransaction({
+    record,
+    occurredAt,
+    userId: next.userId,
+    wallets,
+    alongside: () => [put],
+  })
+  return isUnrequested && outcome === 'applied' ? 'settled_without_request' : outcome
 }
 
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>

@@ -39,8 +39,8 @@ export interface UserRegistration extends Omit<Registration, 'nickname' | 'email
 }
 
 /**
- * Registers a user, exactly once. Throws RejectedEvent if the user id or email address is taken, or if
- * the user is their own referrer. Throws OutOfOrderEvent while the referrer is not registered.
+ * Registers a user, exactly once. Throws RejectedEvent if the user id or email address is taken, if the user
+ * is their own referrer, or while the referrer is not registered.
  */
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Outcome> {
   const { userId, referrerId, registeredAt, fields } = user

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { renameMember } from '../community/join.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { OutOfOrderEvent } from '../events/rejected-event.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
 import { changeSignInRecord, endsSessions } from '../sign-in/record.ts'
@@ -22,7 +22,7 @@ export interface UserUpdate {
 
 /**
  * Updates a user, exactly once. A field that a later update has set keeps its value. Throws RejectedEvent for
- * an email address of another user, and OutOfOrderEvent for an unknown user. Disabling the user, or setting a
+ * an email address of another user, and for an unknown user. Disabling the user, or setting a
  * password or TOTP secret, ends all sessions, login tickets and codes in the same transaction: see
  * endAllSessions.
  */
@@ -35,7 +35,7 @@ export async function updateUser(
   return retry(
     async () => {
       const user = await readUser(userId, { consistent: true })
-      if (user === undefined) throw new OutOfOrderEvent('unknown_user')
+      if (user === undefined) throw new RejectedEvent('unknown_user')
       const changes = newerChanges(values, user, stamp)
       const rename = await renameMember(userId, changes)
       const outcome = await applyOnce(macRecord, [

@@ -3,7 +3,7 @@ import { itemType } from '../db/item-type.ts'
 import { findItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
-import { OutOfOrderEvent } from '../events/rejected-event.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import type { itemFields } from './identity.ts'
 
 const users = itemType({
@@ -38,11 +38,11 @@ export async function readUser(
   return item && v.parse(User, item)
 }
 
-/** A condition for a transaction: the user is registered. If this is false, OutOfOrderEvent is thrown. */
+/** A condition for a transaction: the user is registered. If this is false, RejectedEvent is thrown. */
 export const requireUser = (
   userId: number,
   reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',
 ): Write => ({
   ConditionCheck: { Key: userKey(userId), ConditionExpression: 'attribute_exists(pk)' },
-  otherwise: () => new OutOfOrderEvent(reason),
+  otherwise: () => new RejectedEvent(reason),
 })

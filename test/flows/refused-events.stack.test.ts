@@ -43,9 +43,9 @@ it(
   'each refused event leaves one dead letter, and an event that took effect leaves none',
   async () => {
     const userId = await addUser()
-    const refused = Array.from({ length: 25 }, (_, i) => String(100_000 + i))
+    const refused = Array.from({ length: 25 }, (_, i) => String(-100_000 - i))
     const events = refused.flatMap((amount) => [
-      adjustment(userId, { amount, direction: 2 }),
+      adjustment(userId, { amount }),
       adjustment(userId, { amount: '0.5' }),
     ])
     await putEvents('wallet.adjusted', events)

@@ -28,6 +28,6 @@ const procedures: Record<string, () => Promise<void>> = {
 
 it.each(Object.entries(procedures))(
   'the runbook’s procedure works: %s',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   (_heading, follow) => follow(),
 )

@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { randomInt } from 'node:crypto'
 import { vi } from 'vitest'
-import { OutOfOrderEvent } from '../../shared/events/rejected-event.ts'
+import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { transact } from '../../shared/db/write.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
@@ -25,7 +25,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
       try {
         await event()
       } catch (error) {
-        if (!(error instanceof OutOfOrderEvent)) throw error
+        if (!(error instanceof RejectedEvent && error.mayPass)) throw error
         outOfOrder.push(event)
       }
     }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import type { Intake } from '../../shared/events/intake.ts'
 import { commonRejections } from '../../shared/events/rejected-event.ts'
-import { toSqsEvent } from './sqs-event.ts'
+import { type TestMessage, toSqsEvent } from './sqs-event.ts'
 
 /** The result of a delivery: done, to be delivered again, or moved to the dead-letter queue with a reason. */
 export type Delivery = 'done' | 'retry' | { refused: string }
@@ -47,7 +47,21 @@ export async function deliver(
   return delivery as Delivery
 }
 
-/** Delivers an archived event again, as an EventBridge replay does. `time` is when it was first sent. */
+const aMinuteAgo = () => ({ firstReceivedAt: Date.now() - 60_000 })
+
+/**
+ * Delivers an event for the last time, to its function in this process: it has waited a minute for what it
+ * needs.
+ */
+export async function deliverLast(handler: Intake, detail: object): Promise<Delivery> {
+  const [delivery] = await deliverBatch(handler, [detail], contextWith(30_000), {}, aMinuteAgo())
+  return delivery as Delivery
+}
+
+/**
+ * Delivers an archived event again, for the last time, as an EventBridge replay does. `time` is when it was
+ * first sent.
+ */
 export async function deliverReplayed(
   handler: Intake,
   detail: object,
@@ -55,7 +69,7 @@ export async function deliverReplayed(
   id: string = randomUUID(),
 ): Promise<Delivery> {
   const envelope = { id, time, 'replay-name': 'replay' }
-  const [delivery] = await deliverBatch(handler, [detail], contextWith(30_000), envelope)
+  const [delivery] = await deliverBatch(handler, [detail], contextWith(30_000), envelope, aMinuteAgo())
   return delivery as Delivery
 }
 
@@ -65,10 +79,12 @@ export async function deliverBatch(
   details: object[],
   context: Context = contextWith(30_000),
   envelope: object = {},
+  attributes: Pick<TestMessage, 'firstReceivedAt'> = {},
 ): Promise<Delivery[]> {
   interceptQueues()
   const messages = details.map((detail) => ({
     id: randomUUID(),
+    ...attributes,
     body: JSON.stringify({ id: randomUUID(), ...envelope, 'detail-type': handler.detailType, detail }),
   }))
   const { batchItemFailures } = await handler(toSqsEvent(messages), context)

@@ -11,13 +11,13 @@ export function addEventCommands(program: Command, run: RunCommand): void {
     .command('put')
     .argument('<file>', 'NDJSON, one {"detail-type", "detail", "source"?} per line; - for standard input')
     .description(
-      'Sends events, waits until they have taken effect, and lists the rejected ones. May be repeated: an event takes effect once.',
+      'Sends events, waits until they have taken effect, and lists the rejected ones; one that lacks money or its user waits a minute for it. May be repeated: an event takes effect once.',
     )
     .action((file: string) =>
       run(async (context) => {
         const { sendLines } = await import('../events/send-lines.ts')
         const result = await sendLines(context, file)
-        return context.show(result, { ok: result.applied && result.refused_count === 0 })
+        return context.show(result, { ok: result.applied })
       }),
     )
   parent

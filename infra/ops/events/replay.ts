@@ -64,21 +64,21 @@ export async function replayEvents(
   const { isKept, release } = await keepRefused(sqs, pairs, to)
   try {
     /** Whether every event has been applied or rejected. */
-    let applied = true
+    let isSettled = true
     for (const [group, detailTypes] of groups.entries()) {
       const some = detailTypes.map((detailType) => findQueue(target, detailType))
       terminal.err(`replaying ${detailTypes.join(', ')}`)
       const rules = some.flatMap(({ queue }) => queue ?? [])
       await replayArchive(target, replays[group] ?? '', { from, to }, rules)
-      applied = await awaitEmptyQueues(sqs, [...some, worker])
-      if (!applied) break
+      isSettled = await awaitEmptyQueues(sqs, [...some, worker])
+      if (!isSettled) break
     }
     // An event that was rejected since `to` may have needed an earlier event. If the replay has supplied that
     // event, it succeeds now.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
-    const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
+    const rejected = isSettled ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
     // An event that was refused before the replay may have a second dead letter now. Drop the newer one.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
@@ -87,10 +87,11 @@ export async function replayEvents(
       from: formatInstant(from),
       to: formatInstant(to),
       replays,
-      applied,
+      /** Whether every event has taken effect: none was rejected, and none still waits in a queue. */
+      applied: isSettled && rejected.length === 0,
       rejected: rejected.map(({ detailType, id, reason }) => ({ detail_type: detailType, id, reason })),
     }
-    return show(result, { ok: applied && rejected.length === 0 })
+    return show(result, { ok: result.applied })
   } finally {
     await release()
   }

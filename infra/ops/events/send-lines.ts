@@ -63,7 +63,8 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
   const queues = [...types].map((type) => findQueue(target, type))
   const sqs = openSqs()
   const showWaiting = startProgress(terminal, 'applying')
-  const applied = await awaitEmptyQueues(sqs, queues, (count) => showWaiting(`${count} waiting`))
+  const isSettled = await awaitEmptyQueues(sqs, queues, (count) => showWaiting(`${count} waiting`))
+  if (!isSettled) terminal.err('some events still wait in their queues')
   const isOurs = (resource: string) => resource.startsWith(mark)
   const found = await onDeadLetters(sqs, queues, ({ deadLetters }) =>
     collectDeadLetters(sqs, deadLetters, {
@@ -78,12 +79,13 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
       detail_type: detailType,
       reason,
     }))
+  const refusedCount = counts.refused + rejected.length
   return {
     lines: counts.lines,
     sent: counts.sent,
-    /** Whether every event has been applied or rejected. */
-    applied,
-    refused_count: counts.refused + rejected.length,
+    /** Whether every line has taken effect: none was refused, and none still waits in a queue. */
+    applied: isSettled && refusedCount === 0,
+    refused_count: refusedCount,
     /** Rejected lines: up to 1,000 that were not sent, and up to 1,000 from each dead-letter queue. */
     refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
   }

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Outcome } from '../../../shared/events/event-record.ts'
 import { foreignSignatures, keyAlarm } from '../../constructs/key-changes.ts'
 import { endpointFunctions } from '../../endpoint-functions.ts'
 import { endpointName } from '../../names.ts'
@@ -186,6 +187,16 @@ const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
     journey: 'wallets',
     meaning: 'A pool of deposit addresses is almost empty, or a user met an empty one.',
     metric: serviceMetric(config, 'AddressPoolLow', 'Sum'),
+    threshold: 1,
+  },
+  {
+    id: 'settled-without-request',
+    journey: 'wallets',
+    meaning: 'A withdrawal was settled that was never requested, so its money came from the balance.',
+    metric: serviceMetric(config, 'Events', 'Sum', {
+      detail_type: 'withdrawal.updated',
+      outcome: 'settled_without_request' satisfies Outcome,
+    }),
     threshold: 1,
   },
   {

@@ -2,7 +2,7 @@ import Big from 'big.js'
 import type { Details, EventType, Wallet } from './events.ts'
 import { keyOf } from './events.ts'
 import { postingsOf, postingTypes } from './model-wallets.ts'
-import { acceptedOf, contentOf, isBefore, type SimulationRecord, unite } from './record.ts'
+import { acceptedOf, contentOf, isBefore, meets, type SimulationRecord, unite } from './record.ts'
 import type { SentEvent, Span } from './world.ts'
 
 type Settled = SentEvent & { span: Span }
@@ -75,9 +75,25 @@ const isConflict = (one: SentEvent, other: SentEvent): boolean => {
   return isSameKey(one, other) && contentOf(one.detail) !== contentOf(other.detail)
 }
 
+const finalStatuses = ['confirmed', 'failed', 'settled', 'cancelled']
+
+/** Whether two events give the same deposit or withdrawal different final statuses. */
+function isContradiction(one: SentEvent, other: SentEvent): boolean {
+  const [terms, others] = [termsOf(one), termsOf(other)]
+  const [status, otherStatus] = [one, other].map(({ detail }) => (detail as { status?: string }).status ?? '')
+  return (
+    terms !== undefined &&
+    terms.name === others?.name &&
+    status !== otherStatus &&
+    [status, otherStatus].every((each = '') => finalStatuses.includes(each))
+  )
+}
+
 function whyToRefuse(event: Settled, settled: readonly Settled[], moves: readonly Move[]) {
-  const conflict = settled.find((other) => other.refusal === undefined && isConflict(event, other))
-  if (conflict !== undefined) return 'two contents of one business key took effect'
+  const accepted = settled.filter(({ refusal }) => refusal === undefined)
+  if (accepted.some((other) => isConflict(event, other)))
+    return 'two contents of one business key took effect'
+  if (accepted.some((other) => isContradiction(event, other))) return 'two final statuses took effect'
   const userId = (event.detail as { user_id?: number }).user_id
   const isRegistered = settled.some(
     ({ type, detail, refusal, span }) =>
@@ -113,8 +129,14 @@ function whyToAccept(
       isBefore(other.span, event.span),
   )
   if (same !== undefined) return `it was refused as ${code}, although it had taken effect`
+  const waited = event.span.to.at - event.span.from.at
+  if (waits.includes(code) && waited < record.patience)
+    return `it was refused as ${code} after ${waited} milliseconds`
   return isJustified(event, code, record, accepted, moves) ? undefined : `it was refused as ${code}`
 }
+
+/** Reasons that a later event can make good, so that they are final only after a minute. */
+const waits = ['insufficient_balance', 'unknown_user', 'unknown_referrer', 'unknown_address', 'email_taken']
 
 function isJustified(
   event: Settled,
@@ -126,12 +148,16 @@ function isJustified(
   switch (code) {
     case 'conflicting_content':
       return accepted.some((other) => isConflict(event, other) && other.span.from.step <= event.span.to.step)
+    case 'contradicts_final_status':
+      return accepted.some(
+        (other) => isContradiction(event, other) && other.span.from.step <= event.span.to.step,
+      )
     case 'insufficient_balance':
-      return !wasCovered(event, moves)
+      return !wasCovered(event, record, moves)
     case 'unknown_user':
-      return !wasRegistered(event, accepted, 'user_id')
+      return !wasRegistered(event, record, accepted, 'user_id')
     case 'unknown_referrer':
-      return !wasRegistered(event, accepted, 'referrer_id')
+      return !wasRegistered(event, record, accepted, 'referrer_id')
     case 'email_taken': {
       const { email, user_id: userId } = event.detail as { email: string; user_id: number }
       return accepted.some(({ detail, type, span }) => {
@@ -145,7 +171,7 @@ function isJustified(
     case 'unknown_address': {
       const { address } = event.detail as Details['deposit.updated']
       return !record.addresses.some(
-        ({ answer, span }) => answer.address === address && isBefore(span, event.span),
+        ({ answer, span }) => answer.address === address && meets(event.span, span, record),
       )
     }
     default:
@@ -153,24 +179,29 @@ function isJustified(
   }
 }
 
-function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'user_id' | 'referrer_id') {
+function wasRegistered(
+  event: Settled,
+  record: SimulationRecord,
+  accepted: readonly Settled[],
+  field: 'user_id' | 'referrer_id',
+) {
   const userId = (event.detail as Record<string, unknown>)[field]
   return accepted.some(
     ({ type, detail, span }) =>
       type === 'user.registered' &&
       (detail as Details['user.registered']).user_id === userId &&
-      isBefore(span, event.span),
+      meets(event.span, span, record),
   )
 }
 
-/** Whether an event should not have been refused, because the balance was certainly high enough. */
-function wasCovered(event: Settled, moves: readonly Move[]): boolean {
+/** Whether an event should not have been refused, because the balance was certainly high enough in time. */
+function wasCovered(event: Settled, record: SimulationRecord, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
   const least = boundOf(moves, need, ({ amount, span, undone, stands }) => {
     const isUndone = undone !== undefined && !stands && isBefore(undone, need.span)
     return amount.gt('0')
-      ? isBefore(span, need.span) && !undone
+      ? meets(need.span, span, record) && !undone
       : span.from.step <= need.span.to.step && !isUndone
   })
   return least.plus(need.amount).gte('0')

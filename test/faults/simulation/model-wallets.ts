@@ -149,12 +149,16 @@ export function depositsOf(record: SimulationRecord, observed: ReadonlySet<strin
     const statuses = new Set(final.map(({ detail }) => detail.status))
     const isCredited = statuses.has('confirmed') && (statuses.size === 1 || observed.has(name))
     const confirming = events.some(({ detail }) => detail.status === 'confirming')
+    const failed = final.find(({ detail }) => detail.status === 'failed')
     return {
       userId: owners.get(`${first.detail.currency_network} ${first.detail.address}`) ?? 0,
       name,
       detail: first.detail,
       status: isCredited ? 'CREDITED' : final.length > 0 ? 'FAILED' : confirming ? 'CONFIRMING' : 'PENDING',
-      confirmations: Math.max(...events.map(({ detail }) => detail.confirmations)),
+      confirmations:
+        isCredited || failed === undefined
+          ? Math.max(...events.map(({ detail }) => detail.confirmations))
+          : failed.detail.confirmations,
       credited: isCredited ? final.find(({ detail }) => detail.status === 'confirmed') : undefined,
       events,
     }

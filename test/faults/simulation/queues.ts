@@ -14,6 +14,7 @@ export interface Message {
   attributes?: Attributes | undefined
   group: string | undefined
   sentAt: number
+  firstReceivedAt: number | undefined
   visibleAt: number
   receives: number
 }
@@ -83,6 +84,7 @@ export class Queue {
       attributes,
       group,
       sentAt: now,
+      firstReceivedAt: undefined,
       visibleAt: now + delay,
       receives: 0,
     })
@@ -116,6 +118,7 @@ export class Queue {
     if (batch.length === 0) return
     for (const message of batch) {
       message.receives += 1
+      message.firstReceivedAt ??= now
       message.visibleAt = now + visibilityMilliseconds
       if (message.receives <= maxReceives) continue
       this.messages.delete(message.id)

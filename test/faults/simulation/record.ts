@@ -18,6 +18,8 @@ export interface DoneRequest<Request, Answer> {
 /** What was sent to the service, and what came of it. The expected answers follow from this alone. */
 export interface SimulationRecord {
   events: readonly SentEvent[]
+  /** How long an event waits for what it needs, in milliseconds: a minute, if no clock is ahead. */
+  patience: number
   notes: readonly DoneRequest<{ userId: number; target: number; note: string }, { status: number }>[]
   addresses: readonly DoneRequest<
     { userId: number; currency: string; network: string },
@@ -27,6 +29,10 @@ export interface SimulationRecord {
 
 /** Whether one time span ended before another began. */
 export const isBefore = (one: Span, other: Span): boolean => one.to.step < other.from.step
+
+/** Whether an event waited so long that it surely met what ended within `effect`, if it needed that. */
+export const meets = (event: Span, effect: Span, { patience }: SimulationRecord): boolean =>
+  isBefore(effect, event) || effect.to.at < event.from.at + patience
 
 const first = (spans: readonly Span[], end: 'from' | 'to') =>
   spans.map((span) => span[end]).reduce((one, other) => (one.step < other.step ? one : other))

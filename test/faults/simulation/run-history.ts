@@ -42,7 +42,7 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
   try {
     const run: Run = {
       world,
-      record: { events: world.events, notes: [], addresses: [] },
+      record: { events: world.events, patience: weather.clockOff > 0 ? 0 : 60_000, notes: [], addresses: [] },
       signIns: newSignInRecord(),
       tokens: new Map(),
     }

@@ -28,7 +28,8 @@ export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
     return queues.find(({ name }) => name === 'wallet-adjusted')
   }
   const settled = (dead: number) => ({ name: 'wallet-adjusted', waiting: 0, dead_letters: dead })
-  await expect.poll(waiting, { timeout: 40_000, interval: 250 }).toEqual(settled(debitCount + invalidCount))
+  // A debit that is not covered waits a minute for a credit.
+  await expect.poll(waiting, { timeout: 100_000, interval: 250 }).toEqual(settled(debitCount + invalidCount))
 
   const shown = (await ops('dlq show NAME --limit 20', { NAME })).result as { messages: { reason: string }[] }
   expect(shown.messages).toHaveLength(20)

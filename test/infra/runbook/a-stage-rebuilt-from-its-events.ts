@@ -142,6 +142,7 @@ export async function replay({ ops }: Procedure, from: number, to?: number): Pro
     applied: boolean
     rejected: { detail_type: string; reason: string }[]
   }
-  expect([code, applied], err).toEqual([rejected.length === 0 ? 0 : 1, true])
+  const isClean = rejected.length === 0
+  expect([code, applied], err).toEqual([isClean ? 0 : 1, isClean])
   return rejected.map(({ detail_type: type, reason }) => `${type} ${reason.split(':', 1).join()}`)
 }

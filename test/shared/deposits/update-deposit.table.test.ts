@@ -4,7 +4,7 @@ import { handler as addressesProvisioned } from '../../../functions/intake/addre
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
-import { deliver, deliverBatch, refusedAs } from '../../support/deliver.ts'
+import { deliver, deliverBatch, deliverLast, refusedAs } from '../../support/deliver.ts'
 import { addDepositor, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser, holdingsOf, readAllBills } from '../../support/ledger.ts'
 
@@ -48,8 +48,6 @@ it('a deposit is credited exactly once, whatever the order and number of its upd
 }, 60_000)
 
 it.each([
-  [['failed', 'confirmed'], 'FAILED', {}],
-  [['confirmed', 'failed'], 'CREDITED', { USDT: '5 0 5 0' }],
   [['pending'], 'PENDING', {}],
   [['confirming', 'pending'], 'CONFIRMING', {}],
   [['pending', 'failed', 'confirming'], 'FAILED', {}],
@@ -59,6 +57,54 @@ it.each([
   for (const each of statuses) expect(await deliver(depositUpdated, { ...base, status: each })).toBe('done')
   expect((await recordsOf(userId)).records).toMatchObject([{ status }])
   expect(await holdingsOf(userId)).toEqual(holdings)
+})
+
+it.each([
+  ['failed', 'confirmed', 'FAILED', {}],
+  ['confirmed', 'failed', 'CREDITED', { USDT: '5 0 5 0' }],
+])(
+  'a deposit that is %s stays so if it is %s later, which is refused',
+  async (first, later, status, held) => {
+    const { userId, address } = await addDepositor()
+    const base = deposit(address)
+    expect(await deliver(depositUpdated, { ...base, status: first, confirmations: 1 })).toBe('done')
+    const before = await recordsOf(userId)
+    const contradiction = { ...base, status: later, confirmations: 9 }
+    expect(await deliver(depositUpdated, contradiction)).toEqual(refusedAs('contradicts_final_status'))
+    expect(await recordsOf(userId)).toEqual(before)
+    expect([before.records[0]?.status, await holdingsOf(userId)]).toEqual([status, held])
+  },
+)
+
+it.each([
+  [
+    'later updates have more',
+    [
+      ['failed', 1],
+      ['confirming', 9],
+      ['failed', 5],
+    ],
+  ],
+  [
+    'an earlier update had more',
+    [
+      ['confirming', 9],
+      ['failed', 1],
+    ],
+  ],
+  [
+    'that update comes late',
+    [
+      ['failed', 1],
+      ['confirming', 9],
+    ],
+  ],
+])('a failed deposit shows the confirmations with which it failed, even if %s', async (_what, updates) => {
+  const { userId, address } = await addDepositor()
+  const base = deposit(address)
+  for (const [status, confirmations] of updates)
+    expect(await deliver(depositUpdated, { ...base, status, confirmations })).toBe('done')
+  expect((await recordsOf(userId)).records).toMatchObject([{ status: 'FAILED', confirmations: 1 }])
 })
 
 it('several outputs of one blockchain transaction are separate deposits', async () => {
@@ -140,7 +186,7 @@ it.each([
   ['without an output index', { output_index: undefined }, 'invalid_detail: output_index'],
 ])('a deposit %s is refused', async (_name, change, reason) => {
   const { userId, address } = await addDepositor()
-  const delivery = await deliver(depositUpdated, deposit(address, change))
+  const delivery = await deliverLast(depositUpdated, deposit(address, change))
   expect(delivery).toEqual(refusedAs(reason))
   expect((await recordsOf(userId)).total).toBe(0)
 })

@@ -35,12 +35,17 @@ interface Copy {
   id?: string
   eventId: string
   sentAt: number
+  firstReceivedAt?: number
   refusals?: string
   detail: object
   receives?: number
 }
 
-const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date.now(), detail })
+/** A copy of a new event that has waited its minute, so that lack of funds is final. */
+const newCopy = (detail: object): Copy => {
+  const now = Date.now()
+  return { eventId: randomUUID(), sentAt: now, firstReceivedAt: now - 60_000, detail }
+}
 
 /** Delivers copies to a handler in one batch. Resolves with how many of them SQS must deliver again. */
 async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {

@@ -1,17 +1,21 @@
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { describe, expect, it, vi } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { intake } from '../../../shared/events/intake.ts'
+import { intake, maxReceives } from '../../../shared/events/intake.ts'
+import { RejectedEvent, rejectionReasons } from '../../../shared/events/rejected-event.ts'
 import { log } from '../../../shared/log.ts'
-import { deliver, deliverBatch } from '../../support/deliver.ts'
+import { contextWith, deliver, deliverBatch, deliverLast, refusedAs } from '../../support/deliver.ts'
+import { toSqsEvent } from '../../support/sqs-event.ts'
 
 const intakeThat = (apply: () => Promise<void>) =>
   intake({
     detailType: 'test.happened',
     detail: v.object({}),
-    key: () => 'key',
+    key: () => randomUUID(),
+    rejections: Object.keys(rejectionReasons) as (keyof typeof rejectionReasons)[],
     async apply() {
       await apply()
       return 'applied'
@@ -67,4 +71,133 @@ describe('events that are built to be expensive to process', () => {
     expect(refused).toMatch(/^invalid_detail: rates\.[ -~]*$/)
     expect(refused.length).toBeLessThan(600)
   })
+})
+
+const codes = Object.entries(rejectionReasons)
+const codesThatAreFinal = (when: string) =>
+  codes.flatMap(([code, { final }]) => (final === when ? [code as keyof typeof rejectionReasons] : []))
+
+describe('when a refusal is final', () => {
+  const refusing = (code: keyof typeof rejectionReasons) =>
+    intakeThat(async () => {
+      throw new RejectedEvent(code)
+    })
+
+  it.each(codesThatAreFinal('at once'))('an event with the reason %s is refused at once', async (code) => {
+    expect(await deliver(refusing(code), {})).toEqual(refusedAs(code))
+  })
+
+  it.each(codesThatAreFinal('after a minute'))(
+    'an event with the reason %s is refused only after a minute',
+    async (code) => {
+      expect(await deliver(refusing(code), {})).toBe('retry')
+      expect(await deliverLast(refusing(code), {})).toEqual(refusedAs(code))
+    },
+  )
+
+  it('only faults of the service have another time', () => {
+    expect(codesThatAreFinal('after all tries')).toEqual(['unavailable', 'internal'])
+    expect(codes).toHaveLength(
+      ['at once', 'after a minute', 'after all tries'].flatMap(codesThatAreFinal).length,
+    )
+  })
+})
+
+describe('an event that came too early', () => {
+  const early = async () => {
+    throw new RejectedEvent('insufficient_balance')
+  }
+
+  /** Delivers one message again and again, each time after the pause for which the function asks. */
+  async function receiveUntilRefused(sentAt: number) {
+    const firstReceivedAt = Date.now()
+    const pauses: number[] = []
+    const letters: number[] = []
+    process.env['QUEUE_URL'] = 'http://queue.invalid/events'
+    process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
+    vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
+      if (command instanceof ChangeMessageVisibilityCommand)
+        pauses.push(command.input.VisibilityTimeout ?? Number.NaN)
+      else letters.push(Date.now() - firstReceivedAt)
+    })
+    const handler = intakeThat(early)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const message = { id: randomUUID(), sentAt, firstReceivedAt, body: JSON.stringify({ detail: {} }) }
+    for (let receives = 1; receives <= 25 && letters.length === 0; receives += 1) {
+      // Only the fake clock passes, so invocations need not really wait for events of other batches.
+      vi.setSystemTime(firstReceivedAt + pauses.reduce((sum, pause) => sum + 1_000 * pause, 0))
+      await handler(toSqsEvent([{ ...message, receives }]), contextWith(30_000))
+    }
+    vi.useRealTimers()
+    return { pauses, letters }
+  }
+
+  it('is received every second at first, and for the last time when its minute is over', async () => {
+    const { pauses, letters } = await receiveUntilRefused(Date.now())
+    expect(pauses.slice(0, 5)).toEqual([1, 1, 1, 1, 1])
+    expect(letters).toEqual([60_000])
+    expect(pauses.length + 1).toBeLessThan(maxReceives)
+  }, 60_000)
+
+  it('waits its minute even if its message lay in a backlog for an hour', async () => {
+    expect((await receiveUntilRefused(Date.now() - 3_600_000)).letters).toEqual([60_000])
+  }, 60_000)
+
+  it('is applied in its first receive if what it needs comes within a second', async () => {
+    let tries = 0
+    const comesLate = intakeThat(async () => {
+      tries += 1
+      if (tries < 4) await early()
+    })
+    expect(await deliver(comesLate, {})).toBe('done')
+  })
+
+  it('does not wait within the function if it has waited its minute', async () => {
+    let tries = 0
+    const counting = intakeThat(async () => {
+      tries += 1
+      await early()
+    })
+    await deliverLast(counting, {})
+    expect(tries).toBe(1)
+  })
+})
+
+it.each([
+  ['in order', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+  ['in reverse', [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+  ['mixed', [3, 7, 0, 9, 4, 1, 8, 6, 2, 5]],
+])(
+  'a batch of events of which each needs the one before, %s, is applied in one receive',
+  async (_, order) => {
+    let applied = 0
+    const chain = intake({
+      detailType: 'test.happened',
+      detail: v.object({ place: v.number() }),
+      key: () => randomUUID(),
+      rejections: ['insufficient_balance'],
+      async apply({ place }) {
+        if (place > applied) throw new RejectedEvent('insufficient_balance')
+        applied += 1
+        return 'applied'
+      },
+    })
+    const details = order.map((place) => ({ place }))
+    expect(new Set(await deliverBatch(chain, details))).toEqual(new Set(['done']))
+    expect(applied).toBe(10)
+  },
+)
+
+it('a batch in which an event stays too early has it retried, and applies the others', async () => {
+  const mixed = intake({
+    detailType: 'test.happened',
+    detail: v.object({ early: v.boolean() }),
+    key: () => randomUUID(),
+    async apply(detail) {
+      if (detail.early) throw new RejectedEvent('insufficient_balance')
+      return 'applied'
+    },
+  })
+  const details = [true, false, true].map((each) => ({ early: each }))
+  expect(await deliverBatch(mixed, details)).toEqual(['retry', 'done', 'retry'])
 })

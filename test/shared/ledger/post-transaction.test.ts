@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { NewBill } from '../../../shared/ledger/bill.ts'
+import type { Movement, NewBill } from '../../../shared/ledger/bill.ts'
 import { decide, type LedgerTransaction } from '../../../shared/ledger/post-transaction.ts'
 import { newWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
 import { Big, zero } from '../../../shared/money.ts'
@@ -96,4 +96,82 @@ it('a wallet with a hundred currencies refuses a further one, and still accepts 
   const credits = Array.from({ length: 101 }, (_, i) => adjust(`C${i}`, 1))
   const { rejections } = decideAll([...credits, adjust('C99', 1)])
   expect(rejections.slice(98)).toEqual([undefined, undefined, 'too_many_currencies', undefined])
+})
+
+it('whatever is held can be settled and cancelled in any order, however large the balance and what was withdrawn', () => {
+  const near = (digits: string) => [`${'9'.repeat(20 - digits.length)}${digits}`, digits]
+  const amounts = [...near('1'), ...near('5'), '0.5', '0.000000000000000001', '0.999999999999999999']
+  const step = fc.record({
+    what: fc.constantFrom('credit', 'debit', 'request', 'request', 'settle', 'cancel', 'settle unrequested'),
+    amount: fc.constantFrom(...amounts),
+    which: fc.nat(),
+  })
+  let accepted = 0
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => {
+      let wallet = asset
+      const held: Big[] = []
+      const post = (movement: Movement) => {
+        const decision = decide([wallet], {
+          at,
+          occurredAt: at,
+          userId: 7,
+          wallets: [{ wallet: 'asset', movement }],
+        })
+        if (decision.rejection === undefined) wallet = decision.wallets[0] ?? wallet
+        return decision.rejection
+      }
+      for (const { what, amount: digits, which } of steps) {
+        const common = { currency: 'USDT', reference: 'r', amount: new Big(digits) }
+        const posting = { kind: 'post', ...common } as const
+        if (what === 'credit') post({ ...posting, type: 'DEPOSIT' })
+        else if (what === 'debit') post({ ...posting, type: 'ADJUSTMENT_DEBIT' })
+        else if (what === 'settle unrequested') post({ ...posting, type: 'WITHDRAWAL' })
+        else if (what === 'request') {
+          if (post({ ...common, kind: 'hold' }) === undefined) held.push(common.amount)
+        } else {
+          const [amount] = held.splice(which % Math.max(1, held.length), 1)
+          if (amount === undefined) continue
+          accepted += 1
+          const end: Movement =
+            what === 'cancel'
+              ? { ...common, kind: 'release', amount }
+              : { ...posting, type: 'WITHDRAWAL', fromHold: true, amount }
+          expect(post(end)).toBeUndefined()
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  )
+  expect(accepted).toBeGreaterThan(1_000)
+})
+
+it('two withdrawals of which only one could be settled are not both requested', () => {
+  const common = { currency: 'USDT', reference: 'r' }
+  const part = new Big('39999999999999999999.999999999999999999')
+  const credit = (amount: string) => ({
+    ...common,
+    kind: 'post' as const,
+    type: 'DEPOSIT' as const,
+    amount: new Big(amount),
+  })
+  const movements: Movement[] = [
+    credit('30000000000000000000'),
+    { ...credit('30000000000000000000'), type: 'WITHDRAWAL' },
+    credit('80000000000000000000'),
+    { ...common, kind: 'hold', amount: part },
+    { ...common, kind: 'hold', amount: part },
+    { ...common, kind: 'release', amount: part },
+    { ...common, kind: 'hold', amount: part },
+  ]
+  const { rejections } = decideAll(
+    movements.map((movement) => ({
+      at,
+      occurredAt: at,
+      userId: 7,
+      wallets: [{ wallet: 'asset', movement }],
+    })),
+  )
+  const [fits, refused] = [undefined, 'balance_too_large']
+  expect(rejections).toEqual([fits, fits, fits, fits, refused, fits, fits])
 })

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
-import { deliver, refusedAs } from '../../support/deliver.ts'
+import { deliver, deliverLast, refusedAs } from '../../support/deliver.ts'
+import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { addUser, adjustment, holdingsOf, readPage } from '../../support/ledger.ts'
 import { actWhile } from '../../support/tamper-calls.ts'
 
@@ -33,7 +34,8 @@ describe.each([
   ])(
     `an update with ${what} and status %s is refused after an update with the status %s`,
     async (status, first) => {
-      expect(await deliver(withdrawalUpdated, { ...request, status: first })).toBe('done')
+      // Without a request before it, a settlement waits for one.
+      expect(await deliverLast(withdrawalUpdated, { ...request, status: first })).toBe('done')
       const changes = await change()
       const owners = [userId, 'user_id' in changes ? changes.user_id : userId]
       const before = await Promise.all(owners.map(holdingsOf))
@@ -61,12 +63,46 @@ it('a credit is refused if the sum of balance and hold would have too many digit
   ] as const)
     expect(await deliver(handler, event)).toBe('done')
   const credit = adjustment(userId, { currency: 'ETH', amount: '0.000000000000000002' })
-  expect(await deliver(walletAdjusted, credit)).toEqual(refusedAs('balance_too_large'))
+  expect(await deliverLast(walletAdjusted, credit)).toEqual(refusedAs('balance_too_large'))
 })
 
-it('if a withdrawal is settled without an earlier request, its amount moves from the balance to the total withdrawn', async () => {
-  expect(await deliver(withdrawalUpdated, { ...request, status: 'settled' })).toBe('done')
+it('a settlement without a request changes nothing until it has waited a minute for the request', async () => {
+  expect(await deliver(withdrawalUpdated, { ...request, status: 'settled' })).toBe('retry')
+  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '10 0 0 0' })
+})
+
+it('a settlement whose request comes within the minute settles what was requested', async () => {
+  const settled = { ...request, status: 'settled' }
+  expect(await deliver(withdrawalUpdated, settled)).toBe('retry')
+  expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
+  const metrics = await emittedMetrics(async () =>
+    expect(await deliver(withdrawalUpdated, settled)).toBe('done'),
+  )
+  expect(metrics).toMatchObject([{ name: 'Events', dimensions: { outcome: 'applied' } }])
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
+})
+
+it('a settlement without a request is applied after a minute and counted as such, and a later request has no effect', async () => {
+  const metrics = await emittedMetrics(async () =>
+    expect(await deliverLast(withdrawalUpdated, { ...request, status: 'settled' })).toBe('done'),
+  )
+  expect(metrics).toMatchObject([{ name: 'Events', dimensions: { outcome: 'settled_without_request' } }])
+  expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
+  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
+})
+
+it('a settlement without a request is refused after a minute if the balance lacks the amount', async () => {
+  const settled = { ...request, amount: '11', status: 'settled' }
+  expect(await deliverLast(withdrawalUpdated, settled)).toEqual(refusedAs('insufficient_balance'))
+  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '10 0 0 0' })
+})
+
+it('a settlement whose id differs from the request’s in its case leaves what was requested on hold', async () => {
+  const id = randomUUID()
+  await deliver(withdrawalUpdated, { ...request, withdrawal_id: `Wd-${id}`, status: 'requested' })
+  const settled = { ...request, withdrawal_id: `wd-${id}`, status: 'settled' }
+  expect(await deliver(withdrawalUpdated, settled)).toBe('retry')
+  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 4 0 0' })
 })
 
 it('a later update of a withdrawal can write the same amount with other digits, such as 4.00 for 4', async () => {
@@ -79,16 +115,44 @@ it.each([
   ['settled', 'cancelled'],
   ['cancelled', 'settled'],
 ])(
-  'an update of a withdrawal from %s to %s is ignored, and changes no balance and no hold',
+  'an update of a withdrawal from %s to %s is refused, and changes no balance and no hold',
   async (first, later) => {
     const other = { ...request, withdrawal_id: randomUUID(), status: 'requested' }
     for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])
       expect(await deliver(withdrawalUpdated, update)).toBe('done')
     const before = await holdingsOf(userId)
-    expect(await deliver(withdrawalUpdated, { ...request, at: 2, status: later })).toBe('done')
+    expect(await deliver(withdrawalUpdated, { ...request, at: 2, status: later })).toEqual(
+      refusedAs('contradicts_final_status'),
+    )
     expect(await holdingsOf(userId)).toEqual(before)
   },
 )
+
+it.each(['settled', 'cancelled'])(
+  'a withdrawal that is %s stays so if a late request or the same status comes again',
+  async (status) => {
+    for (const each of ['requested', status]) await deliver(withdrawalUpdated, { ...request, status: each })
+    const before = await holdingsOf(userId)
+    for (const each of ['requested', status])
+      expect(await deliver(withdrawalUpdated, { ...request, status: each })).toBe('done')
+    expect(await holdingsOf(userId)).toEqual(before)
+  },
+)
+
+it('a withdrawal that could not be settled, because the total withdrawn would have too many digits, is refused when requested', async () => {
+  const whole = '99999999999999999999'
+  const eth = { ...request, currency: 'ETH' }
+  for (const each of [
+    { ...eth, amount: whole, status: 'requested' },
+    { ...eth, amount: whole, status: 'settled' },
+  ]) {
+    await deliver(walletAdjusted, adjustment(userId, { currency: 'ETH', amount: whole }))
+    expect(await deliver(withdrawalUpdated, each)).toBe('done')
+  }
+  const more = { ...eth, withdrawal_id: randomUUID(), amount: '1.000000000000000001', status: 'requested' }
+  expect(await deliverLast(withdrawalUpdated, more)).toEqual(refusedAs('balance_too_large'))
+  expect(await holdingsOf(userId)).toMatchObject({ ETH: `${whole} 0 0 ${whole}` })
+})
 
 it('a withdrawal update that is refused because of a concurrent update is tried again', async () => {
   const send = (status: string) => deliver(withdrawalUpdated, { ...request, amount: '10', status })

@@ -39,14 +39,17 @@ async function answer(command: object): Promise<object> {
   throw new Error(`${command.constructor.name} is not expected`)
 }
 
-/** Delivers an event. Only a message redriven from a dead-letter queue has the attribute `refusals`. */
+/**
+ * Delivers an event for the last time, after a minute. Only a message redriven from a dead-letter queue has
+ * the attribute `refusals`.
+ */
 async function deliver(
   id: string,
   detail: object,
   { refusals, sentAt = Date.now() }: { refusals?: string | undefined; sentAt?: number } = {},
 ): Promise<void> {
   const body = JSON.stringify({ id, 'detail-type': 'wallet.adjusted', detail })
-  const event = toSqsEvent([{ body, sentAt, refusals }])
+  const event = toSqsEvent([{ body, sentAt, firstReceivedAt: Date.now() - 60_000, refusals }])
   const { batchItemFailures } = await handler(event, contextWith(30_000))
   expect(batchItemFailures).toEqual([])
 }

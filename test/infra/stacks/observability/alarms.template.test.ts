@@ -131,6 +131,10 @@ const single: Record<string, string[]> = {
   ],
   'too-many-requests': ['service Failures failure=too_many_requests, Sum of 300 s', '>= 300, 1 times'],
   'address-pool': ['service AddressPoolLow, Sum of 300 s', '>= 1, 1 times'],
+  'settled-without-request': [
+    'service Events detail_type=withdrawal.updated outcome=settled_without_request, Sum of 300 s',
+    '>= 1, 1 times',
+  ],
   'ledger-difference': ['service LedgerDifferences, Maximum of 300 s', '>= 1, 1 times'],
   'ledger-unverified': [
     'service LedgerVerificationAge, Maximum of 3600 s',
