@@ -1,5 +1,6 @@
 import { readSignInRecord } from '../../shared/sign-in/record.ts'
-import { normalizeEmail, readEmailOwner } from '../../shared/users/identity.ts'
+import { readEmailOwner } from '../../shared/users/identity.ts'
+import { normalizeEmail } from '../../shared/users/normalize-email.ts'
 import { readUser } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
 

@@ -6,7 +6,8 @@ import { RejectedEvent } from '../events/rejected-event.ts'
 import { encryptTotpSecret } from '../sign-in/code/totp.ts'
 import { hashPassword } from '../sign-in/password/digest.ts'
 import { putSignInRecord } from '../sign-in/record.ts'
-import { emailKey, fieldsIn, normalizeEmail, type UserChanges, type UserFields } from '../users/identity.ts'
+import { emailKey, fieldsIn, type UserChanges, type UserFields } from '../users/identity.ts'
+import { normalizeEmail } from '../users/normalize-email.ts'
 import { requireUser, userKey } from '../users/user.ts'
 
 /**

@@ -5,6 +5,7 @@ import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts
 import { BusinessKey, clockToleranceMilliseconds, instantAhead } from '../fields.ts'
 import { settings } from '../settings.ts'
 import { EmailAddress } from '../users/identity.ts'
+import { toMailAddress } from '../users/normalize-email.ts'
 import { SixDigits } from './ticket.ts'
 import type { warningKinds } from './warn-owner.ts'
 
@@ -44,7 +45,7 @@ export async function sendMail(
   const content = (data: string) => ({ Data: data, Charset: 'UTF-8' })
   const command = new SendEmailCommand({
     FromEmailAddress: settings().mailFrom,
-    Destination: { ToAddresses: [to] },
+    Destination: { ToAddresses: [toMailAddress(to)] },
     Content: { Simple: { Subject: content(subject), Body: { Text: content(text) } } },
   })
   try {

@@ -4,6 +4,7 @@ import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { countCharacters, hasInvisible, Text, UnambiguousText } from '../fields.ts'
+import { normalizeEmail, splitAddress, toAsciiDomain } from './normalize-email.ts'
 
 const addressShape = /^[^\s@]+@[^\s@]+$/
 
@@ -24,13 +25,20 @@ export const EmailAddress = v.pipe(
   v.regex(addressShape, 'must be an email address'),
 )
 
-/**
- * Normalizes an email address for comparison: ignores case, surrounding space and compatibility forms
- * (Unicode NFKC). A lone surrogate becomes U+FFFD, because the table cannot store it.
- */
-export const normalizeEmail = (email: string): string =>
-  // Normalizes again, because lowercasing can undo the first normalization (Unicode §3.13, NFKC_Casefold).
-  email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
+/** A domain to which mail can be sent: labels of letters, digits and inner hyphens, the last no number. */
+const mailDomain =
+  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Whether no label of a domain has a hyphen at an end, which the ASCII form of another script would hide. */
+const hasInnerHyphens = (domain: string): boolean => domain.split('.').every((label) => !/^-|-$/.test(label))
+
+function isMailDomain(address: string): boolean {
+  const [, domain] = splitAddress(address.normalize('NFKC'))
+  return mailDomain.test(toAsciiDomain(domain)) && hasInnerHyphens(domain)
+}
+
+/** Maximum length of the part before the @, in octets (RFC 5321 §4.5.3.1.1). */
+const maxLocalOctets = 64
 
 /** Schema of a user's email address: no ambiguous or invisible characters, and valid when normalized, too. */
 export const UserEmail = v.pipe(
@@ -40,7 +48,15 @@ export const UserEmail = v.pipe(
   EmailAddress,
   v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
   // In a domain, mail systems read U+3002 as a dot (UTS #46 §2.3), but NFKC keeps it. So U+3002 is refused.
-  v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
+  v.check((email) => !email.normalize('NFKC').includes('\u3002'), 'must have no ideographic full stop'),
+  v.check(
+    (email) => !mailShape.test(normalizeEmail(email)) || isMailDomain(email),
+    'must have a domain that mail can reach',
+  ),
+  v.check(
+    (email) => Buffer.byteLength(splitAddress(email)[0]) <= maxLocalOctets,
+    `must have at most ${maxLocalOctets} octets before the @`,
+  ),
 )
 
 /**

@@ -3,7 +3,7 @@ import { handler as purchased } from '../../functions/intake/package.purchased.t
 import { handler as updated } from '../../functions/intake/user.updated.ts'
 import { registerMember, type Registration } from '../../shared/community/join.ts'
 import { putSignInRecord } from '../../shared/sign-in/record.ts'
-import { normalizeEmail } from '../../shared/users/identity.ts'
+import { normalizeEmail } from '../../shared/users/normalize-email.ts'
 import { claimEmail, putUser } from '../../shared/registration/register.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { applyEvent } from './apply-event.ts'

@@ -5,7 +5,7 @@ import { digestMailedCode } from '../../shared/sign-in/ticket.ts'
 import { addTicket } from '../../shared/sign-in/password/open-ticket.ts'
 import { reservePasswordTry } from '../../shared/sign-in/password/attempt.ts'
 import { signInKey, SignInRecord } from '../../shared/sign-in/record.ts'
-import { normalizeEmail } from '../../shared/users/identity.ts'
+import { normalizeEmail } from '../../shared/users/normalize-email.ts'
 import type { TestUser } from './sign-in.ts'
 
 /** Gives a user a login ticket that accepts the given code. Checks no password and mails nothing. */

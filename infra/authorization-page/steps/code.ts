@@ -2,6 +2,7 @@ import { make, makeButton } from '../dom.ts'
 import { forgetSession, keepSession, readSession, staysSignedIn } from '../device.ts'
 import { makeField, makeForm } from '../form.ts'
 import { explain } from '../messages.ts'
+import { readCode } from '../read-code.ts'
 import { type Account, type Method, sendSecondFactor, type Ticket } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 import { usableMethods } from './password.ts'
@@ -22,13 +23,13 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
       required: true,
       'aria-describedby': 'code-source',
     },
-    check: (value) => (/^\d{6}$/.test(digitsOf(value)) ? undefined : 'Enter the 6 digits of the code.'),
+    check: (value) => (/^\d{6}$/.test(readCode(value)) ? undefined : 'Enter the 6 digits of the code.'),
   })
   const form = makeForm({
     fields: [code],
     submitLabel: 'Verify',
     async work() {
-      const account = await sendSecondFactor(email, ticket, method, digitsOf(code.input.value))
+      const account = await sendSecondFactor(email, ticket, method, readCode(code.input.value))
       const kept = keepIfChosen(account) || undefined
       flow.update({ account, kept, ticket: undefined, method: undefined })
       flow.replace('consent')
@@ -66,8 +67,6 @@ function keepIfChosen(account: Account): boolean {
   else if (readSession()?.userId === account.userId) forgetSession()
   return staysSignedIn()
 }
-
-const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')
 
 function otherWays(flow: SignInFlow, ticket: Ticket, byMail: boolean): HTMLElement[] {
   return [

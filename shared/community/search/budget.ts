@@ -3,6 +3,13 @@ import { itemType } from '../../db/item-type.ts'
 import { Integer, type Item, ttlAfter } from '../../db/table.ts'
 import { writeItem } from '../../db/write.ts'
 import { Failure } from '../../errors.ts'
+import {
+  countTries,
+  giveBackTry,
+  removeExpiredCounts,
+  reserveTry,
+  secondsUntilBelow,
+} from '../../sign-in/limits/tries.ts'
 
 /**
  * Maximum read units that one caller's searches can use in a clock minute. A search reads every leaf of the
@@ -16,20 +23,28 @@ const searchBudget = { limit: 20_000, milliseconds: 60_000 }
  */
 const maxSearchUnits = 7_500
 
-/** Maximum number of fruitless searches for a whole email address, per caller and clock hour. */
-const addressMisses = { limit: 20, milliseconds: 3_600_000 }
+/** Maximum number of searches for a whole email address that find nobody, per caller and hour. */
+const maxMisses = 20
 
 const counts = itemType({
   pk: 'SEARCH#{userId}',
   sk: '{period}#{number}',
-  holds:
-    'what a caller’s searches cost in a minute, or how many in an hour were for an address that nobody has',
-  found: 'by caller and minute or hour',
+  holds: 'what a caller’s searches cost in a minute',
+  found: 'by caller and minute',
 })
+
+const misses = itemType({
+  pk: 'SEARCH#{userId}',
+  sk: 'MISSES',
+  holds: 'a caller’s searches per minute for an address that nobody has',
+  found: 'by caller',
+})
+
+const missCounter = 'address'
 
 const CountItem = v.object({ count: Integer })
 
-/** Counts what one caller uses in the current minute or hour, up to a limit. */
+/** Counts what one caller uses in the current minute, up to a limit. */
 function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   const number = Math.floor(Date.now() / milliseconds)
   const end = (number + 1) * milliseconds
@@ -78,7 +93,7 @@ export function searchBudgetOf(userId: number) {
 
 /**
  * Runs a search for a whole email address. Throws `too_many_requests` if 20 such searches of the caller have
- * found nobody in this clock hour. This limit keeps callers from guessing masked addresses. The search is
+ * found nobody within the last hour. This limit keeps callers from guessing masked addresses. The search is
  * counted before it runs, so simultaneous searches cannot exceed the limit. If it finds somebody or fails, it
  * is no longer counted.
  */
@@ -86,12 +101,19 @@ export async function limitMisses<Found extends { total: number }>(
   userId: number,
   search: () => Promise<Found>,
 ): Promise<Found> {
-  const misses = countOf(userId, addressMisses)
-  await misses.add(1)
+  const key = misses.key({ userId })
+  const now = Date.now()
+  const giveBack = () => giveBackTry(key, [missCounter], now)
+  const item = await reserveTry(key, [missCounter], now, { isRecord: false })
+  if (countTries(item, missCounter, now) > maxMisses) {
+    const wait = secondsUntilBelow(await giveBack(), missCounter, { limit: maxMisses, now })
+    throw new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
+  }
   let found: Found | undefined
   try {
     return (found = await search())
   } finally {
-    if (found?.total !== 0) await misses.add(-1)
+    if (found?.total === 0) await removeExpiredCounts(key, item, now)
+    else await giveBack()
   }
 }

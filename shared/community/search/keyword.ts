@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { countCharacters } from '../../fields.ts'
-import { EmailAddress, maskEmail, normalizeEmail } from '../../users/identity.ts'
+import { foldCase } from '../../fold-case.ts'
+import { EmailAddress, maskEmail } from '../../users/identity.ts'
+import { normalizeEmail } from '../../users/normalize-email.ts'
 
 /** Schema of a keyword: trimmed, at most 254 characters. An empty keyword finds all members. */
 export const KeywordText = v.pipe(
@@ -29,7 +31,8 @@ export function toKeyword(text: string): Keyword {
   const address = normalizeEmail(text)
   return {
     folded,
-    address: v.is(EmailAddress, address) ? address : undefined,
+    // The mask is no part of an address. Else a search by the masked form would count as a guess.
+    address: v.is(EmailAddress, address) && !address.includes('***') ? address : undefined,
     matchesParts: Array.from(folded).length >= minPartLength,
   }
 }
@@ -61,8 +64,7 @@ const maxSearchLength = 256
 
 const cut = (text: string): string => text.slice(0, maxSearchLength).toWellFormed()
 
-/** Folds case (as sign-in does in email addresses) and treats both small sigmas as equal (Unicode §5.18). */
-const fold = (text: string): string => normalizeEmail(text).replaceAll('ς', 'σ')
+const fold = (text: string): string => foldCase(text.trim().toWellFormed())
 
 /** Whether a keyword is the beginning of a word of the nickname, or a part of the masked email address. */
 export const matchesText = (

@@ -143,3 +143,17 @@ export async function giveBackTry(key: Key, counters: readonly string[], reserve
   }
   return (await writeItem(giveBack, { returnNew: true })) ?? {}
 }
+
+/**
+ * When an item has this number of expired counts, the next wrong password removes them, so that no item grows
+ * for ever.
+ */
+const maxExpiredCounts = 16
+
+/** Removes the expired counts of an item if there are at least `maxExpiredCounts`. */
+export async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
+  const expired = expiredAttributes(item, now)
+  if (expired.length < maxExpiredCounts) return
+  const { clause, names } = removal(expired)
+  await writeItem({ Update: { Key: key, UpdateExpression: clause, ExpressionAttributeNames: names } })
+}

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { itemType } from '../../db/item-type.ts'
 import { readItems } from '../../db/read.ts'
 import type { Item, Key } from '../../db/table.ts'
-import { writeItem } from '../../db/write.ts'
 import { emitMetric } from '../../emit-metric.ts'
 import { Failure } from '../../errors.ts'
 import { log } from '../../log.ts'
@@ -18,9 +17,8 @@ import {
 } from '../limits/source.ts'
 import {
   countTries,
-  expiredAttributes,
   giveBackTry,
-  removal,
+  removeExpiredCounts,
   reserveTry,
   secondsUntilBelow,
 } from '../limits/tries.ts'
@@ -144,17 +142,3 @@ export const reservePasswordTry = (key: Key, known: boolean, now: number): Promi
 /** Takes back a counted password try. */
 export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item> =>
   giveBackTry(key, [passwordCounter], reservedAt)
-
-/**
- * When an item has this number of expired counts, the next wrong password removes them, so that no item grows
- * for ever.
- */
-const maxExpiredCounts = 16
-
-/** Removes the expired counts of an item if there are at least `maxExpiredCounts`. */
-async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
-  const expired = expiredAttributes(item, now)
-  if (expired.length < maxExpiredCounts) return
-  const { clause, names } = removal(expired)
-  await writeItem({ Update: { Key: key, UpdateExpression: clause, ExpressionAttributeNames: names } })
-}

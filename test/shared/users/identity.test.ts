@@ -1,12 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import {
-  EmailAddress,
-  maskEmail,
-  Nickname,
-  normalizeEmail,
-  UserEmail,
-} from '../../../shared/users/identity.ts'
+import { EmailAddress, maskEmail, Nickname, UserEmail } from '../../../shared/users/identity.ts'
+import { normalizeEmail, toMailAddress } from '../../../shared/users/normalize-email.ts'
 
 test.each([
   ['alice@example.com', 'alice@example.com'],
@@ -44,8 +39,61 @@ test.each([
   ['alice\uff20example.com', 'alice@example.com'],
   ['J\u030c@example.com', '\u01f0@example.com'],
   ['a\ud800@example.com', 'a\ufffd@example.com'],
+  ['u@bücher.example', 'u@xn--bcher-kva.example'],
+  ['u@BÜCHER.example', 'U@XN--BCHER-KVA.example'],
+  ['u@faß.example', 'u@xn--fa-hia.example'],
+  ['u@a\u3002example', 'u@a.example'],
+  ['straße@example.com', 'STRASSE@example.com'],
 ])('%j and %j are the same email address', (one, other) => {
   expect(normalizeEmail(one)).toBe(normalizeEmail(other))
+})
+
+test.each([
+  ['u@faß.example', 'u@fass.example'],
+  ['u@a%41.example', 'u@aa.example'],
+])('%j and %j are two email addresses', (one, other) => {
+  expect(normalizeEmail(one)).not.toBe(normalizeEmail(other))
+})
+
+test.each([
+  ['u@bücher.example', 'u@xn--bcher-kva.example'],
+  ['Ann.B@example.com', 'Ann.B@example.com'],
+])('a mail to %j is sent to %j, the form that SES takes', (email, sent) => {
+  expect(toMailAddress(email)).toBe(sent)
+})
+
+const unreachable = 'must have a domain that mail can reach'
+
+test.each([
+  ['@localhost', unreachable],
+  ['@123', unreachable],
+  ['@example.123', unreachable],
+  ['@192.0.2.1', unreachable],
+  ['@-a.example', unreachable],
+  ['@a-.example', unreachable],
+  ['@-ü.example', unreachable],
+  ['@ü-.example', unreachable],
+  ['@a_b.example', unreachable],
+  ['@a%41.example', unreachable],
+  [`@${'a'.repeat(64)}.example`, unreachable],
+])('a user’s email address at %j is refused, because no mail reaches it', (domain, reason) => {
+  expect(reasons(UserEmail, `u${domain}`)).toContain(reason)
+})
+
+test('a user’s email address has at most 64 octets before the @', () => {
+  expect(v.parse(UserEmail, `${'a'.repeat(64)}@example.com`)).toHaveLength(76)
+  for (const local of ['a'.repeat(65), 'ü'.repeat(33)])
+    expect(reasons(UserEmail, `${local}@example.com`)).toEqual(['must have at most 64 octets before the @'])
+})
+
+test.each([
+  'u@bücher.example',
+  'u@xn--bcher-kva.example',
+  'u@a-b.c1.example',
+  'u@1.example',
+  'u@例え.テスト',
+])('a user’s email address %j is accepted and shown as registered', (email) => {
+  expect(v.parse(UserEmail, email)).toBe(email)
 })
 
 const control = 'must have no control characters'

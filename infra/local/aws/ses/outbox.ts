@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { StackModel } from '../../model.ts'
 import type { Store } from '../storage/store.ts'
 import { defineOperation, restService, type Service } from '../wire/operation.ts'
+import { normalizeEmail } from '../../../../shared/users/normalize-email.ts'
 
 /** A mail that SES would have sent. */
 export interface OutboxMessage {
@@ -36,10 +37,10 @@ export function openOutbox({ database }: Store) {
       const { lastInsertRowid } = insert.run({ ...message })
       trim.run(Number(lastInsertRowid) - maxMessages)
     },
-    /** Lists all mails, newest first. With `to`, lists only mails to that address, ignoring case. */
+    /** Lists all mails, newest first. With `to`, lists only mails to that address, in any spelling. */
     list(to?: string): OutboxMessage[] {
       const mails = all.all().map((row) => ({ ...row }) as unknown as OutboxMessage)
-      return mails.filter((mail) => to === undefined || mail.to.toLowerCase() === to.toLowerCase())
+      return mails.filter((mail) => to === undefined || normalizeEmail(mail.to) === normalizeEmail(to))
     },
   }
 }

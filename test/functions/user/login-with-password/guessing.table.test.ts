@@ -15,7 +15,7 @@ import {
 } from '../../../../shared/sign-in/password/attempt.ts'
 import { readSignInRecord, signInKey } from '../../../../shared/sign-in/record.ts'
 import { countTries } from '../../../../shared/sign-in/limits/tries.ts'
-import { normalizeEmail } from '../../../../shared/users/identity.ts'
+import { normalizeEmail } from '../../../../shared/users/normalize-email.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
 import { measureCalls } from '../../../support/measure-calls.ts'
 import { guessAtOnce, login, openTicket, verifyAuthenticator } from '../../../support/sign-in-calls.ts'

@@ -96,6 +96,10 @@ it('a caller can search for at most twenty unknown addresses an hour, even with 
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
   await expect(list(root, known)).rejects.toMatchObject({ failure: 'too_many_requests' })
   expect(await list(root)).toMatchObject({ total: 30 })
-  vi.setSystemTime(Date.now() + 3_600_000)
+  expect(await list(root, { ...search, keyword: 'a***e@example.com' })).toMatchObject({ total: 0 })
+  // A sliding hour: the end of the clock's hour forgets nothing.
+  vi.setSystemTime(Date.now() + 58 * 60_000)
+  await expect(list(root, known)).rejects.toMatchObject({ failure: 'too_many_requests' })
+  vi.setSystemTime(Date.now() + 4 * 60_000)
   expect(await list(root, known)).toMatchObject({ total: 1 })
 })

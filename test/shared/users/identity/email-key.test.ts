@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { emailKey, normalizeEmail } from '../../../../shared/users/identity.ts'
+import { emailKey } from '../../../../shared/users/identity.ts'
+import { normalizeEmail } from '../../../../shared/users/normalize-email.ts'
 
 // U+337F becomes four characters when it is normalized. A long address is replaced by its hash in the key.
 it.each([
