@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { catalogueDocuments } from './documents.ts'
 
-// Sets a region, because catalogueDocuments loads modules that create AWS clients, which need a region.
+// The imported functions need these variables.
 process.env['AWS_REGION'] ??= 'us-east-1'
+process.env['BASE_URL'] ??= 'https://api.example.com'
+const { catalogueDocuments } = await import('./documents.ts')
 
 /** Rewrites the generated sections of every document. */
 for (const { file, text } of await catalogueDocuments()) writeFileSync(file, text)
