@@ -5,7 +5,16 @@ import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
 import { authenticatorCode } from '../support/sign-in.ts'
 import { newUser } from './support/users.ts'
-import { button, codeField, giveCode, givePassword, heading } from './support/page-steps.ts'
+import { HttpsApp } from './support/https-app.ts'
+import {
+  button,
+  codeField,
+  giveAuthenticatorCode,
+  giveCode,
+  givePassword,
+  heading,
+  signIn,
+} from './support/page-steps.ts'
 
 /** Finds controls smaller than 24 by 24 pixels, the minimum of WCAG 2.2 (2.5.8). */
 const smallTargets = (page: Page) =>
@@ -21,16 +30,21 @@ const views = [
   { name: 'a desktop, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 ] as const
 
+/** Creates a check of what a page shows now. A screenshot is kept, for people to look at. */
+const makeCheck = (page: Page, view: string) => async (step: string) => {
+  const path = `dist/screenshots/page-${step}-${view}.png`.replaceAll(/[ ,]+/g, '-')
+  await page.screenshot({ path, fullPage: true })
+  expect(await findViolations(page), step).toEqual([])
+  expect(await scrollsSideways(page), step).toBe(false)
+  expect(await smallTargets(page), step).toEqual([])
+}
+
 it.for(views)(
   'every sign-in step passes the WCAG checks and does not scroll sideways on $name',
-  async ({ viewport, ...options }, { open, app }) => {
+  async ({ name, viewport, ...options }, { open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
-    const check = async (step: string) => {
-      expect(await findViolations(page), step).toEqual([])
-      expect(await scrollsSideways(page), step).toBe(false)
-      expect(await smallTargets(page), step).toEqual([])
-    }
+    const check = makeCheck(page, name)
     await page.goto(stack.page_url)
     await check('no request')
     await page.goto(`${stack.page_url}/?client_id=a&redirect_uri=https://a.example`)
@@ -68,6 +82,67 @@ it.for(views)(
     await check('finished')
   },
 )
+
+it.for(views)(
+  'what a kept session shows, the sign-out and the refusal pass the WCAG checks on $name',
+  async ({ name, viewport, ...options }, { open }) => {
+    const [user, other] = [await newUser({ authenticator: true }), await newUser({ authenticator: true })]
+    const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
+    const check = makeCheck(page, name)
+    const app = await HttpsApp.start(page)
+    const { device_token: hint } = await signIn(page, app.authorizationUrl(), user, { stay: true })
+    await button(page, 'Allow').click()
+    await app.takeAnswer()
+    await page.goto(app.authorizationUrl({ prompt: 'select_account' }))
+    await button(page, `Continue as ${user.email}`).waitFor()
+    await check('continue')
+    await page.goto(stack.page_url)
+    await page.getByRole('link', { name: 'Sign out' }).waitFor()
+    await check('signed in')
+    await button(page, 'Forget what I have allowed on this device').click()
+    await check('forgotten')
+    await page.goto(app.authorizationUrl({ prompt: 'login', id_token_hint: hint }))
+    await givePassword(page, other)
+    await giveAuthenticatorCode(page, other)
+    await heading(page, 'Another account is expected').waitFor()
+    await check('another account')
+    await page.goto(`${stack.page_url}/sign-out?id_token_hint=nonsense`)
+    await heading(page, 'Sign out?').waitFor()
+    await check('sign out')
+    await button(page, 'Sign out').click()
+    await heading(page, 'You are signed out').waitFor()
+    await check('signed out')
+    await page.goto(app.authorizationUrl({ redirect_uri: 'https://elsewhere.example/callback' }))
+    await heading(page, 'This sign-in cannot begin').waitFor()
+    await check('refusal')
+  },
+)
+
+it('a user whose session is kept continues with the keyboard alone', async ({ open }) => {
+  const user = await newUser({ authenticator: true })
+  const page = await open()
+  const [app, second] = [await HttpsApp.start(page), await HttpsApp.start(page)]
+  await page.goto(app.authorizationUrl())
+  await page.getByLabel('Email address').press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  expect(await page.getByLabel('Stay signed in on this device').isChecked()).toBe(true)
+  await givePassword(page, user)
+  await giveAuthenticatorCode(page, user)
+  await button(page, 'Allow').click()
+  await app.takeAnswer()
+  await page.goto(second.authorizationUrl())
+  const name = `Continue as ${user.email}`
+  await button(page, name).waitFor()
+  const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()')
+  for (let steps = 0; (await focused()) !== name; steps++) {
+    if (steps > 5) throw new Error('the keyboard does not reach the button')
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.press('Enter')
+  await second.exchange()
+})
 
 it('the authorization page follows the browser’s preferred colour scheme', async ({ open }) => {
   const lightness = async (colorScheme: 'light' | 'dark') => {

@@ -217,7 +217,7 @@ it('two users on one device: a hint of the first asks for the first, and what ea
   const page = await open()
   const [app, other] = [await HttpsApp.start(page), await HttpsApp.start(page)]
   const first = await newUser({ authenticator: true })
-  await signIn(page, app.authorizationUrl(), first)
+  const { access_token } = await signIn(page, app.authorizationUrl(), first)
   await button(page, 'Allow').click()
   const { id_token: hint } = await app.exchange()
   const { user: second } = await staySignedIn(page, other)
@@ -227,6 +227,12 @@ it('two users on one device: a hint of the first asks for the first, and what ea
   await page.goto(app.authorizationUrl({ id_token_hint: hint }))
   await passwordField(page).waitFor()
   expect(await emailField(page).inputValue()).toBe(first.email)
+  // For a hint without an address, the form must not offer that of the other user.
+  const exchanged = await postJson('/oauth2/authorize', { access_token, scope: 'openid' })
+  const { device_token: bare } = exchanged.body['data'] as Session
+  await page.goto(app.authorizationUrl({ id_token_hint: bare }))
+  await passwordField(page).waitFor()
+  expect(await emailField(page).inputValue()).toBe('')
 
   await page.goto(app.authorizationUrl())
   await continueAs(page, second).click()

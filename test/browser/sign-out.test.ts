@@ -51,16 +51,24 @@ it('a user who decides to stay signed in stays so, and does not return to the ap
 })
 
 it.for([
-  ['an address that is not registered', { post_logout_redirect_uri: 'https://elsewhere.example/' }],
-  ['a hint that is no token', { id_token_hint: 'nonsense' }],
-] as const)('a sign-out with %s returns nowhere, and says so', async ([, parameters], { open }) => {
+  [
+    'an address that is not registered',
+    { post_logout_redirect_uri: 'https://elsewhere.example/' },
+    'names an address to return to that is not registered',
+  ],
+  [
+    'a hint that is no token',
+    { id_token_hint: 'nonsense' },
+    'has an id_token_hint that this service did not',
+  ],
+] as const)('a sign-out with %s returns nowhere, and says why', async ([, parameters, problem], { open }) => {
   const page = await open()
   const app = await HttpsApp.start(page)
   const user = await newUser({ authenticator: true })
   await signIn(page, app.authorizationUrl(), user, { stay: true })
   const defaults = { client_id: app.clientId, post_logout_redirect_uri: `${app.origin}/bye` }
   await page.goto(signOutUrl({ ...defaults, ...parameters }))
-  await page.getByText('does not return to the app').waitFor()
+  await page.getByText(problem).waitFor()
   await button(page, 'Sign out').click()
   await heading(page, 'You are signed out').waitFor()
   expect(new URL(page.url()).origin).toBe(stack.page_url)

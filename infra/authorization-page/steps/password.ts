@@ -1,4 +1,5 @@
 import { appName, icon, make, showDestination } from '../dom.ts'
+import type { AuthorizationRequest } from '../authorization-request.ts'
 import { canKeep, readSession, rememberStay, staysSignedIn } from '../device.ts'
 import { type Field, makeField, makeForm } from '../form.ts'
 import { checkPassword, type Method } from '../sign-in-api.ts'
@@ -10,9 +11,7 @@ export const usableMethods = (methods: Method[]): Method[] => methods.filter((me
 /** Shows the step that asks for email and password. `notice` says why the user is back at this step. */
 export function showPassword(flow: SignInFlow, notice: string | undefined): View {
   const describedBy = notice === undefined ? undefined : 'notice'
-  const { loginHint, hint } = flow.request
-  const expected = loginHint || hint?.email || readSession()?.email
-  const email = makeEmailField(flow.state.email ?? expected ?? '', describedBy)
+  const email = makeEmailField(flow.state.email ?? expectedEmail(flow.request), describedBy)
   const password = makePasswordField(describedBy)
   const stay = makeStayChoice()
   const form = makeForm({
@@ -58,6 +57,13 @@ export function showPassword(flow: SignInFlow, notice: string | undefined): View
     ],
     focus: email.input.value === '' ? email.input : password.input,
   }
+}
+
+/** The address that the form offers: what the app expects, or else that of the session that is kept. */
+function expectedEmail({ loginHint, hint }: AuthorizationRequest): string {
+  const session = readSession()
+  const kept = hint === undefined || hint.userId === session?.userId ? session?.email : undefined
+  return loginHint || hint?.email || kept || ''
 }
 
 /** Creates the choice whether this device keeps the session; undefined if it keeps nothing. */

@@ -34,20 +34,27 @@ export async function openSignOut(): Promise<void> {
   }
 }
 
-/** A sign-out request. A damaged one can be answered, too, but returns to nowhere. */
-type CheckedRequest = SignOutRequest & { isDamaged: boolean }
+/** A sign-out request. One with a problem can be answered, too, but returns to nowhere. */
+type CheckedRequest = SignOutRequest & { problem: string | undefined }
 
-const damaged: CheckedRequest = { clientName: undefined, target: undefined, isDamaged: true }
+const refused = (problem: string): CheckedRequest => ({ clientName: undefined, target: undefined, problem })
 
 async function readRequest(): Promise<CheckedRequest> {
   const parameters = readOnce(location.search, parameterNames)
-  if (parameters === undefined) return damaged
+  if (parameters === undefined) return refused('names something twice')
   try {
-    return { ...(await checkSignOut(parameters)), isDamaged: false }
+    return { ...(await checkSignOut(parameters)), problem: undefined }
   } catch (error) {
-    if (error instanceof ApiFailure && invalidRequest.includes(error.code)) return damaged
-    throw error
+    if (!(error instanceof ApiFailure) || !invalidRequest.includes(error.code)) throw error
+    return refused(describeProblem(error))
   }
+}
+
+/** Completes the sentence "The app's link …". */
+function describeProblem({ code, fields }: ApiFailure): string {
+  if (code === 40002) return 'names an address to return to that is not registered for the app'
+  if (fields.includes('id_token_hint')) return 'has an id_token_hint that this service did not issue'
+  return fields.includes('client_id') ? 'names another app than its id_token_hint' : 'is not valid'
 }
 
 function showQuestion(request: CheckedRequest, account: Account): View {
@@ -63,7 +70,7 @@ function showQuestion(request: CheckedRequest, account: Account): View {
   return {
     title: 'Sign out?',
     content: [
-      explainDamage(request),
+      explainProblem(request),
       make(
         'p',
         { class: 'lead' },
@@ -83,10 +90,10 @@ function showQuestion(request: CheckedRequest, account: Account): View {
   }
 }
 
-const explainDamage = ({ isDamaged }: CheckedRequest): HTMLElement | string =>
-  isDamaged
-    ? make('p', { class: 'notice' }, 'The app’s link is not valid, so this page does not return to the app.')
-    : ''
+const explainProblem = ({ problem }: CheckedRequest): HTMLElement | string =>
+  problem === undefined
+    ? ''
+    : make('p', { class: 'notice' }, `The app’s link ${problem}, so this page does not return to the app.`)
 
 const showStaying: View = {
   title: 'You are still signed in',
@@ -98,7 +105,7 @@ function leave(request: CheckedRequest): void {
   present({
     title: 'You are signed out',
     content: [
-      explainDamage(request),
+      explainProblem(request),
       make('p', { class: 'lead' }, 'Nobody is signed in on this device.'),
       makeForget() ?? '',
     ],

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { expect, it, onTestFinished } from 'vitest'
 import { anyPorts, startCommand } from '../../support/start-command.ts'
 import { newDirectory } from '../../support/new-directory.ts'
 import { preload } from '../../support/preload.ts'
@@ -125,3 +127,39 @@ it('npm start is ready with the AWS settings of a laptop, and not before the dem
   for (const { visible, inFlight, delayed } of queues) expect(visible + inFlight + delayed).toBe(0)
   await stack.signal('SIGTERM')
 }, 180_000)
+
+it('behind a proxy, issuer, endpoints, page and CORS have the public address, and the local one still works', async () => {
+  const publicUrl = 'https://login.example.test'
+  const stack = startCommand([...anyPorts, '--no-demo', '--ephemeral', '--public-url', publicUrl])
+  onTestFinished(async () => {
+    await stack.signal('SIGTERM')
+  })
+  const local = await stack.ready
+  /** Sends a request as the proxy passes it on: with the public host name. */
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const sent = request(local + path, { headers: { host: 'login.example.test', ...headers }, agent: false })
+    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage]
+    return { headers: answer.headers, status: answer.statusCode, body: await text(answer) }
+  }
+  const page = `${publicUrl}/_local/page`
+  const discovery = await get('/.well-known/openid-configuration')
+  expect(JSON.parse(discovery.body)).toMatchObject({
+    issuer: publicUrl,
+    token_endpoint: `${publicUrl}/oauth2/token`,
+    end_session_endpoint: `${page}/sign-out`,
+  })
+  const atHome = await (await fetch(`${local}/.well-known/openid-configuration`)).json()
+  expect(atHome).toMatchObject({ issuer: publicUrl })
+  const described = JSON.parse((await get('/_local/stack')).body) as Record<string, unknown>
+  expect(described).toMatchObject({ base_url: publicUrl, auth_url: `${page}/` })
+  for (const path of ['/', '/sign-out']) {
+    const { status, headers, body } = await get(`/_local/page${path}`)
+    expect(status).toBe(200)
+    expect(headers['content-security-policy']).toContain(`connect-src ${publicUrl}`)
+    const [, script = ''] = /src="(assets\/main-[^"]+)"/.exec(body) ?? []
+    expect((await get(`/_local/page/${script}`)).status).toBe(200)
+  }
+  const allowed = await get('/.well-known/jwks.json', { origin: publicUrl })
+  expect(allowed.headers['access-control-allow-origin']).toBe(publicUrl)
+  expect((await get('/', { host: 'attacker.example' })).status).toBe(403)
+}, 120_000)
