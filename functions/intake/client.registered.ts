@@ -4,7 +4,7 @@ import { BusinessKey, Instant, maybe, membersOf, Text, UnambiguousText } from '.
 import { intake } from '../../shared/events/intake.ts'
 import { withMacDigest } from '../../shared/events/mac-digest.ts'
 import { ClientSecret, macClientSecret } from '../../shared/oauth/client-authentication.ts'
-import { putClient } from '../../shared/oauth/client.ts'
+import { Pkce, putClient } from '../../shared/oauth/client.ts'
 import { RedirectUri } from '../../shared/oauth/redirect-uri.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 
@@ -20,15 +20,14 @@ export const handler = intake({
       // A client without a secret is public.
       secret: maybe(ClientSecret),
       scopes: v.array(v.picklist(scopes)),
-      // Whether the client must use PKCE. Default: `required`.
-      pkce: maybe(v.picklist(['required', 'optional'])),
+      pkce: maybe(Pkce),
       post_logout_redirect_uris: maybe(v.pipe(v.array(RedirectUri), v.maxLength(50))),
     }),
     v.forward(
       // Only its secret keeps a code that somebody else got hold of from being exchanged.
       v.check(
-        ({ pkce, secret }) => pkce !== 'optional' || secret !== undefined,
-        'may be optional only for a client with a secret',
+        ({ pkce = 'required', secret }) => pkce === 'required' || secret !== undefined,
+        'must be required for a client without a secret',
       ),
       ['pkce'],
     ),
@@ -46,7 +45,7 @@ export const handler = intake({
       redirectUris: [...new Set(detail.redirect_uris)],
       scopes: [...new Set(detail.scopes)],
       secretMac,
-      isPkceOptional: detail.pkce === 'optional' || undefined,
+      pkce: detail.pkce,
       postLogoutRedirectUris: detail.post_logout_redirect_uris && [
         ...new Set(detail.post_logout_redirect_uris),
       ],

@@ -138,14 +138,15 @@ const s256Challenge = /^[A-Za-z0-9_-]{43}$/
 /**
  * Checks and returns the PKCE challenge (RFC 7636 §4.3 and §4.4.1, RFC 9700 §2.1.1). The method S256 must be
  * stated, because an omitted method means `plain`. A client that may leave the challenge out sends a nonce
- * instead, which also keeps stolen codes out of its sessions.
+ * instead, which also keeps stolen codes out of its sessions, unless it is registered with `off` (see Pkce).
  */
 function checkCodeChallenge(
   { code_challenge, code_challenge_method, nonce }: AuthorizationParameters,
-  { isPkceOptional = false }: Client,
+  { pkce = 'required' }: Client,
 ): string | undefined {
-  if (isPkceOptional && code_challenge === undefined && code_challenge_method === undefined) {
-    if (nonce === undefined) throw new AuthorizationError('nonce', 'is required without a code_challenge')
+  if (pkce !== 'required' && code_challenge === undefined && code_challenge_method === undefined) {
+    if (pkce === 'optional' && nonce === undefined)
+      throw new AuthorizationError('nonce', 'is required without a code_challenge')
     return undefined
   }
   if (code_challenge === undefined) throw new AuthorizationError('code_challenge', 'is required')

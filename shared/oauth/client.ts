@@ -6,6 +6,20 @@ import type { Write } from '../db/write.ts'
 import { settings } from '../settings.ts'
 import { scopes } from '../tokens/scopes.ts'
 
+/**
+ * Whether a client must use PKCE. With `optional`, it may send a nonce instead, and with `off` neither: then
+ * nothing ties a code to the browser that asked for it, which RFC 9700 §2.1.1 forbids to clients. It is for
+ * applications that can do neither, and for the OpenID Foundation's tests, which send such a request.
+ * Only clients with a secret may be registered with `optional` or `off`.
+ */
+export const Pkce = v.pipe(
+  v.picklist(['required', 'optional', 'off']),
+  v.description(
+    '`required` (the default): the client must use PKCE with S256. `optional`: it may send a `nonce` instead. `off`: it need not send either, so nothing ties a code to the browser that asked for it; only for an application that can do neither. Both only beside a `secret`.',
+  ),
+)
+export type Pkce = v.InferOutput<typeof Pkce>
+
 /** The stored form of an OAuth client. A client is an application that may request codes and tokens. */
 const Client = v.object({
   clientId: v.string(),
@@ -15,8 +29,8 @@ const Client = v.object({
   scopes: v.array(v.picklist(scopes)),
   /** MAC of a confidential client's secret; undefined for a public client. */
   secretMac: v.optional(v.string()),
-  /** Whether the client may request codes without PKCE; only confidential clients may (RFC 9700 §2.1.1). */
-  isPkceOptional: v.optional(v.boolean()),
+  /** Default: `required`. */
+  pkce: v.optional(Pkce),
   /** Where a sign-out may return to (RP-Initiated Logout §3.1), exactly as registered. */
   postLogoutRedirectUris: v.optional(v.array(v.string())),
   /** When the client was last registered or replaced, epoch milliseconds. */

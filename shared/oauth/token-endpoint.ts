@@ -68,10 +68,10 @@ export async function handleTokenRequest(
 /** The PKCE verifier. Only a client that may leave PKCE out, and did so for this code, may send none. */
 const readVerifier = (
   { code_verifier }: TokenParameters,
-  { isPkceOptional = false }: Client,
+  { pkce = 'required' }: Client,
   grant: AuthorizationCode | undefined,
 ): string | undefined =>
-  isPkceOptional && grant?.codeChallenge === undefined
+  pkce !== 'required' && grant?.codeChallenge === undefined
     ? code_verifier
     : requireParameter('code_verifier', code_verifier)
 

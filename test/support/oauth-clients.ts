@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { putClient } from '../../shared/oauth/client.ts'
+import { type Pkce, putClient } from '../../shared/oauth/client.ts'
 import { transact } from '../../shared/db/write.ts'
 import { putSignInRecord } from '../../shared/sign-in/record.ts'
 import { putUser } from '../../shared/registration/register.ts'
@@ -22,7 +22,7 @@ export async function createClient(
     redirectUris?: string[]
     secret?: string
     scopes?: Scope[]
-    isPkceOptional?: boolean
+    pkce?: Pkce
     postLogoutRedirectUris?: string[]
   } = {},
 ): Promise<TestClient> {
@@ -36,7 +36,7 @@ export async function createClient(
       scopes: overrides.scopes ?? [...everyScope],
       secretMac:
         overrides.secret === undefined ? undefined : await macClientSecret(clientId, overrides.secret),
-      isPkceOptional: overrides.isPkceOptional,
+      pkce: overrides.pkce,
       postLogoutRedirectUris: overrides.postLogoutRedirectUris,
       updatedAt: Date.now(),
     }),

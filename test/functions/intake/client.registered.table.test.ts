@@ -82,6 +82,7 @@ test.each([
   ['a secret of 513 characters', { secret: 'x'.repeat(513) }, 'secret'],
   ['an empty secret', { secret: '' }, 'secret'],
   ['optional PKCE but no secret', { pkce: 'optional' }, 'pkce'],
+  ['PKCE off but no secret', { pkce: 'off' }, 'pkce'],
   ['an unknown value of pkce', { secret, pkce: 'none' }, 'pkce'],
   [
     'a sign-out address over plain http',
@@ -99,14 +100,15 @@ test('the service’s own client exists without registration and has no redirect
 })
 
 test.each([
-  [{ secret, pkce: 'optional' }, true],
-  [{ secret, pkce: 'required' }, undefined],
+  [{ secret, pkce: 'optional' }, 'optional'],
+  [{ secret, pkce: 'off' }, 'off'],
+  [{ secret, pkce: 'required' }, 'required'],
   [{ secret, pkce: null }, undefined],
-  [{ pkce: 'required' }, undefined],
-])('a client must use PKCE unless it is registered otherwise: %j', async (overrides, isPkceOptional) => {
+  [{ pkce: 'required' }, 'required'],
+])('a client must use PKCE unless it is registered otherwise: %j', async (overrides, pkce) => {
   const detail = registration(overrides)
   expect(await deliver(handler, detail)).toBe('done')
-  expect((await readClient(detail.client_id))?.isPkceOptional).toBe(isPkceOptional)
+  expect((await readClient(detail.client_id))?.pkce).toBe(pkce)
 })
 
 test('client.registered stores where a sign-out may return to', async () => {

@@ -302,7 +302,7 @@ describe('a browser whose request names an unknown client or redirect URI gets a
 })
 
 describe('a client that may leave PKCE out (RFC 9700 §2.1.1)', async () => {
-  const optional = await createClient({ secret: 'a client secret of 34 characters!!', isPkceOptional: true })
+  const optional = await createClient({ secret: 'a client secret of 34 characters!!', pkce: 'optional' })
   const without = { code_challenge: undefined, code_challenge_method: undefined }
 
   test.each([
@@ -320,5 +320,11 @@ describe('a client that may leave PKCE out (RFC 9700 §2.1.1)', async () => {
     const { to, query } = location(response)
     expect(to).toBe(problem === undefined ? stack.auth_url : optional.redirectUri)
     expect(query.get('error_description')).toBe(problem ?? null)
+  })
+
+  test('a request without challenge and nonce is taken from a client that is registered with `off`', async () => {
+    const off = await createClient({ secret: 'a client secret of 34 characters!!', pkce: 'off' })
+    const response = await getAuthorize(authorizationRequest(off, { ...without, nonce: undefined }))
+    expect(location(response).to).toBe(stack.auth_url)
   })
 })

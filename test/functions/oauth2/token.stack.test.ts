@@ -172,7 +172,7 @@ describe('errors of the token endpoint', () => {
 })
 
 describe('a client that may leave PKCE out', async () => {
-  const optional = await createClient({ secret, isPkceOptional: true })
+  const optional = await createClient({ secret, pkce: 'optional' })
   const noChallenge = { code_challenge: undefined, code_challenge_method: undefined }
 
   test('a code that was issued without a challenge is exchanged without a verifier', async () => {
