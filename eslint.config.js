@@ -77,7 +77,7 @@ const orderFolders = (folder, folders, outside) => [
     { regex: pathTo(...folders), message: `Files directly in ${folder}/ import none of its folders.` },
   ]),
   ...folders.map((child, position) =>
-    forbid(`${folder}/${child}/**/*.ts`, [
+    forbid(`${folder}/${child}/**/*.{ts,tsx}`, [
       outside,
       ...(position === 0
         ? []
@@ -107,7 +107,7 @@ const boundaries = [
 
 /** Maps each source file to the files that it imports, type-only imports included. Paths are absolute. */
 const imports = new Map(
-  globSync('{functions,shared,infra,test}/**/*.{ts,mjs}', { cwd: import.meta.dirname }).map((name) => {
+  globSync('{functions,shared,infra,test}/**/*.{ts,tsx,mjs}', { cwd: import.meta.dirname }).map((name) => {
     const file = join(import.meta.dirname, name)
     const paths = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
     return [file, [...paths].map(([, path]) => resolve(dirname(file), path))]
@@ -142,7 +142,7 @@ export default tseslint.config(
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
@@ -150,6 +150,7 @@ export default tseslint.config(
           './tsconfig.json',
           './infra/authorization-page/tsconfig.json',
           './infra/local/console/client/tsconfig.json',
+          './infra/samples/wallet/tsconfig.json',
         ],
       },
     },
@@ -187,7 +188,7 @@ export default tseslint.config(
   },
   ...boundaries,
   {
-    files: ['**/*.{ts,mjs}'],
+    files: ['**/*.{ts,tsx,mjs}'],
     plugins: { imports: { rules: { 'no-circle': noImportCircle } } },
     rules: { 'imports/no-circle': 'error' },
   },

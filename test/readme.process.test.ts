@@ -73,12 +73,12 @@ describe('npm start', () => {
       () => true,
     )
 
-  it('npm start prints the URLs of a console and a reference, and a demo user with a password', async () => {
+  it('npm start prints the URLs of a console, a sample app and a reference, and a demo user with a password', async () => {
     const { out } = stack.output
-    for (const [, , url = ''] of out.matchAll(/^(open|reference) +(\S+)/gm))
+    for (const [, , url = ''] of out.matchAll(/^(open|app|reference) +(\S+)/gm))
       expect((await fetch(url)).ok).toBe(true)
     expect(out).toMatch(
-      /^open .+\nreference .+\ndemo user +alice@example\.com, password "correct horse battery"/m,
+      /^open .+\napp .+\nreference .+\ndemo user +alice@example\.com, password "correct horse battery"/m,
     )
   })
 

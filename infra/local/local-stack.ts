@@ -19,6 +19,7 @@ import { openFunctionLog } from './runtime/function-log.ts'
 import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
 import { requireWritable } from './require-writable.ts'
 import { runSchedulesOnce } from './run-schedules.ts'
+import { serveSampleApp } from './sample-app.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
 import { refuse } from './startup-error.ts'
 import { buildStackModel } from './template/build-model.ts'
@@ -29,6 +30,8 @@ export interface LocalStack {
   baseUrl: string
   awsUrl: string
   pageUrl: string
+  /** URL of the sample app, without a trailing slash. */
+  appUrl: string
   model: StackModel
   aws: AwsEndpoint
   invoke: InvokeFunction
@@ -45,6 +48,8 @@ export interface StartOptions extends LocalStackOptions {
   synthesize?: Synthesize
 }
 
+/** The sample app's port if no option gives one. */
+const defaultAppPort = 3002
 const region = 'us-east-1'
 const accountId = '000000000000'
 /** Minimum free disk space, several times what the stack needs for bundles, demo data and some use. */
@@ -81,6 +86,7 @@ async function start(
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).hostname
   const api = started.adopt(await bindServer(options.port, '--port', publicHost), close)
   const page = started.adopt(await bindServer(options.pagePort, '--page-port'), close)
+  const app = started.adopt(await bindAppServer(options.appPort), close)
   const awsServer = started.adopt(await bindServer(options.awsPort, '--aws-port'), close)
   const awsUrl = awsServer.url
   const pageUrl = publicUrl === undefined ? page.url : publicUrl + pagePath
@@ -89,8 +95,11 @@ async function start(
     options.dynamodbEndpoint ??
     sayIfSlow(openDynamodb(keep('dynamodb'), started), 'DynamoDB Local (Java)', showLine)
   const ownPage = { authUrl: `${pageUrl}/`, signOutUrl: `${pageUrl}/sign-out` }
-  const settings =
-    options.settings['authUrl'] === undefined ? { ...ownPage, ...options.settings } : options.settings
+  const settings = {
+    ...(options.settings['authUrl'] === undefined ? ownPage : {}),
+    ...options.settings,
+    corsOrigins: [options.settings['corsOrigins'], app.url].filter(Boolean).join(','),
+  }
   const synthesized = (options.synthesize ?? synthesizeLocalStage)(join(directory, 'bundles'), settings)
   // Wait for DynamoDB and the synthesis even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
@@ -124,7 +133,7 @@ async function start(
   })
   const aws = started.adopt(await starting, close)
 
-  const stack = { model, aws, baseUrl: api.url, pageUrl, logFile }
+  const stack = { model, aws, baseUrl: api.url, pageUrl, appUrl: app.url, logFile }
   const serveConsole = createConsole({ ...stack, users: options.demo ? demoUsers : [] })
   const gateway = createGateway({ ...model, invoke, stageVariables: aws.stageVariables })
   const servePage = serveAuthorizationPage(publicUrl ?? api.url, publicUrl && pagePath)
@@ -140,8 +149,9 @@ async function start(
   // Close the API before the functions and the AWS endpoint, so that running requests are still answered.
   started.defer(() => api.close())
   if (publicUrl === undefined) page.serve(servePage)
+  app.serve(serveSampleApp(publicUrl ?? api.url))
   aws.startDelivery()
-  const demo = options.demo ? sendDemo({ model, baseUrl: api.url, file: keep('demo.json') }) : undefined
+  const demo = options.demo ? sendDemo({ ...stack, file: keep('demo.json') }) : undefined
   // Send the demo data while the schedules run: users can register before the first signing key exists.
   await Promise.all([
     demo && sayIfSlow(demo, 'the demo data, which is sent through the bus', showLine),
@@ -162,6 +172,12 @@ async function sayIfSlow<T>(work: Promise<T>, what: string, showLine: (line: str
     clearTimeout(timer)
   }
 }
+
+/** Listens for the sample app. Only if an option names the port does it stop the start that it is taken. */
+const bindAppServer = (port?: number) =>
+  port === undefined
+    ? bindServer(defaultAppPort, '--app-port').catch(() => bindServer(0, '--app-port'))
+    : bindServer(port, '--app-port')
 
 const close = (part: { close: () => Promise<void> }): Promise<void> => part.close()
 

@@ -9,6 +9,8 @@ export interface LocalStackOptions {
   pagePort: number
   /** The https address of a proxy in front of the API's port, without a trailing slash. */
   publicUrl?: string | undefined
+  /** Port of the sample app; undefined chooses 3002 or, if that is taken, any free port. */
+  appPort?: number | undefined
   /** Directory for all data; if undefined, the data is deleted when the stack stops. */
   dataDirectory: string | undefined
   demo: boolean
@@ -33,6 +35,7 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--aws-port <port>', 'port of the AWS endpoint', parsePort, 4566)
     .option('--page-port <port>', 'port of the authorization page', parsePort, 3001)
     .option('--public-url <url>', 'https address of a proxy in front: issuer and page use it', parsePublicUrl)
+    .option('--app-port <port>', 'port of the sample app (default: 3002, or any free one)', parsePort)
     .option('--data <directory>', 'where data is kept between runs', '.local')
     .option('--ephemeral', 'keep nothing between runs', false)
     .option('--no-demo', 'start without the demo users')

@@ -33,8 +33,9 @@ const root = join(import.meta.dirname, '..', '..')
 /** The templates of the last synthesis, and the hash of their sources. */
 const templatesFile = join(root, 'dist', 'local-templates.json')
 
-/** Placeholder for the authorization page's origin in stored templates. The page's port can change. */
-const anyPage = 'https://authorization-page.invalid'
+/** Origins of this machine, which stored templates replace by placeholders: their ports can change. */
+const localOrigin = /http:\/\/127\.0\.0\.1:\d+/g
+const placeholder = /https:\/\/local-(\d+)\.invalid/g
 
 /**
  * Reads the templates that the last synthesis of the stage `local` wrote, which saves a second. If their
@@ -44,10 +45,10 @@ async function readTemplates(
   settings: Record<string, string>,
   bundling: Promise<unknown>,
 ): Promise<StackTemplate[]> {
-  const { authUrl = `${anyPage}/` } = settings
-  const page = URL.parse(authUrl)?.origin ?? anyPage
-  const sameForAnyPage = JSON.stringify({ ...settings, authUrl }).replaceAll(page, anyPage)
-  const stage = JSON.parse(sameForAnyPage) as Record<string, string>
+  const origins = [...new Set(Object.values(settings).join(' ').match(localOrigin))]
+  const hide = (text: string) =>
+    text.replaceAll(localOrigin, (origin) => `https://local-${origins.indexOf(origin)}.invalid`)
+  const stage = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, hide(value)]))
   const key = hashSources(stage)
   const kept = existsSync(templatesFile)
     ? (JSON.parse(readFileSync(templatesFile, 'utf8')) as { key: string; templates: StackTemplate[] })
@@ -55,7 +56,8 @@ async function readTemplates(
   const templates = kept?.key === key ? kept.templates : await synthesize(stage, bundling)
   if (kept?.key !== key)
     await writeChanged([{ path: templatesFile, contents: Buffer.from(JSON.stringify({ key, templates })) }])
-  return JSON.parse(JSON.stringify(templates).replaceAll(anyPage, page)) as StackTemplate[]
+  const shown = JSON.stringify(templates).replaceAll(placeholder, (_, index) => origins[Number(index)] ?? '')
+  return JSON.parse(shown) as StackTemplate[]
 }
 
 /** Hashes everything that the templates depend on, except the content of the bundles. */

@@ -44,6 +44,7 @@ try {
   if (options.publicUrl !== undefined)
     console.log(`public      ${options.publicUrl}, which a proxy passes on to ${stack.baseUrl}`)
   console.log(`open        ${stack.baseUrl}/_local/ for what runs, the demo users and every mail`)
+  console.log(`app         ${stack.appUrl} shows what a user has: a sample, infra/samples/wallet`)
   console.log(`reference   ${stack.baseUrl}/_local/docs`)
   const { email, totp_secret: secret } = demoUsers[0] ?? {}
   if (options.demo) console.log(`demo user   ${email}, password "${demoPassword}", authenticator ${secret}`)

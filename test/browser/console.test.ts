@@ -3,6 +3,7 @@ import { bearer } from '../support/oauth-clients.ts'
 import { postJson, stack } from '../support/oauth.ts'
 import { findViolations, scrollsSideways } from './support/accessibility.ts'
 import { it } from './support/browser-test.ts'
+import { keepPicture } from './support/keep-picture.ts'
 import { button } from './support/page-steps.ts'
 
 const home = `${stack.base_url}/_local/`
@@ -26,6 +27,7 @@ it.for(views)(
     await page.goto(home)
     await button(page, 'Put the event').waitFor()
     await check('console')
+    if (colorScheme === 'light') await keepPicture(page, 'console')
     await button(page, 'Sign in as erin@example.com').click()
     await page.getByText('Signed in as erin@example.com').waitFor()
     await check('console-signed-in')

@@ -3,6 +3,7 @@ export const ephemeral = {
   port: 0,
   awsPort: 0,
   pagePort: 0,
+  appPort: 0,
   dataDirectory: undefined,
   dynamodbEndpoint: undefined,
 }

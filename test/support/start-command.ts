@@ -13,7 +13,7 @@ const commandLine = [process.execPath, 'infra/local/start.ts']
 /** The command that people type to start the local stack. */
 export const throughNpm = ['npm', 'start', '--']
 /** Options that make the stack choose free ports. */
-export const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0']
+export const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0', '--app-port', '0']
 
 /**
  * Starts the local stack in a process of its own. `ready` resolves with the URL of the API, and rejects when

@@ -9,7 +9,7 @@ export type StackDescription = ReturnType<typeof describeStack>
 export function describeStack(
   { outputs, buses, tables, functions, routes, region }: StackModel,
   aws: Pick<AwsEndpoint, 'url' | 'queues'>,
-  { logFile, ...urls }: { baseUrl: string; pageUrl: string; logFile: string },
+  { logFile, ...urls }: { baseUrl: string; pageUrl: string; appUrl: string; logFile: string },
 ) {
   // The settings are read from the first function, because all functions have the same ones.
   const environment = functions[0]?.environment ?? {}
@@ -18,6 +18,7 @@ export function describeStack(
   return {
     base_url: outputs.BaseUrl ?? urls.baseUrl,
     auth_url: outputs.AuthUrl ?? `${urls.pageUrl}/`,
+    app_url: urls.appUrl,
     aws_endpoint: aws.url,
     region,
     event_bus: outputs.EventBusName ?? buses.at(-1)?.name ?? 'default',

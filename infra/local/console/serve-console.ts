@@ -18,6 +18,7 @@ interface ConsoleOptions {
   aws: AwsEndpoint
   baseUrl: string
   pageUrl: string
+  appUrl: string
   logFile: string
   users: DemoUser[]
 }
@@ -76,7 +77,7 @@ export function createConsole(
     if (!/^\/_local(\/|$)/.test(pathname)) return undefined
     const path = pathname.slice('/_local'.length)
     if (path === '/ops') return answerOps(request, response, options.baseUrl)
-    return answer(request, response, path, facts[path]?.bind(undefined, searchParams))
+    return answer(request, response, path, options.appUrl, facts[path]?.bind(undefined, searchParams))
   }
 }
 
@@ -84,6 +85,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
+  appUrl: string,
   readFacts: (() => unknown) | undefined,
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -95,7 +97,7 @@ async function answer(
   if (file === undefined) return sendJson(response, 404, { message: 'Not Found' })
   if (path.endsWith('api.json')) await (referencesWritten ??= writeReferences())
   const body = await (file.endsWith('.ts') ? bundleScript(file) : readFile(file, 'utf8'))
-  send(response, 200, contentTypes[extname(path) || '.html'] ?? '', body)
+  send(response, 200, contentTypes[extname(path) || '.html'] ?? '', body.replace('%APP_URL%', appUrl))
 }
 
 /** Runs an operator command. Takes only JSON, because CORS keeps pages of other sites from sending JSON. */

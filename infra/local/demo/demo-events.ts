@@ -12,6 +12,8 @@ export interface DemoSettings {
   firstStart: number
   quoteCurrency: string
   rewardCurrency: string
+  /** URL of the sample app, without a trailing slash. */
+  appUrl?: string
   /** Number of addresses in each pool. The default is so high that no pool counts as nearly empty. */
   poolSize?: number
 }
@@ -31,7 +33,7 @@ export const depositPools = [
  * group, Alice can sign in, and the demo application can ask for her consent.
  */
 export function demoStages(settings: DemoSettings): DemoEvent[][] {
-  const { firstStart, quoteCurrency, rewardCurrency } = settings
+  const { firstStart, quoteCurrency, rewardCurrency, appUrl = 'http://127.0.0.1:3002' } = settings
   const ago = (days: number) => firstStart - days * day
   const ofAlice = (daysAgo: number, detailType: string, detail: DemoEvent['detail']) =>
     event(detailType, { ...detail, user_id: alice, at: ago(daysAgo) })
@@ -41,6 +43,14 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
     updated_at: ago(130),
     name: 'Demo application',
     redirect_uris: ['http://127.0.0.1:4000/callback'],
+    scopes: scopes.split(' '),
+  })
+  const sampleApp = event('client.registered', {
+    client_id: 'sample-wallet',
+    updated_at: ago(130),
+    name: 'Sample wallet',
+    redirect_uris: [`${appUrl}/callback`],
+    post_logout_redirect_uris: [`${appUrl}/`],
     scopes: scopes.split(' '),
   })
   const rates = Object.entries({ BTC: '64250.5', ETH: '3120.75', USDT: '1' })
@@ -56,7 +66,7 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
   const withdrawal = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '12.25' }
   return [
-    [...alone, client],
+    [...alone, client, sampleApp],
     [...direct, published, update, ...addresses(settings)],
     [
       ...second,

@@ -8,6 +8,7 @@ interface DemoOptions {
   model: StackModel
   /** URL of the API, which must already be running. */
   baseUrl: string
+  appUrl: string
   /** File that records whether all events have been sent. Without a file, every start sends them. */
   file: string | undefined
 }
@@ -20,7 +21,7 @@ const Record = v.object({ first_start: v.number(), sent: v.boolean() })
  * effect. If the stack stops before, its next start sends all of it again. Events that were already applied
  * have no further effect. Throws a `StartupError` if an event is refused.
  */
-export async function sendDemo({ model, baseUrl, file }: DemoOptions): Promise<void> {
+export async function sendDemo({ model, baseUrl, appUrl, file }: DemoOptions): Promise<void> {
   const { first_start: firstStart, sent } = readRecord(file)
   if (sent) return
   const record = (done: boolean) => {
@@ -36,7 +37,7 @@ export async function sendDemo({ model, baseUrl, file }: DemoOptions): Promise<v
     import('../../ops/events/await-empty-queues.ts'),
     import('../../ops/dead-letters/queues.ts'),
   ])
-  for (const events of demoStages({ firstStart, quoteCurrency, rewardCurrency })) {
+  for (const events of demoStages({ firstStart, quoteCurrency, rewardCurrency, appUrl })) {
     const lines = events.map(({ detailType, detail }) =>
       JSON.stringify({ 'detail-type': detailType, detail }),
     )

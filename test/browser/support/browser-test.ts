@@ -43,7 +43,7 @@ export const it = test.extend<Fixtures>({
     await use(app)
   },
   open: async ({ browser, app }, use) => {
-    const known = [stack.base_url, stack.page_url, app.origin]
+    const known = [stack.base_url, stack.page_url, stack.app_url, app.origin]
     const problems: string[] = []
     const pages: Page[] = []
     await use(async (options) => {

@@ -5,13 +5,23 @@ import { writeItem } from '../../../shared/db/write.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
 import { createUser, md5, type TestUser } from '../../support/sign-in.ts'
 
-/** Registers a new user. `password` is what the user types; `totpSecret` is empty without authenticator. */
-export async function newUser({ authenticator = false } = {}): Promise<TestUser> {
+interface NewUser {
+  authenticator?: boolean
+  nickname?: string
+  referrer_id?: number
+}
+
+/**
+ * Registers a new user, with other values of the registration if given. `password` is what the user types;
+ * `totpSecret` is empty without authenticator.
+ */
+export async function newUser({ authenticator = false, ...values }: NewUser = {}): Promise<TestUser> {
   const password = `pässwörd ${randomUUID()}`
   const user = await createUser({
     email: `user-${randomUUID()}@example.com`,
     login_password: md5(password),
     ...(!authenticator && { totp_secret: undefined }),
+    ...values,
   })
   return { ...user, password, totpSecret: authenticator ? user.totpSecret : '' }
 }

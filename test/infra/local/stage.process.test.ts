@@ -12,24 +12,26 @@ const directory = newDirectory()
 // A random setting, so that no synthesis of an earlier test run is reused.
 const exportCap = String(1 + Math.floor(Math.random() * 9_999))
 
-const synthesize = (authUrl: string) =>
-  synthesizeLocalStage(join(directory, 'bundles'), { authUrl, exportCap })
+const synthesize = (authUrl: string, corsOrigins: string) =>
+  synthesizeLocalStage(join(directory, 'bundles'), { authUrl, corsOrigins, exportCap })
 
 const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
 
 it(
-  'the local stage is synthesized again if its settings change, but not if only the address of the authorization page changes',
+  'the local stage is synthesized again if its settings change, but not if only the addresses of the authorization page and of the sample app change',
   { timeout: 120_000 },
   async () => {
     const [page, otherPage] = ['http://127.0.0.1:1111/', 'http://127.0.0.1:2222/']
-    const first = textOf(await synthesize(page))
+    const [app, otherApp] = ['http://127.0.0.1:11112', 'http://127.0.0.1:22222']
+    const first = textOf(await synthesize(page, app))
     expect(addStacks).toHaveBeenCalledTimes(1)
     expect(first).toContain(`"EXPORT_CAP":"${exportCap}"`)
 
-    const again = await synthesize(otherPage)
+    const again = await synthesize(otherPage, otherApp)
     expect(addStacks).toHaveBeenCalledTimes(1)
     expect(first).toContain(`"AUTH_URL":"${page}"`)
-    expect(textOf(again)).toBe(first.replaceAll(':1111', ':2222'))
+    expect(first).toContain(`"CORS_ORIGINS":"http://127.0.0.1:1111,${app}"`)
+    expect(textOf(again)).toBe(first.replaceAll(app, otherApp).replaceAll(':1111', ':2222'))
     const bundles = again.flatMap(({ assetPaths }) => Object.values(assetPaths))
     expect(bundles.length).toBeGreaterThan(40)
     for (const bundle of bundles) {

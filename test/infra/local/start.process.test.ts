@@ -18,7 +18,7 @@ async function refuse(options: string[], environment?: NodeJS.ProcessEnv): Promi
   return attempt.output.error
 }
 
-it.each(['--port', '--aws-port', '--page-port'])(
+it.each(['--port', '--aws-port', '--page-port', '--app-port'])(
   'npm start says in one line that the port of %s is in use',
   async (option) => {
     const other = createServer().listen(0, '127.0.0.1')
@@ -31,6 +31,23 @@ it.each(['--port', '--aws-port', '--page-port'])(
   },
   60_000,
 )
+
+it('npm start without --app-port starts although port 3002 is taken, because the app is only a sample', async () => {
+  const other = createServer().listen(3002, '127.0.0.1')
+  // If another program has the port, it is taken all the same.
+  await Promise.race([once(other, 'listening'), once(other, 'error')])
+  const stack = startCommand([
+    ...anyPorts.slice(0, anyPorts.indexOf('--app-port')),
+    '--no-demo',
+    '--ephemeral',
+  ])
+  await stack.ready
+  const [, url = ''] = /^app +(\S+)/m.exec(stack.output.out) ?? []
+  expect(url).not.toMatch(/:3002$/)
+  expect((await fetch(url)).status).toBe(200)
+  await stack.signal('SIGTERM')
+  other.close()
+}, 120_000)
 
 it.each([
   [['--set', 'exportCap=0'], /exportCap/],

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { expect } from 'vitest'
+import { demoPassword, demoUsers } from '../../infra/local/demo/demo-users.ts'
+import { failures, statusOf, type FailureName } from '../../shared/errors.ts'
+import { bearer } from '../support/oauth-clients.ts'
+import { expectRefused, stack } from '../support/oauth.ts'
+import { putEvents } from '../support/put-event.ts'
+import { toTestUser, update } from '../support/sign-in.ts'
+import { it } from './support/browser-test.ts'
+import { keepPicture } from './support/keep-picture.ts'
+import { button, heading } from './support/page-steps.ts'
+import { newUser } from './support/users.ts'
+import { appPages, awaitData, checkLooks, openApp, reloadUntil, signInFromApp } from './support/wallet-app.ts'
+
+const authenticator = true
+
+const adjust = (userId: number, amounts: string[], changes: object = {}) =>
+  putEvents(
+    'wallet.adjusted',
+    amounts.map((amount) => ({
+      adjustment_id: randomUUID(),
+      user_id: userId,
+      wallet: 'asset',
+      currency: 'USDT',
+      amount,
+      direction: 1,
+      reason: 'a reason',
+      at: 1_700_000_000_000,
+      ...changes,
+    })),
+  )
+
+it('Alice signs in with the app, and each of its pages has neither accessibility findings nor sideways scrolling in any look', async ({
+  open,
+}) => {
+  const [demoUser = {}] = demoUsers
+  const alice = { ...toTestUser({ ...demoUser, login_password: '' }), password: demoPassword }
+  const page = await open()
+  await page.goto(stack.app_url)
+  await checkLooks(page, 'app sign-in')
+  await openApp(page, alice)
+  await awaitData(page)
+  await keepPicture(page, 'app')
+  for (const [name, path] of appPages) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await heading(page, name).waitFor()
+    await checkLooks(page, `app ${name.toLowerCase()}`)
+    expect(new URL(page.url()).pathname).toBe(path)
+    expect(await page.title()).toBe(`${name} · Wallet`)
+  }
+}, 180_000)
+
+it('a user who has nothing is told on each page what will be there', async ({ open }) => {
+  const page = await open()
+  await openApp(page, await newUser({ authenticator }))
+  const texts = {
+    Overview: ['You hold nothing yet.', 'No rewards yet.', 'You earned nothing in this window.'],
+    Wallets: ['This wallet is empty.', 'No transactions here.', 'Page 1 of 1 · 0 transactions'],
+    Community: ['Nobody here yet.'],
+    Deposits: ['No deposits here.'],
+  }
+  for (const [name] of appPages) {
+    await page.getByRole('link', { name, exact: true }).click()
+    for (const text of texts[name]) await page.getByText(text).waitFor()
+    await checkLooks(page, `app empty ${name.toLowerCase()}`)
+  }
+})
+
+it('amounts keep all their digits, and long names and names from right to left do not widen the app', async ({
+  open,
+}) => {
+  const nickname = 'ليلى \u0645\u062d\u0645\u0648\u062f'
+  const user = await newUser({ authenticator, nickname })
+  await newUser({
+    referrer_id: user.userId,
+    nickname: 'Wolfeschlegelsteinhausenbergerdorffvoralternwarengewissen',
+  })
+  await newUser({ referrer_id: user.userId, nickname })
+  await adjust(user.userId, ['12345678901234567890.123456789012345678', '0.000000000000000001'])
+  const page = await open()
+  await openApp(page, user, '/wallets/asset')
+  await reloadUntil(page, 'Page 1 of 1 · 2')
+  const text = await page.locator('main').innerText()
+  expect(text).toContain('12,345,678,901,234,567,890.123456789012345679')
+  expect(text).toContain('+0.000000000000000001 USDT')
+  await checkLooks(page, 'app long amounts')
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByText('12,345,678,901,234,567,890.123456789012345679 USDT').waitFor()
+  await checkLooks(page, 'app long total')
+  await page.getByRole('link', { name: 'Community' }).click()
+  await page.getByText('Wolfeschlegel').waitFor()
+  await checkLooks(page, 'app long names')
+})
+
+it('filters and page numbers of transactions are exact, kept in the address, and Back undoes them; the list is saved as CSV', async ({
+  open,
+}) => {
+  const user = await newUser({ authenticator })
+  await adjust(
+    user.userId,
+    Array.from({ length: 21 }, (_, index) => `${index + 1}`),
+  )
+  const page = await open()
+  await openApp(page, user, '/wallets/asset')
+  const shows = async (text: string) => page.getByText(text).waitFor()
+  await reloadUntil(page, 'Page 1 of 3 · 21 transactions')
+  await button(page, 'Last').click()
+  await shows('Page 3 of 3 · 21 transactions')
+  expect(await page.getByRole('region', { name: 'Transactions' }).locator('tbody tr').count()).toBe(1)
+  await page.getByLabel('Direction').selectOption('Out')
+  await shows('Page 1 of 1 · 0 transactions')
+  expect(page.url()).toMatch(/\?amountDirection=2$/)
+  await page.goBack()
+  await shows('Page 3 of 3 · 21 transactions')
+  const downloaded = page.waitForEvent('download')
+  await button(page, 'Save as CSV').click()
+  const csv = await readFile(await (await downloaded).path(), 'utf8')
+  expect(csv.trim().split('\r\n')).toHaveLength(22)
+})
+
+it('a note is edited in place with the keyboard, Escape leaves it, and the members are found and saved as CSV', async ({
+  open,
+}) => {
+  const user = await newUser({ authenticator })
+  const friend = await newUser({ referrer_id: user.userId, nickname: 'Friend' })
+  await newUser({ referrer_id: friend.userId, nickname: 'Grandchild' })
+  const page = await open()
+  await openApp(page, user, '/community')
+  const note = page.getByRole('button', { name: 'Note on Friend' })
+  const field = page.getByRole('textbox', { name: 'Note on Friend' }).and(page.locator(':focus'))
+  await note.press('Enter')
+  await field.waitFor()
+  await page.keyboard.type('twenty-one characters')
+  await page.getByText('21 of 20 characters').waitFor()
+  expect(await button(page, 'Save').isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+  await note.press('Enter')
+  await field.waitFor()
+  await page.keyboard.type('met in Łódź')
+  await page.keyboard.press('Enter')
+  await note.getByText('met in Łódź').waitFor()
+  await expect.poll(() => note.evaluate('document.activeElement.innerText')).toContain('met in Łódź')
+  const downloaded = page.waitForEvent('download')
+  await button(page, 'Save as CSV').click()
+  expect(await readFile(await (await downloaded).path(), 'utf8')).toContain('met in Łódź')
+  await button(page, 'Whole downline').click()
+  await page.getByText('2 members').waitFor()
+  await page.getByLabel('Name or email').fill('grand')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 members').waitFor()
+  expect(page.url()).toContain('type=COMMUNITY&keyword=grand')
+})
+
+it('a deposit address is copied, and the confirmations of a deposit move while the page is open', async ({
+  open,
+}) => {
+  const user = await newUser({ authenticator })
+  const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
+  await openApp(page, user, '/deposits')
+  const address = await page.locator('.copyable code').innerText()
+  await page.getByRole('img', { name: 'QR code' }).waitFor()
+  await button(page, 'Copy').click()
+  await page.getByText('Copied').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
+  const seen = { currency_network: 'TRC20', currency: 'USDT', txid: randomUUID(), output_index: 0, address }
+  const report = (status: string, confirmations: number) =>
+    putEvents('deposit.updated', [
+      { ...seen, amount: '7.000000000000000007', status, confirmations, at: Date.now() },
+    ])
+  await report('confirming', 7)
+  await page.getByText('7 of 20').waitFor()
+  await page.getByText('Confirming', { exact: true }).waitFor()
+  await report('confirmed', 20)
+  await page.getByText('20 of 20').waitFor()
+  await page.getByText('Credited', { exact: true }).waitFor()
+  await page.getByText('7.000000000000000007 USDT').waitFor()
+})
+
+it('a session that ends while the app is open is told, and the next sign-in leads back to the same page', async ({
+  open,
+}) => {
+  const user = await newUser({ authenticator })
+  const page = await open()
+  await openApp(page, user, '/community?type=COMMUNITY')
+  await update({ user_id: user.userId, at: Date.now(), disabled: true })
+  await button(page, 'Direct referrals').click()
+  await heading(page, 'Your session has ended').waitFor()
+  expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('access_token')
+  await update({ user_id: user.userId, at: Date.now(), disabled: false })
+  // The code of the next half minute, because each is taken once.
+  await signInFromApp(page, user, Date.now() + 30_000)
+  await heading(page, 'Community').waitFor()
+})
+
+it('signing out revokes the app’s token and leaves nothing of it in the browser', async ({ open }) => {
+  const page = await open()
+  const user = await newUser({ authenticator })
+  const answered = page.waitForResponse('**/oauth2/token')
+  await openApp(page, user)
+  const { access_token: token } = (await (await answered).json()) as { access_token: string }
+  const { status } = await fetch(`${stack.base_url}/account/info`, { headers: bearer(token) })
+  expect(status).toBe(200)
+  await button(page, 'Sign out').click()
+  // The service leads back to the app: the user had not chosen to stay signed in there.
+  await heading(page, 'Your wallet, community and rewards').waitFor()
+  expect(new URL(page.url()).origin).toBe(stack.app_url)
+  await expectRefused(token)
+  expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('access_token')
+})
+
+it('every failure of the catalogue is shown in words of its own, not as a code', async ({ open }) => {
+  const page = await open()
+  await openApp(page, await newUser({ authenticator }))
+  const shown = new Set<string>()
+  const names = Object.keys(failures) as FailureName[]
+  for (const name of names.filter((one) => one !== 'unauthenticated')) {
+    const { code, msg } = failures[name]
+    await page.route('**/dashboard/overview', (route) =>
+      route.fulfill({
+        status: statusOf(name),
+        json: { code, msg, data: null },
+        // Too long to wait for.
+        headers: {
+          'retry-after': '3600',
+          'access-control-allow-origin': stack.app_url,
+          'access-control-expose-headers': 'retry-after',
+        },
+      }),
+    )
+    await page.reload()
+    const text = await page.getByRole('alert').first().locator('p').innerText()
+    expect(text).not.toMatch(new RegExp(`\\d{5}|${name}`))
+    shown.add(text)
+    await page.unroute('**/dashboard/overview')
+  }
+  expect(shown.size).toBe(names.length - 1)
+})
+
+it.for([429, 503])(
+  'after %i the app waits as Retry-After says, says so, and goes on by itself',
+  async (status, { open }) => {
+    const page = await open()
+    await openApp(page, await newUser({ authenticator }))
+    const asked: number[] = []
+    await page.route('**/dashboard/overview', (route) => {
+      asked.push(Date.now())
+      if (asked.length > 1) return route.continue()
+      // Answered by the gateway itself, so without an envelope.
+      return route.fulfill({
+        status,
+        json: { message: 'Too Many Requests' },
+        headers: {
+          'retry-after': '2',
+          'access-control-allow-origin': stack.app_url,
+          'access-control-expose-headers': 'retry-after',
+        },
+      })
+    })
+    await page.reload()
+    await page.getByText('The service is busy. Trying again in').waitFor()
+    await page.getByText('Active devices').waitFor()
+    expect(asked).toHaveLength(2)
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(2000)
+  },
+)
+
+it('the app has a strict Content-Security-Policy', async () => {
+  const policy = (await fetch(stack.app_url)).headers.get('content-security-policy') ?? ''
+  expect(policy).not.toMatch(/unsafe|\*/)
+  expect(policy).toContain(`connect-src ${stack.base_url};`)
+})
