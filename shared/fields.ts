@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { addDays, dayOf } from './dates.ts'
 
 const notUserId = 'must be a user id: a whole number from 1'
 
@@ -37,12 +38,18 @@ export const BusinessKey = v.pipe(
 /** How far a sender's clock may be ahead of this service's clock. */
 export const clockToleranceMilliseconds = 300_000
 
-/** Schema of an instant in epoch milliseconds, at most `maxMilliseconds` ahead of the service's clock. */
+/** The earliest instant that an event may state: 2001. Any instant in seconds lies before it. */
+const earliestInstant = 1_000_000_000_000
+
+/**
+ * Schema of an instant in epoch milliseconds, from 2001 to at most `maxMilliseconds` ahead of the service's
+ * clock.
+ */
 export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
   v.pipe(
     v.number(),
     v.safeInteger(),
-    v.minValue(0),
+    v.minValue(earliestInstant, 'must be in milliseconds, from 1000000000000 (the year 2001)'),
     v.maxValue(8.64e15),
     v.check((instant) => instant <= Date.now() + maxMilliseconds(), reason),
   )
@@ -68,6 +75,18 @@ export const Day = v.pipe(
     const instant = Date.parse(`${day}T00:00:00Z`)
     return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day)
   }, 'must be a date that exists, yyyy-MM-dd'),
+)
+
+/** The first day on which a reward can have been earned. */
+const firstEarningDay = '2000-01-01'
+
+/** Schema of the day on which a reward was earned: from 2000 to tomorrow in the reporting time zone. */
+export const EarningDay = v.pipe(
+  Day,
+  v.check(
+    (day) => day >= firstEarningDay && day <= addDays(dayOf(Date.now()), 1),
+    `must be a day from ${firstEarningDay} to tomorrow`,
+  ),
 )
 
 /** Schema of a currency code or network code. Converts the code to upper case. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { applyUnlessOvertaken } from '../../shared/events/event-record.ts'
+import { applyUnlessOvertaken, countedInstant } from '../../shared/events/event-record.ts'
 import { BusinessKey, Instant, maybe, membersOf, Text, UnambiguousText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { withMacDigest } from '../../shared/events/mac-digest.ts'
@@ -51,6 +51,8 @@ export const handler = intake({
       ],
       updatedAt: detail.updated_at,
     }
-    return applyUnlessOvertaken(macRecord, [putClient(client)])
+    return applyUnlessOvertaken(macRecord, [
+      putClient(client, countedInstant(detail.updated_at, record.delivery)),
+    ])
   },
 })

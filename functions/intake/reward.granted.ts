@@ -1,6 +1,6 @@
 import { startOfDay } from '../../shared/dates.ts'
 import { recordReward } from '../../shared/dashboard/sums.ts'
-import { BusinessKey, CurrencyCode, Day, membersOf, SpacedName, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, EarningDay, membersOf, SpacedName, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import type { Posting } from '../../shared/ledger/bill.ts'
@@ -15,7 +15,7 @@ export const handler = intake({
     reward_type: SpacedName(64),
     currency: CurrencyCode,
     amount: Amount,
-    earned_on: Day,
+    earned_on: EarningDay,
   }),
   key: ({ reward_id }) => reward_id,
   rejections: ['unknown_user', 'balance_too_large', 'too_many_currencies', 'too_many_reward_types'],

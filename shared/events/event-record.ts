@@ -6,6 +6,7 @@ import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { ConditionFailed, failureOf, tryTransact, type Write, writeItem } from '../db/write.ts'
 import { OptimisticLockError } from '../errors.ts'
+import { clockToleranceMilliseconds } from '../fields.ts'
 import { isSameSecret } from '../is-same-secret.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
@@ -45,18 +46,36 @@ export interface Delivery {
    * archive is booked at the time when it was first sent.
    */
   bookedAt: number
+  /**
+   * When the event came, epoch milliseconds: the same at every delivery of its message, and of a message that
+   * was redriven or replayed, the time when the event was first sent.
+   */
+  arrivedAt: number
 }
 
 /**
- * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), nobody needs
- * its effect any more (`unneeded`), or a withdrawal was settled that was never requested, which is alarmed.
+ * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), it changed
+ * nothing because a later one stands (`overtaken`), nobody needs its effect any more (`unneeded`), or a
+ * withdrawal was settled that was never requested, which is alarmed.
  */
-export type Outcome = 'applied' | 'duplicate' | 'unneeded' | 'settled_without_request'
+export type Outcome = 'applied' | 'duplicate' | 'overtaken' | 'unneeded' | 'settled_without_request'
 
 const newDelivery = (): Delivery => {
   const now = Date.now()
-  return { eventId: randomUUID(), sentAt: now, refusals: 0, hasWaited: false, bookedAt: now }
+  return { eventId: randomUUID(), sentAt: now, refusals: 0, hasWaited: false, bookedAt: now, arrivedAt: now }
 }
+
+/** The outcome of an event that was recorded without any other change, because a later one stands. */
+export const asOvertaken = (outcome: Outcome): Outcome => (outcome === 'applied' ? 'overtaken' : outcome)
+
+/**
+ * The instant with which an event is compared with others, which its sender states as `at` (both epoch
+ * milliseconds). If that lay ahead of this service's clock, it is the arrival. Otherwise a sender whose clock
+ * is four minutes ahead would hide the updates of the next four minutes. `at` lay ahead by no more than
+ * Instant allows, so a sender who states a wrong time for the bus loses no more than that.
+ */
+export const countedInstant = (at: number, { arrivedAt }: Delivery): number =>
+  Math.min(at, Math.max(arrivedAt, at - clockToleranceMilliseconds))
 
 /**
  * Creates the record of an event. `content` is its detail as its schema has parsed it, so that neither the
@@ -97,7 +116,7 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
     return await applyOnce(record, writes)
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    return applyOnce(record, [])
+    return asOvertaken(await applyOnce(record, []))
   }
 }
 

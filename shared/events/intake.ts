@@ -202,7 +202,11 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const envelope = readEnvelope(message.body)
   const result = v.safeParse(spec.detail, envelope.detail)
   if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
-  const delivery = { ...event.delivery, bookedAt: bookingInstant(envelope) }
+  const delivery = {
+    ...event.delivery,
+    bookedAt: bookingInstant(envelope),
+    arrivedAt: arrivalInstant(envelope, event.delivery),
+  }
   const record = eventRecord(spec.detailType, spec.key(result.output), result.output, delivery)
   received.event = record
   return retry(
@@ -253,6 +257,18 @@ function bookingInstant(envelope: Envelope): number {
   return Number.isNaN(sentAt) ? now : Math.min(sentAt, now)
 }
 
+/**
+ * The instant at which an event came (see Delivery). Of a message from the bus, that is when it was sent to
+ * the queue. A redriven or replayed message is sent anew, so the event's own time counts, which EventBridge
+ * cuts to a second.
+ */
+function arrivalInstant(envelope: Envelope, { sentAt, refusals, arrivedAt }: Delivery): number {
+  const queuedAt = sentAt === 0 ? arrivedAt : sentAt
+  if (envelope['replay-name'] === undefined && refusals === 0) return queuedAt
+  const endOfSecond = Date.parse(String(envelope.time)) + 999
+  return Number.isNaN(endOfSecond) ? queuedAt : Math.min(endOfSecond, queuedAt)
+}
+
 /** Matches the beginning of an event, up to its id. Parsing the whole text could be harmful. */
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
@@ -271,6 +287,7 @@ function readDelivery({
       countReceives({ attributes }) >= maxReceives,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
+    arrivedAt: Date.now(),
   }
 }
 

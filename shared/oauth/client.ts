@@ -68,11 +68,15 @@ export async function readClient(clientId: string | undefined): Promise<Client |
     : undefined
 }
 
-/** The write that registers or replaces a client. It fails if the stored client is as new or newer. */
-export const putClient = (client: Client): Write => ({
+/**
+ * The write that registers or replaces a client. It fails if the stored client is as new or newer, by
+ * `countedAt` (see countedInstant), then by `updatedAt`.
+ */
+export const putClient = (client: Client, countedAt = client.updatedAt): Write => ({
   Put: {
-    Item: { ...clientKey(client.clientId), ...client },
-    ConditionExpression: 'attribute_not_exists(pk) OR updatedAt < :updatedAt',
-    ExpressionAttributeValues: { ':updatedAt': client.updatedAt },
+    Item: { ...clientKey(client.clientId), ...client, countedAt },
+    ConditionExpression:
+      'attribute_not_exists(pk) OR countedAt < :countedAt OR (countedAt = :countedAt AND updatedAt < :updatedAt)',
+    ExpressionAttributeValues: { ':updatedAt': client.updatedAt, ':countedAt': countedAt },
   },
 })

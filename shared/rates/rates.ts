@@ -5,7 +5,12 @@ import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
-import { applyUnlessOvertaken, type EventRecord, type Outcome } from '../events/event-record.ts'
+import {
+  applyUnlessOvertaken,
+  countedInstant,
+  type EventRecord,
+  type Outcome,
+} from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
 import { settings } from '../settings.ts'
@@ -78,20 +83,24 @@ interface Publication {
  */
 export async function publishRates(publication: Publication, record: EventRecord): Promise<Outcome> {
   if (publication.quote !== settings().quoteCurrency) throw new RejectedEvent('unknown_quote')
-  return applyUnlessOvertaken(record, [putRates(publication)])
+  return applyUnlessOvertaken(record, [
+    putRates(publication, countedInstant(publication.as_of, record.delivery)),
+  ])
 }
 
 /** The write that replaces the rates; it fails unless the new ones are later than the stored ones. */
-const putRates = ({ quote, as_of, rates }: Publication): Write => ({
+const putRates = ({ quote, as_of, rates }: Publication, countedAt: number): Write => ({
   Put: {
     Item: {
       ...ratesKeys.key({ quote }),
       as_of,
+      counted_at: countedAt,
       rates: Object.fromEntries(
         Object.entries(rates).map(([currency, rate]) => [currency, toNumberValue(rate)]),
       ),
     },
-    ConditionExpression: 'attribute_not_exists(pk) OR as_of < :as_of',
-    ExpressionAttributeValues: { ':as_of': as_of },
+    ConditionExpression:
+      'attribute_not_exists(pk) OR counted_at < :counted_at OR (counted_at = :counted_at AND as_of < :as_of)',
+    ExpressionAttributeValues: { ':as_of': as_of, ':counted_at': countedAt },
   },
 })

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { renameMember } from '../community/join.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
-import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import {
+  applyOnce,
+  asOvertaken,
+  countedInstant,
+  type EventRecord,
+  type Outcome,
+} from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
@@ -32,7 +38,7 @@ export async function updateUser(
   record: EventRecord,
 ): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), toStored(userId, fields)])
-  const stamp = updateStamp(at, updateId)
+  const stamp = updateStamp(countedInstant(at, record.delivery), at, updateId)
   return retry(
     async () => {
       const user = await readUser(userId, { consistent: true })
@@ -47,18 +53,23 @@ export async function updateUser(
         ...rename.writes,
       ])
       if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify()
-      return outcome
+      return Object.keys(changes).length === 0 ? asOvertaken(outcome) : outcome
     },
     (error) => error instanceof ConditionFailed,
   )
 }
 
 /**
- * Creates a stamp that orders the updates of one field by time. Updates of the same time are ordered by
- * digests of their ids. Stamps are compared as text, here and in the table.
+ * Creates a stamp that orders the updates of one field by time: by the counted instant (see countedInstant),
+ * then by `at`, as the sender states it. Updates of the same time are ordered by digests of their ids. Stamps
+ * are compared as text, here and in the table.
  */
-export const updateStamp = (at: number, updateId: string): string =>
-  `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
+export const updateStamp = (countedAt: number, at: number, updateId: string): string =>
+  [
+    String(countedAt).padStart(16, '0'),
+    String(at).padStart(16, '0'),
+    createHash('sha256').update(updateId).digest('hex').slice(0, 16),
+  ].join('#')
 
 /** Selects the fields that no later update has set. Repeated updates are detected by applyOnce, not here. */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {

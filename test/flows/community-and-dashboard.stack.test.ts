@@ -52,7 +52,9 @@ it('the community endpoints show new members and their purchases to all ancestor
   expect(
     await call(root, '/community/members/note', { body: { target_user_id: grandchild, note: 'x' } }),
   ).toMatchObject({ status: 403, code: 40301 })
-  await putEvents('user.updated', [{ update_id: randomUUID(), user_id: child, at: 2, nickname: 'Renamed' }])
+  await putEvents('user.updated', [
+    { update_id: randomUUID(), user_id: child, at: 1_700_000_000_002, nickname: 'Renamed' },
+  ])
   await eventually(async () =>
     expect((await members(root, 'keyword=RENAM&current=1&size=20')).data).toMatchObject({
       total: 1,
@@ -123,17 +125,17 @@ it('the dashboard endpoints count rewards, devices and traffic', async () => {
   await grant('1.000000000000000001')
   await grant('2', { reward_type: 'REFERRAL', earned_on: '2026-01-01' })
   await grant('5', { currency: `X${user}` })
-  await putEvents('device.activated', [{ device_id: `d${user}`, at: 5, user_id: user }])
-  await putEvents('device.activated', [{ device_id: `e${user}`, at: 5, user_id: user }])
-  await putEvents('device.deactivated', [{ device_id: `e${user}`, at: 6, user_id: user }])
-  await putEvents('device.activated', [{ device_id: `e${user}`, at: 4, user_id: user }])
+  await putEvents('device.activated', [{ device_id: `d${user}`, at: 1_700_000_000_005, user_id: user }])
+  await putEvents('device.activated', [{ device_id: `e${user}`, at: 1_700_000_000_005, user_id: user }])
+  await putEvents('device.deactivated', [{ device_id: `e${user}`, at: 1_700_000_000_006, user_id: user }])
+  await putEvents('device.activated', [{ device_id: `e${user}`, at: 1_700_000_000_004, user_id: user }])
   await putEvents('traffic.reported', [
     {
       report_id: randomUUID(),
       user_id: user,
       device_id: `d${user}`,
       bytes: 1_234_567_891,
-      at: 7,
+      at: 1_700_000_000_007,
     },
   ])
   await eventually(async () => {

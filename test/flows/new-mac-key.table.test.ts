@@ -58,7 +58,12 @@ it('a refused sign-in makes the same AWS calls for an unknown address, for a wro
 it('while both MAC keys are deployed, clients registered with the old key can authenticate, and repeated events are recognized', async () => {
   deploy(older)
   const secret = 'a client secret of 34 characters!!'
-  const client = { client_id: `client-${randomUUID()}`, updated_at: 1, name: 'A client', secret }
+  const client = {
+    client_id: `client-${randomUUID()}`,
+    updated_at: 1_700_000_000_001,
+    name: 'A client',
+    secret,
+  }
   const registered = { ...client, redirect_uris: [], scopes: [] }
   const authentic = () =>
     authenticateClient({ clientIds: [client.client_id], secrets: [secret], basic: true })
@@ -67,7 +72,7 @@ it('while both MAC keys are deployed, clients registered with the old key can au
   deploy(newer, older)
   expect(await register(detail)).toBe('duplicate')
   await authentic()
-  await applyEvent(clientRegistered, { ...registered, updated_at: 2 })
+  await applyEvent(clientRegistered, { ...registered, updated_at: 1_700_000_000_002 })
   deploy(newer)
   await authentic()
   await expect(register(detail)).rejects.toThrow('conflicting_content')

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { loadIntakes } from '../../infra/openapi/load-intakes.ts'
 import { demoStages } from '../../infra/local/demo/demo-events.ts'
+import { settings } from '../../shared/settings.ts'
 import { fieldErrors } from '../../shared/parse-input.ts'
 import { newRegistration } from '../support/sign-in.ts'
 
@@ -28,8 +29,28 @@ it.each(instants)('%s is refused if its %s is more than five minutes in the futu
     expect(refusals(detailType, { [field]: at }, field)).toEqual([
       'must be at most five minutes ahead of the clock of this service',
     ])
-  for (const at of [0, Date.now(), Date.now() + 4 * minute])
+  for (const at of [1_000_000_000_000, Date.now(), Date.now() + 4 * minute])
     expect(refusals(detailType, { [field]: at }, field)).toEqual([])
+})
+
+it.each(instants)('%s is refused if its %s is in seconds', (detailType, field) => {
+  for (const at of [0, 1_767_225_600, 999_999_999_999])
+    expect(refusals(detailType, { [field]: at }, field)).toEqual([
+      'must be in milliseconds, from 1000000000000 (the year 2001)',
+    ])
+})
+
+it('a reward is refused if it was earned before 2000 or after tomorrow in the reporting time zone', () => {
+  const { reportingTimeZone } = settings()
+  onTestFinished(() => {
+    Object.assign(settings(), { reportingTimeZone })
+    vi.useRealTimers()
+  })
+  Object.assign(settings(), { reportingTimeZone: 'Asia/Tokyo' })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T16:00:00Z') })
+  const refused = (earned_on: string) => refusals('reward.granted', { earned_on }, 'earned_on').length > 0
+  expect(['2000-01-01', '2026-03-02', '2026-03-03'].filter(refused)).toEqual([])
+  expect(['1999-12-31', '2026-03-04', '9999-12-31'].filter(refused)).toHaveLength(3)
 })
 
 it.each([
@@ -47,9 +68,9 @@ it.each([
 )
 
 /** A valid detail of each event that others send. */
-const settings = { firstStart: 1_700_000_000_000, quoteCurrency: 'USDT', rewardCurrency: 'USDT', poolSize: 1 }
+const demo = { firstStart: 1_700_000_000_000, quoteCurrency: 'USDT', rewardCurrency: 'USDT', poolSize: 1 }
 const examples = new Map(
-  demoStages(settings)
+  demoStages(demo)
     .flat()
     .map(({ detailType, detail }) => [detailType, detail]),
 )

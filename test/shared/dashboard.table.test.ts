@@ -121,20 +121,40 @@ it.each([
   ['activated twice', '0@1+ 0@1+', [1, 0]],
   ['that another user activates', '0@1+ 1@2+', [0, 1]],
   ['whose latest event arrives first', '1@5+ 0@3+ 0@4-', [0, 1]],
-  ['that another user deactivates', '0@1+ 1@2-', [0, 0]],
+  ['that another user deactivates', '0@1+ 1@2-', [1, 0]],
+  ['that its former user deactivates', '0@1+ 1@2+ 0@3-', [0, 1]],
+  ['that its former user deactivates, in the opposite order', '0@3- 1@2+ 0@1+', [0, 1]],
   ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
   ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
 ])(
-  'a device counts for the user of its latest event, if that event is an activation: %s (user@instant: %s)',
+  'a device counts for the user who activated it last, until that user deactivates it: %s (user@instant: %s)',
   async (_what, events, counts) => {
     const users = [newUserIds(), newUserIds()]
     for (const userId of users)
       await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
     for (const [, user, at, sign] of events.matchAll(/(\d)@(\d)([+-])/g)) {
-      const event = { device_id: `d-${users[0]}`, at: Number(at), user_id: users[Number(user)] }
+      const event = {
+        device_id: `d-${users[0]}`,
+        at: 1_700_000_000_000 + Number(at),
+        user_id: users[Number(user)],
+      }
       await applyEvent(sign === '+' ? activated : deactivated, event)
     }
     const overviews = await Promise.all(users.map((userId) => readOverview(userId)))
     expect(overviews.map(({ devices }) => devices)).toEqual(counts)
   },
 )
+
+it('an event of a device that changes nothing because a later one stands has the outcome overtaken', async () => {
+  const [a, b] = [newUserIds(), newUserIds()]
+  for (const userId of [a, b])
+    await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
+  const send = (handler: typeof activated, user_id: number, late: number) =>
+    applyEvent(handler, { device_id: `d-${a}`, user_id, at: 1_700_000_000_000 + late })
+  expect(await send(activated, a, 1)).toBe('applied')
+  expect(await send(activated, b, 3)).toBe('applied')
+  expect(await send(activated, a, 2)).toBe('overtaken')
+  expect(await send(deactivated, a, 4)).toBe('overtaken')
+  expect(await send(deactivated, b, 2)).toBe('overtaken')
+  expect(await send(deactivated, b, 5)).toBe('applied')
+})

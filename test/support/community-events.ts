@@ -8,6 +8,8 @@ import { claimEmail, putUser } from '../../shared/registration/register.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { applyEvent } from './apply-event.ts'
 
+const early = 1_700_000_000_000
+
 /** Registers a member as `user.registered` does, but without password and TOTP secret. */
 export async function join(registration: Registration): Promise<void> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
@@ -24,12 +26,12 @@ export async function join(registration: Registration): Promise<void> {
 
 /** Applies the purchase of a package as the handler of `package.purchased` does. */
 export async function buy(userId: number, amount: string, purchaseId: string = randomUUID()): Promise<void> {
-  await applyEvent(purchased, { purchase_id: purchaseId, user_id: userId, amount, at: 0 })
+  await applyEvent(purchased, { purchase_id: purchaseId, user_id: userId, amount, at: early })
 }
 
 /** Applies `user.updated` with a new name or address. The same arguments give the same update id. */
 export async function rename(userId: number, nickname: string, at = 1, email?: string): Promise<void> {
   const update_id = `${userId}-${encodeURIComponent(nickname)}-${email ?? ''}`
-  const detail = { update_id, user_id: userId, at, nickname, email }
+  const detail = { update_id, user_id: userId, at: early + at, nickname, email }
   await applyEvent(updated, detail)
 }

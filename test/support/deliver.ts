@@ -73,13 +73,19 @@ export async function deliverReplayed(
   return delivery as Delivery
 }
 
+/** Delivers a dead letter again, as a redrive does: a new message of the same event. */
+export async function deliverRedriven(handler: Intake, detail: object, envelope: object): Promise<Delivery> {
+  const [delivery] = await deliverBatch(handler, [detail], contextWith(30_000), envelope, { refusals: '1' })
+  return delivery as Delivery
+}
+
 /** Delivers events in one SQS batch. Fails if the function refuses an event for an undeclared reason. */
 export async function deliverBatch(
   handler: Intake,
   details: object[],
   context: Context = contextWith(30_000),
   envelope: object = {},
-  attributes: Pick<TestMessage, 'firstReceivedAt'> = {},
+  attributes: Pick<TestMessage, 'firstReceivedAt' | 'refusals'> = {},
 ): Promise<Delivery[]> {
   interceptQueues()
   const messages = details.map((detail) => ({

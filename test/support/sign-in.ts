@@ -38,7 +38,7 @@ export const register = (detail: Record<string, unknown>) => applyEvent(register
 
 /** Applies a `user.updated` event with its handler, in this process. Defaults: a new id, and `at` = 1. */
 export const update = (detail: Record<string, unknown>) =>
-  applyEvent(updated, { update_id: randomUUID(), at: 1, ...detail })
+  applyEvent(updated, { update_id: randomUUID(), at: 1_700_000_000_000, ...detail })
 
 /** Registers a new user for a test. */
 export async function createUser(overrides: Record<string, unknown> = {}): Promise<TestUser> {

@@ -61,7 +61,14 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output)
     // claimRefusal replaces refusals older than `sentAt`. With this `sentAt`, every refusal is older.
-    const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, hasWaited: true, bookedAt: 0 }
+    const delivery = {
+      eventId,
+      sentAt: Number.MAX_SAFE_INTEGER,
+      refusals: 0,
+      hasWaited: true,
+      bookedAt: 0,
+      arrivedAt: 0,
+    }
     const record = eventRecord(intake.detailType, key, parsed.output, delivery)
     // Without the attribute, counts one refusal, because every dead letter was refused.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))

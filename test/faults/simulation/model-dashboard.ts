@@ -52,18 +52,22 @@ function possibleRates(record: SimulationRecord, currency: string, during: Span)
   return possibleValues([none, ...published], during).map((rate) => new Big(rate))
 }
 
-/** The number of a user's active devices. A device is active if its latest event is an activation. */
+/**
+ * The number of a user's active devices. A device belongs to the user who activated it last, and is active
+ * unless that user has deactivated it since.
+ */
 export function devicesOf(record: SimulationRecord, userId: number): number {
-  const events = acceptedOf(record, 'device.activated', 'device.deactivated')
-  const latest = new Map<string, (typeof events)[number]>()
-  for (const event of events) {
-    const { device_id: id, at } = event.detail
-    const known = latest.get(id)
-    if (known === undefined || at > known.detail.at) latest.set(id, event)
-  }
-  return [...latest.values()].filter(
-    ({ type, detail }) => type === 'device.activated' && detail.user_id === userId,
-  ).length
+  const ended = acceptedOf(record, 'device.deactivated')
+  const activated = acceptedOf(record, 'device.activated')
+  const devices = Map.groupBy(activated, ({ detail }) => detail.device_id)
+  return [...devices].filter(([id, events]) => {
+    const last = events.map(({ detail }) => detail).reduce((one, other) => (one.at > other.at ? one : other))
+    const isEnded = ended.some(
+      ({ detail: { device_id, user_id, at } }) =>
+        device_id === id && user_id === last.user_id && at >= last.at,
+    )
+    return last.user_id === userId && !isEnded
+  }).length
 }
 
 /** A user's traffic in bytes. */

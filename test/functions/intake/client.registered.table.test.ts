@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
 import { readItem } from '../../../shared/db/read.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
@@ -60,6 +60,16 @@ test.each([
   for (const detail of arrange(earlier, later)) expect(await deliver(handler, detail)).toBe('done')
   expect(await readClient(earlier.client_id)).toMatchObject({ redirectUris: [], updatedAt: later.updated_at })
   expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
+})
+
+test('a registration of a clock that is ahead does not hide one that comes after it', async () => {
+  const ahead = registration({ updated_at: Date.now() + 240_000, name: 'Ahead' })
+  expect(await deliver(handler, ahead)).toBe('done')
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
+  const next = { ...ahead, updated_at: Date.now(), name: 'Next' }
+  expect(await deliver(handler, next)).toBe('done')
+  vi.useRealTimers()
+  expect((await readClient(ahead.client_id))?.name).toBe('Next')
 })
 
 test('a client.registered event that reuses a business key with other content is refused', async () => {

@@ -19,7 +19,7 @@ it.each([
   for (const credit of ['99999999999999999999', '99999999999999999999'])
     expect(await deliver(adjusted, adjustment(userId, { amount: credit }))).toBe('done')
   const payment = { wallet: 'asset', currency: 'USDT', amount }
-  const purchase = { purchase_id: randomUUID(), user_id: userId, amount: '1', at: 0, payment }
+  const purchase = { purchase_id: randomUUID(), user_id: userId, amount: '1', at: Date.now(), payment }
   expect(await deliverLast(handler, purchase)).toEqual(refusedAs(reason))
   expect(await readAllBills(userId, 'asset')).toHaveLength(2)
 })

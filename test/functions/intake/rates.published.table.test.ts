@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates, readRecentRates } from '../../../shared/rates/rates.ts'
+import { applyEvent } from '../../support/apply-event.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
 
 // Uses its own quote currency, because another test's rates in the same currency would replace these rates.
 const quote = `Q${randomInt(2 ** 40)}`
 process.env['QUOTE_CURRENCY'] = quote
-let last = Date.now()
+let last = Date.now() - 600_000
 const rateAt = async (currency: string) => rateOf(await readRates(), currency)
 
 const publication = (rates: Record<string, string>, asOf = (last += 1_000)) => ({ quote, as_of: asOf, rates })
@@ -31,6 +32,15 @@ test('the latest publication replaces all rates, an earlier one has no effect, a
   )
   expect((await rateAt('BTC'))?.toFixed()).toBe('3')
   expect(await rateAt('ETH')).toBeUndefined()
+})
+
+test('a publication that a later one has overtaken has an outcome of its own', async () => {
+  const [earlier, later] = [publication({ BTC: '1' }), publication({ BTC: '3' })]
+  expect(await applyEvent(handler, later)).toBe('applied')
+  expect([await applyEvent(handler, earlier), await applyEvent(handler, earlier)]).toEqual([
+    'overtaken',
+    'duplicate',
+  ])
 })
 
 test('for up to a second, a busy process makes estimates with the rates that it has already read', async () => {
@@ -66,4 +76,14 @@ test.each([
   const before = await readRates()
   expect(await deliver(handler, publication(rates as never))).toEqual(refusedAs('invalid_detail: rates'))
   expect(await readRates()).toEqual(before)
+})
+
+test('rates of a clock that is ahead do not hide those that come after them, and are shown with their own instant', async () => {
+  const ahead = publication({ BTC: '8' }, Date.now() + 240_000)
+  expect(await deliver(handler, ahead)).toBe('done')
+  expect((await readRates()).asOf).toBe(ahead.as_of)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
+  expect(await deliver(handler, publication({ BTC: '9' }, Date.now()))).toBe('done')
+  vi.useRealTimers()
+  expect((await rateAt('BTC'))?.toFixed()).toBe('9')
 })

@@ -15,7 +15,7 @@ const reward = (userId: number, rewardType: unknown, amount = '1') => ({
   reward_type: rewardType,
   currency: 'USDT',
   amount,
-  earned_on: '2026-11-21',
+  earned_on: '2024-11-21',
 })
 
 const sumsOf = async (userId: number) =>

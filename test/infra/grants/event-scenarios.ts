@@ -38,7 +38,12 @@ const validEvents: Record<string, Scenario> = {
       totp_secret: newRegistration()['totp_secret'],
     })
     // The function ignores an update that is older than the user's present values.
-    await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
+    await calls.deliver({
+      update_id: randomUUID(),
+      user_id: userId,
+      at: 1_700_000_000_000,
+      nickname: 'an earlier one',
+    })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
     // The user has a referrer, so the function must also update member lists.

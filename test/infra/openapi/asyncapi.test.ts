@@ -21,7 +21,7 @@ it('the AsyncAPI parser accepts the document, which has every event and every re
 })
 
 /** Details of mail events. Only the service sends these, so the document has no example. */
-const mail = { mail_id: 'mail-1', to: 'a@example.com', expires_at: 1, code: '123456' }
+const mail = { mail_id: 'mail-1', to: 'a@example.com', expires_at: 1_700_000_000_000, code: '123456' }
 const mails: Record<string, object> = {
   'mail.requested': { ...mail, kind: 'code' },
   'mail.delayed': { ...mail, user_id: 1, ticket_hash: 'a' },

@@ -96,11 +96,11 @@ const history: readonly Sent[] = [
   ],
   [
     rewardGranted,
-    { reward_id: id('r'), ...earner, reward_type: 'NODE', amount: '7', earned_on: '2026-11-20' },
+    { reward_id: id('r'), ...earner, reward_type: 'NODE', amount: '7', earned_on: '2024-11-20' },
   ],
   [
     rewardGranted,
-    { reward_id: id('s'), ...earner, reward_type: 'NODE', amount: '0.5', earned_on: '2026-11-20' },
+    { reward_id: id('s'), ...earner, reward_type: 'NODE', amount: '0.5', earned_on: '2024-11-20' },
   ],
   [walletTransferred, { transfer_id: id('t'), ...member, from: 'reward', to: 'asset', amount: '2' }],
   [

@@ -28,7 +28,7 @@ it('every bill shows the instant that its event states, besides that of booking'
   const reward = { user_id, currency: 'USDT', amount: '1' }
   const events = [
     [walletAdjusted, adjustment(user_id, credit)],
-    [rewardGranted, { reward_id: randomUUID(), ...reward, reward_type: 'NODE', earned_on: '2026-03-01' }],
+    [rewardGranted, { reward_id: randomUUID(), ...reward, reward_type: 'NODE', earned_on: '2024-03-01' }],
     [walletTransferred, { transfer_id: randomUUID(), ...money(), from: 'asset', to: 'reward' }],
     [withdrawalUpdated, { ...withdrawal, status: 'requested' }],
     [withdrawalUpdated, { ...withdrawal, status: 'settled', at: withdrawal.at + 500 }],
@@ -57,6 +57,6 @@ it('every bill shows the instant that its event states, besides that of booking'
   ])
   expect(await shown('reward')).toEqual([
     ['TRANSFER_IN', at],
-    ['REWARD', startOfDay('2026-03-01')],
+    ['REWARD', startOfDay('2024-03-01')],
   ])
 })

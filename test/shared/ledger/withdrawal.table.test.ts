@@ -18,7 +18,13 @@ let userId: number
 let request: Record<string, unknown>
 beforeEach(async () => {
   userId = await addOwner()
-  request = { withdrawal_id: randomUUID(), user_id: userId, currency: 'USDT', amount: '4', at: 1 }
+  request = {
+    withdrawal_id: randomUUID(),
+    user_id: userId,
+    currency: 'USDT',
+    amount: '4',
+    at: 1_700_000_000_001,
+  }
 })
 
 describe.each([
@@ -121,7 +127,7 @@ it.each([
     for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])
       expect(await deliver(withdrawalUpdated, update)).toBe('done')
     const before = await holdingsOf(userId)
-    expect(await deliver(withdrawalUpdated, { ...request, at: 2, status: later })).toEqual(
+    expect(await deliver(withdrawalUpdated, { ...request, at: 1_700_000_000_002, status: later })).toEqual(
       refusedAs('contradicts_final_status'),
     )
     expect(await holdingsOf(userId)).toEqual(before)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { handler as userUpdated } from '../../../functions/intake/user.updated.ts'
 import { queryFirst } from '../../../shared/db/read.ts'
 import type { Key } from '../../../shared/db/table.ts'
 import { transact, writeItem } from '../../../shared/db/write.ts'
@@ -16,6 +17,7 @@ import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/acces
 import { authorizationRequest, createClient, pkce } from '../../support/oauth-clients.ts'
 import { addLoginTicket } from '../../support/login-tickets.ts'
 import { openTicket, verifyAuthenticator, verifyMailed } from '../../support/sign-in-calls.ts'
+import { deliver, deliverRedriven } from '../../support/deliver.ts'
 import { actWhile } from '../../support/tamper-calls.ts'
 import {
   authenticatorCode,
@@ -37,11 +39,16 @@ async function readAccount(userId: number) {
   return { ...user, ...signIn }
 }
 
+/** An instant at which nobody had been updated yet. */
+const early = 1_700_000_000_000
+
+const stampOf = ({ at, update_id }: { at: number; update_id: string }) => updateStamp(at, at, update_id)
+
 /** Random updates. They have only four different times, so that many have the same time. */
 const updates = fc.array(
   fc.record(
     {
-      at: fc.integer({ min: 1, max: 4 }),
+      at: fc.integer({ min: 1, max: 4 }).map((late) => early + late),
       nickname: fc.constantFrom('A', 'B', 'C'),
       passkey: fc.boolean(),
       disabled: fc.boolean(),
@@ -68,9 +75,7 @@ test('of two updates of one user field, the one with the later instant wins, how
       const last = <Field extends 'nickname' | 'passkey' | 'disabled' | 'email'>(field: Field) =>
         events
           .filter((event) => event[field] !== undefined)
-          .sort((a, b) => (updateStamp(a.at, a.update_id) < updateStamp(b.at, b.update_id) ? 1 : -1))[0]?.[
-          field
-        ]
+          .sort((a, b) => (stampOf(a) < stampOf(b) ? 1 : -1))[0]?.[field]
       expect(await readAccount(userId)).toMatchObject({
         nickname: last('nickname') ?? `User ${userId}`,
         passkey: last('passkey') ?? false,
@@ -88,9 +93,9 @@ test('simultaneous updates of different fields of a user all take effect', async
     { nickname: 'New' },
     { passkey: true },
     { email: `new-${userId}@example.com` },
-    { nickname: 'Old', at: 1 },
+    { nickname: 'Old', at: early + 1 },
   ]
-  await Promise.all(changes.map((change) => update({ user_id: userId, at: 2, ...change })))
+  await Promise.all(changes.map((change) => update({ user_id: userId, at: early + 2, ...change })))
   expect(await readAccount(userId)).toMatchObject({
     nickname: 'New',
     passkey: true,
@@ -115,7 +120,13 @@ test('a user’s email address stays reserved when only the case of its letters 
 
 test('a user update with another user’s email address changes nothing', async () => {
   const [{ userId, email }, other] = await Promise.all([createUser(), createUser()])
-  const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New', email: other.email }
+  const event = {
+    update_id: randomUUID(),
+    user_id: userId,
+    at: early + 1,
+    nickname: 'New',
+    email: other.email,
+  }
   await expect(update(event)).rejects.toThrow(/^email_taken/)
   expect(await readAccount(userId)).toMatchObject({ nickname: `User ${userId}`, email })
 })
@@ -129,14 +140,14 @@ test('if three users change to the same email address at once, only one of them 
 
 test('a user update that reuses an update id with other content is refused', async () => {
   const { userId } = await createUser()
-  const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New' }
+  const event = { update_id: randomUUID(), user_id: userId, at: early + 1, nickname: 'New' }
   await update(event)
   await expect(update({ ...event, nickname: 'Newer' })).rejects.toThrow(/^conflicting_content/)
   expect((await read(userId))?.nickname).toBe('New')
 })
 
 test('an update of a user who is not registered counts as out of order', async () => {
-  const event = { update_id: randomUUID(), user_id: newUserId(), at: 1, nickname: 'New' }
+  const event = { update_id: randomUUID(), user_id: newUserId(), at: early + 1, nickname: 'New' }
   await expect(update(event)).rejects.toMatchObject({ code: 'unknown_user', mayPass: true })
 })
 
@@ -168,7 +179,7 @@ test.each(endings)(
     const [ticket, exchange] = [await openTicket(user), await obtainExchange(tokens[0])]
     const derived = (await (await obtainExchange(tokens[1]))()) as { access_token: string }
     tokens.push(derived.access_token)
-    const ending = { update_id: randomUUID(), user_id: userId, at: 1, ...fields }
+    const ending = { update_id: randomUUID(), user_id: userId, at: early + 1, ...fields }
     let checks = 0
     await actWhile(
       'is answered',
@@ -213,7 +224,8 @@ test.each(endings.slice(1))(
 test('disabling and enabling a user does not clear the count of wrong codes', async () => {
   const user = await createUser()
   await change(signInKey(user.userId), 'SET #count = :value', 20, tryAttribute('code', Date.now()))
-  for (const disabled of [true, false]) await update({ user_id: user.userId, at: disabled ? 1 : 2, disabled })
+  for (const disabled of [true, false])
+    await update({ user_id: user.userId, at: early + (disabled ? 1 : 2), disabled })
   const answer = await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')
   expect(answer).toMatchObject({ status: 429 })
 })
@@ -264,12 +276,12 @@ test.each(endings.slice(0, 2))(
 
 test('a late or repeated disabling does not end sessions of a user who has since been enabled again', async () => {
   const { userId } = await createUser()
-  const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
+  const disabling = { update_id: randomUUID(), user_id: userId, at: early + 1, disabled: true }
   await update(disabling)
-  await update({ user_id: userId, at: 3, disabled: false })
+  await update({ user_id: userId, at: early + 3, disabled: false })
   const token = await openSession(userId)
   await update(disabling)
-  await update({ user_id: userId, at: 2, disabled: true })
+  await update({ user_id: userId, at: early + 2, disabled: true })
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(userId)
 })
 
@@ -311,3 +323,32 @@ const change = (key: Key, expression: string, value: unknown, count?: string) =>
       ...(count !== undefined && { ExpressionAttributeNames: { '#count': count } }),
     },
   })
+
+test('an update whose fields all have later updates is recorded as overtaken, and any other as applied', async () => {
+  const { userId } = await createUser()
+  const change = (late: number, fields: object) => update({ user_id: userId, at: early + late, ...fields })
+  expect(await change(5, { nickname: 'New' })).toBe('applied')
+  expect(await change(4, { nickname: 'Old' })).toBe('overtaken')
+  expect(await change(4, { nickname: 'Old', passkey: true })).toBe('applied')
+  const again = { update_id: randomUUID(), user_id: userId, at: early + 3, nickname: 'Older' }
+  expect([await update(again), await update(again)]).toEqual(['overtaken', 'duplicate'])
+})
+
+test('an update of a sender whose clock is ahead does not hide those that arrive after it', async () => {
+  const { userId } = await createUser()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const change = (at: number, fields: object) =>
+    deliver(userUpdated, { update_id: randomUUID(), user_id: userId, at, ...fields })
+  expect(await change(Date.now() + 240_000, { nickname: 'First', disabled: false })).toBe('done')
+  vi.setSystemTime(Date.now() + 1_000)
+  expect(await change(Date.now(), { disabled: true })).toBe('done')
+  // One that was ahead when it came still counts as of then when it is redriven after its instant.
+  const event = { update_id: randomUUID(), user_id: userId, at: Date.now() + 240_000, nickname: 'Second' }
+  const envelope = { time: new Date(Date.now()).toISOString() }
+  vi.setSystemTime(Date.now() + 60_000)
+  expect(await change(Date.now(), { nickname: 'Third' })).toBe('done')
+  vi.setSystemTime(Date.now() + 600_000)
+  expect(await deliverRedriven(userUpdated, event, envelope)).toBe('done')
+  vi.useRealTimers()
+  expect(await readAccount(userId)).toMatchObject({ nickname: 'Third', disabled: true })
+})
