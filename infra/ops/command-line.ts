@@ -7,7 +7,9 @@ import { addKeysCommands } from './commands/keys.ts'
 import { addRecoveryCommands } from './commands/recover.ts'
 import { OperationError, UsageError } from './errors.ts'
 import { enterTarget, findTarget, type TargetOptions } from './target.ts'
-import { formatResult, type Terminal, withoutControls } from './terminal.ts'
+import { type Terminal, withoutControls } from './terminal.ts'
+import { formatResult } from './format.ts'
+import { layOut } from './report.ts'
 
 /** Runs one `npm run ops` command line. Resolves with its exit code: see the help text below. */
 export async function runOps(commandLine: string[], output: Terminal): Promise<number> {
@@ -18,8 +20,13 @@ export async function runOps(commandLine: string[], output: Terminal): Promise<n
     const options = program.opts<TargetOptions & { json?: true }>()
     const target = await findTarget(options)
     await enterTarget(target)
-    const show: CommandContext['show'] = (result, { ok = true, text = result } = {}) => {
-      terminal.out(options.json ? JSON.stringify(result, undefined, 2) : formatResult(text))
+    const show: CommandContext['show'] = (
+      result,
+      { report, ok = report?.ok ?? true, text = result } = {},
+    ) => {
+      if (options.json) terminal.out(JSON.stringify(result, undefined, 2))
+      else if (report === undefined) terminal.out(formatResult(text))
+      else for (const line of layOut(report, terminal.columns)) terminal.out(...line)
       return ok
     }
     if (!(await work({ target, terminal, json: options.json === true, show }))) exitCode = 1

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
 import { UserId } from '../../shared/fields.ts'
+import type { Report } from './report.ts'
 import type { Target } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -11,10 +12,11 @@ export interface CommandContext {
   /** Whether the result is printed as JSON. */
   json: boolean
   /**
-   * With `--json`, prints `result` as JSON. Otherwise, prints `text` (default: `result`) as lines and tables.
-   * Returns `ok` (default: true). If `ok` is false, the exit code is 1.
+   * With `--json`, prints `result` as JSON. Otherwise, prints `report`, or without one `text` (default:
+   * `result`) as lines and tables. Returns `ok` (default: that of the report, or true). If `ok` is false, the
+   * exit code is 1.
    */
-  show: (result: object, options?: { ok?: boolean; text?: object }) => boolean
+  show: (result: object, options?: { ok?: boolean; text?: object; report?: Report }) => boolean
 }
 
 /** Runs a command's work on the chosen deployment. The exit code is 1 if the work resolves with false. */

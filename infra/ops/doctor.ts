@@ -7,11 +7,15 @@ import { checkMail } from './doctor/mail.ts'
 import { checkStandby } from './doctor/standby.ts'
 import { checkKeys } from './keys/key-status.ts'
 import { readRotationEnvironment } from './keys/rotation-environment.ts'
+import type { ShowProgress } from './progress.ts'
 import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
 import type { Target } from './target.ts'
 
 /** Checks every part of a deployment. A check that throws counts as failed, and the others still run. */
-export function examine(target: Target): Promise<({ check: string } & Finding)[]> {
+export async function examine(
+  target: Target,
+  showProgress: ShowProgress,
+): Promise<({ check: string } & Finding)[]> {
   const { baseUrl, authUrl, hasEdge, namePrefix, standbyRegion, settings, tableName } = target
   const { concurrentExecutions: wanted } = target
   const checks: Record<string, (() => Promise<Finding>) | false | undefined> = {
@@ -33,8 +37,14 @@ export function examine(target: Target): Promise<({ check: string } & Finding)[]
     mail: () => checkMail(settings.mailFrom),
     standby: standbyRegion !== undefined && (() => checkStandby(tableName, standbyRegion, settings.mailFrom)),
   }
+  const chosen = Object.entries(checks).flatMap(([check, perform]) => (perform ? [{ check, perform }] : []))
+  let done = 0
   return Promise.all(
-    Object.entries(checks).flatMap(([check, perform]) => (perform ? [runCheck(check, perform)] : [])),
+    chosen.map(async ({ check, perform }) => {
+      const finding = await runCheck(check, perform)
+      showProgress((done += 1), chosen.length)
+      return finding
+    }),
   )
 }
 

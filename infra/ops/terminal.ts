@@ -1,23 +1,58 @@
+import { styleText } from 'node:util'
+
+/** What a line of a result says. A terminal shows it by colours and marks, a pipe not at all. */
+export type Tone = 'all well' | 'something wrong' | 'well' | 'wrong' | 'title'
+
 /** The input and output of a command. */
 export interface Terminal {
-  /** Writes a command's result to standard output. */
-  out: (text: string) => void
+  /** Writes a command's result to standard output; with a tone, one line of it. */
+  out: (text: string, tone?: Tone) => void
   /** Writes everything that is not a result, such as progress and errors, to standard error. */
   err: (text: string) => void
   readInput: () => AsyncIterable<Uint8Array>
+  /** Number of columns of the screen. Undefined for a pipe or file, where no line is wrapped. */
+  columns?: number | undefined
+  /** The screen on which progress is shown; undefined if there is none. */
+  screen?: NodeJS.WriteStream | undefined
+}
+
+/**
+ * Decorates a line for people. The mark takes the place of the two spaces with which a row begins, so that
+ * columns stay where they are. Node.js decides whether a stream gets colours: not if it is a pipe, nor with
+ * NO_COLOR or TERM=dumb, and always with FORCE_COLOR (`util.styleText`).
+ */
+export function decorate(text: string, tone: Tone | undefined, stream: NodeJS.WritableStream): string {
+  const style = (...[format, part]: Parameters<typeof styleText>) => styleText(format, part, { stream })
+  if (tone === undefined || style('bold', text) === text) return text
+  switch (tone) {
+    case 'all well':
+      return style(['bold', 'green'], `✔ ${text}`)
+    case 'something wrong':
+      return style(['bold', 'red'], `✘ ${text}`)
+    case 'well':
+      return style('green', '✔') + text.slice(1)
+    case 'wrong':
+      return style('red', '✘') + text.slice(1)
+    case 'title':
+      return style('bold', text)
+  }
 }
 
 /** The standard input and output of this process. */
 export const processTerminal: Terminal = {
-  out: (text) => void process.stdout.write(`${text}\n`),
+  out: (text, tone) => void process.stdout.write(`${decorate(text, tone, process.stdout)}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
   readInput: () => process.stdin,
+  columns: process.stdout.columns,
+  // A dumb terminal cannot go back to the start of a line.
+  screen: process.stderr.isTTY && process.env['TERM'] !== 'dumb' ? process.stderr : undefined,
 }
 
 /** Control, bidi and other invisible characters, except the line feed. */
 const controls = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-const escapeUnits = (text: string): string =>
+/** Shows each unit of a text as a JSON escape. */
+export const escapeUnits = (text: string): string =>
   text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
@@ -29,86 +64,6 @@ export const showControls = (text: string): string => text.replaceAll(controls, 
 /** Wraps a terminal so that control characters are written to it as escapes. */
 export const withoutControls = (terminal: Terminal): Terminal => ({
   ...terminal,
-  out: (text) => terminal.out(showControls(text)),
+  out: (text, tone) => terminal.out(showControls(text), tone),
   err: (text) => terminal.err(showControls(text)),
 })
-
-/** Shows a text in one line, so that it cannot look like several lines. */
-const inOneLine = (text: string): string => showControls(text).replaceAll('\n', escapeUnits)
-
-/** Formats a result as text: its plain members as lines, and its lists of objects as tables below them. */
-export function formatResult(result: object): string {
-  const members = Object.entries(result)
-  const tables = members.filter(([, value]) => isTable(value))
-  const lines = members.filter(([, value]) => !isTable(value))
-  const width = Math.max(0, ...lines.map(([name]) => name.length)) + 2
-  return [
-    ...lines.map(([name, value]) => name.padEnd(width) + formatValue(name, value)),
-    ...tables.map(([name, rows]) => `\n${name}\n${formatTable(rows as object[])}`),
-  ]
-    .join('\n')
-    .trimStart()
-}
-
-const isTable = (value: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every((row) => typeof row === 'object')
-
-/** Formats objects as a table with a column for each member. Each column is as wide as its widest cell. */
-export function formatTable(rows: readonly object[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const cells = rows.map((row) =>
-    names.map((name) => formatValue(name, (row as Record<string, unknown>)[name])),
-  )
-  const titles = names.map((name) => name.replace(/_milliseconds$/, '').replaceAll('_', ' '))
-  const lines = [titles.map((title) => title.toUpperCase()), ...cells]
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
-  const format = (line: string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return lines.map((line) => format(line).trimEnd()).join('\n')
-}
-
-function formatValue(name: string, value: unknown): string {
-  if (value === null || value === undefined) return '-'
-  if (typeof value === 'number' && /(^|_)(at|since|due)$/.test(name)) return formatInstant(value)
-  if (typeof value === 'number' && name.endsWith('_milliseconds')) return formatDuration(value)
-  return inOneLine(typeof value === 'string' ? value : JSON.stringify(value))
-}
-
-/** Formats epoch milliseconds in UTC, to the second; `-` for none. */
-export const formatInstant = (instant: number | null | undefined): string =>
-  instant === null || instant === undefined
-    ? '-'
-    : new Date(instant)
-        .toISOString()
-        .replace('T', ' ')
-        .replace(/\.\d+Z$/, 'Z')
-
-const units: [string, number][] = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-]
-
-/** Formats a duration in its two largest units, for example `1 d 3 h`. */
-export function formatDuration(milliseconds: number): string {
-  const parts: string[] = []
-  let rest = Math.abs(milliseconds)
-  for (const [unit, size] of units) {
-    const count = Math.floor(rest / size)
-    rest -= count * size
-    if (count > 0) parts.push(`${count} ${unit}`)
-  }
-  return parts.length === 0 ? '0 s' : parts.slice(0, 2).join(' ')
-}
-
-const progressIntervalMilliseconds = 10_000
-
-/** Returns a function that shows a command's progress on standard error, at most every ten seconds. */
-export function startProgress(terminal: Terminal, title: string): (text: string) => void {
-  let shownAt = Date.now()
-  return (text) => {
-    if (Date.now() - shownAt < progressIntervalMilliseconds) return
-    shownAt = Date.now()
-    terminal.err(`${title} ${text}`)
-  }
-}

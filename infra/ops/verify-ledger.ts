@@ -7,13 +7,17 @@ import { pathOfPartition, toWalletId } from '../../shared/ledger/verify/slice.ts
 import { type Difference, verifyWallet } from '../../shared/ledger/verify/wallet.ts'
 import { billTypes } from '../../shared/ledger/bill-types.ts'
 import { type WalletId, WalletName } from '../../shared/ledger/wallet.ts'
-import { scanItems } from './restore/scan-items.ts'
-import { startProgress, type Terminal } from './terminal.ts'
+import { startProgress } from './progress.ts'
+import { scanVisibly } from './restore/scan-items.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Lists the wallets of a user, or of all users. A wallet whose item is lost is found by its first bill. */
-export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
+export async function findWallets(
+  userId: number | undefined,
+  terminal: Pick<Terminal, 'screen'> = {},
+): Promise<WalletId[]> {
   if (userId !== undefined) return WalletName.options.map((wallet) => ({ userId, wallet }))
-  const items = scanItems({
+  const items = scanVisibly(terminal, {
     FilterExpression: 'begins_with(pk, :wallets) OR (begins_with(pk, :bills) AND sk = :first)',
     ExpressionAttributeValues: { ':wallets': 'W#', ':bills': 'BL#', ':first': rowKey('', 1).sk },
   })
@@ -42,15 +46,15 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
 const concurrency = 8
 
 /** Recomputes each wallet from its bills, several wallets at a time. */
-export async function verifyLedger(ids: WalletId[], terminal: Terminal) {
-  const showProgress = startProgress(terminal, 'verifying')
+export async function verifyLedger(ids: WalletId[], terminal: Pick<Terminal, 'screen'>) {
+  using progress = startProgress(terminal, 'verifying', 'wallets')
   const report = { wallets: 0, bills: 0, differences: [] as Difference[] }
   await forEachConcurrently(ids, concurrency, async (id) => {
     const { bills, differences } = await verifyWallet(id, findUncaused)
     report.wallets += 1
     report.bills += bills
     report.differences.push(...differences)
-    showProgress(`${report.wallets} of ${ids.length} wallets, ${report.bills} bills`)
+    progress.show(report.wallets, ids.length)
   })
   return report
 }

@@ -1,6 +1,5 @@
 import { keyIn } from '../../../shared/keys/set.ts'
 import { nextDue } from '../../../shared/keys/times.ts'
-import { instantsOf, summarizeEvidence } from '../keys/key-status.ts'
 import { checkCopies, checkEvidenceChain, checkProofs } from './checks/evidence.ts'
 import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
@@ -59,18 +58,3 @@ export function audit(facts: Facts) {
     records: evidence.flatMap(({ record }) => record ?? []),
   }
 }
-
-/** The report for people: one table each for the findings, keys, controls and transitions. */
-export const summarize = ({ findings, keys, controls, records, ...report }: Report): object => ({
-  ok: report.ok,
-  signer: report.signer,
-  next_due: report.next_due,
-  trail: report.trail.words,
-  findings: findings.map(({ finding, subject, message }) => ({ finding, subject, message })),
-  keys: keys.map((key) => ({
-    ...{ kid: key.kid, state: key.state, in_kms: key.kms?.state, deletion_at: key.kms?.deletionAt },
-    ...instantsOf(key),
-  })),
-  controls: controls.map(({ title, holds }) => ({ holds, control: title })),
-  evidence: summarizeEvidence(records),
-})

@@ -2,7 +2,9 @@ import type { Environment } from '../../../shared/env.ts'
 import { serviceName } from '../../names.ts'
 import { checkTrails } from '../check-trails.ts'
 import { readRotationEnvironment } from '../keys/rotation-environment.ts'
+import { startProgress } from '../progress.ts'
 import type { Target } from '../target.ts'
+import type { Terminal } from '../terminal.ts'
 import type { Anchor, Facts } from './facts.ts'
 import { readCopies } from './read-copies.ts'
 import { readJwks } from './read-jwks.ts'
@@ -18,13 +20,22 @@ export async function gatherFacts(
     anchor,
     tag = serviceName(target.stage),
     environment,
-  }: { at?: number; anchor?: Anchor | undefined; tag?: string; environment?: Environment } = {},
+    terminal = {},
+  }: {
+    at?: number
+    anchor?: Anchor | undefined
+    tag?: string
+    environment?: Environment
+    terminal?: Pick<Terminal, 'screen'>
+  } = {},
 ): Promise<Facts> {
   const { EVIDENCE_COPIES: copiesAt, EVIDENCE_KEY_ID: evidenceKeyArn = '' } =
     environment ?? (await readRotationEnvironment(target.namePrefix))
   // Finds the keys, the JWKS and the copies before it reads the records. A rotation writes its record before
   // the key, JWKS or copy appears. So the records cover everything found, even during a rotation.
-  const tagged = await findTaggedKeys({ signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` })
+  using progress = startProgress(terminal, 'reading the keys in KMS', 'keys')
+  const tags = { signing: tag, evidence: `${serviceName(target.stage)}/EvidenceKey` }
+  const tagged = await findTaggedKeys(tags, progress.show)
   const jwks = await readJwks(target.baseUrl)
   const copies = await readCopies(copiesAt)
   const [records, schedule, trail] = await Promise.all([

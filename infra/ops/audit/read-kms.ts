@@ -12,6 +12,7 @@ import { signingKeyTagName } from '../../../shared/aws/signing-key-names.ts'
 import { thumbprint } from '../../../shared/keys/set.ts'
 import { isInOtherRegion, otherRegion } from '../../../shared/keys/kms.ts'
 import { keyTagName } from '../../names.ts'
+import type { ShowProgress } from '../progress.ts'
 import type { KmsKey } from './facts.ts'
 
 const readConcurrency = 8
@@ -21,10 +22,13 @@ const readConcurrency = 8
  * tag, so the tags of every key in the account and region are read. A key with unreadable tags counts as
  * another deployment's.
  */
-export async function findTaggedKeys(tag: { signing: string; evidence: string }) {
+export async function findTaggedKeys(tag: { signing: string; evidence: string }, showProgress: ShowProgress) {
   const found: Record<'signing' | 'evidence', string[]> = { signing: [], evidence: [] }
-  await forEachConcurrently(await listArns(), readConcurrency, async (arn) => {
+  const arns = await listArns()
+  let read = 0
+  await forEachConcurrently(arns, readConcurrency, async (arn) => {
     const tags = await readTags(arn)
+    showProgress((read += 1), arns.length)
     if (tags?.[signingKeyTagName] === tag.signing) found.signing.push(arn)
     if (tags?.[keyTagName] === tag.evidence) found.evidence.push(arn)
   })

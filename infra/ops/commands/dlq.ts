@@ -4,6 +4,7 @@ import { type CommandContext, examples, readCount, type RunCommand } from '../co
 import type { QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { OperationError, UsageError } from '../errors.ts'
+import { startProgress } from '../progress.ts'
 
 interface Options {
   reason?: string
@@ -39,8 +40,9 @@ export function addDeadLetterCommands(program: Command, run: RunCommand): void {
     .action(() =>
       run(async ({ target, show }) => {
         const { listQueueCounts } = await import('../dead-letters/queues.ts')
+        const { reportQueues } = await import('../reports/queues.ts')
         const queues = await listQueueCounts(target)
-        return show({ queues }, { ok: queues.every(({ dead_letters: dead }) => dead === 0) })
+        return show({ queues }, { report: reportQueues(queues) })
       }),
     )
   const add = (name: string, description: string, work: (chosen: Chosen) => Promise<boolean>): Command =>
@@ -124,15 +126,27 @@ const toRow = ({ id, since, source, reason, detailType }: DeadLetter) => ({
   reason,
 })
 
-async function redrive({ sqs, pair, matches, show }: Chosen): Promise<boolean> {
+async function redrive({ sqs, pair, matches, show, terminal }: Chosen): Promise<boolean> {
   const { redriveDeadLetters } = await import('../dead-letters/actions.ts')
-  return show({ redriven: await redriveDeadLetters(sqs, pair, matches) })
+  using progress = startProgress(terminal, 'redriving', 'dead letters')
+  const redriven = await redriveDeadLetters(sqs, pair, matches, progress.show)
+  return show({ redriven })
 }
 
-async function drop({ sqs, pair, options: { message, save }, matches, show }: Chosen): Promise<boolean> {
+async function drop({
+  sqs,
+  pair,
+  options: { message, save },
+  matches,
+  show,
+  terminal,
+}: Chosen): Promise<boolean> {
   const { dropDeadLetters } = await import('../dead-letters/actions.ts')
   const isChosen = (letter: DeadLetter) => matches(letter) && (message === undefined || letter.id === message)
-  if (save === undefined) return show({ dropped: await dropDeadLetters(sqs, pair.deadLetters, isChosen) })
+  using progress = startProgress(terminal, 'deleting', 'dead letters')
+  const dropChosen = (before?: (letter: DeadLetter) => Promise<unknown>) =>
+    dropDeadLetters(sqs, pair.deadLetters, isChosen, before, progress.show)
+  if (save === undefined) return show({ dropped: await dropChosen() })
   const { open } = await import('node:fs/promises')
   await using file = await open(save, 'a').catch((cause: unknown) => {
     throw new OperationError(`cannot write the copy: ${String(cause)}`, { cause })
@@ -141,5 +155,5 @@ async function drop({ sqs, pair, options: { message, save }, matches, show }: Ch
     await file.appendFile(`${JSON.stringify({ ...toRow(letter), body: letter.body })}\n`)
     await file.datasync()
   }
-  return show({ dropped: await dropDeadLetters(sqs, pair.deadLetters, isChosen, keep), saved_to: save })
+  return show({ dropped: await dropChosen(keep), saved_to: save })
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { readUserId, type RunCommand } from '../command.ts'
+import { startProgress } from '../progress.ts'
 
 /** Adds the commands that only read: `doctor`, `user show` and `ledger verify`. */
 export function addInspectionCommands(program: Command, run: RunCommand): void {
@@ -7,11 +8,13 @@ export function addInspectionCommands(program: Command, run: RunCommand): void {
     .command('doctor')
     .description('Checks every part of a deployment, and exits 1 if something is wrong. Changes nothing.')
     .action(() =>
-      run(async ({ target, show }) => {
+      run(async ({ target, show, terminal }) => {
         const { examine } = await import('../doctor.ts')
-        const checks = await examine(target)
-        const ok = checks.every((check) => check.ok)
-        return show({ ok, checks }, { ok })
+        const { reportChecks } = await import('../reports/doctor.ts')
+        using progress = startProgress(terminal, 'checking', 'checks')
+        const checks = await examine(target, progress.show)
+        const report = reportChecks(checks)
+        return show({ ok: report.ok, checks }, { report })
       }),
     )
   program
@@ -37,8 +40,9 @@ export function addInspectionCommands(program: Command, run: RunCommand): void {
     .action(({ user }: { user?: number }) =>
       run(async ({ show, terminal }) => {
         const { findWallets, verifyLedger } = await import('../verify-ledger.ts')
-        const report = await verifyLedger(await findWallets(user), terminal)
-        return show(report, { ok: report.differences.length === 0 })
+        const { reportLedger } = await import('../reports/ledger.ts')
+        const found = await verifyLedger(await findWallets(user, terminal), terminal)
+        return show(found, { report: reportLedger(found) })
       }),
     )
 }

@@ -18,9 +18,10 @@ export function addKeysCommands(program: Command, run: RunCommand): void {
     )
     .action(() =>
       run(async ({ show }) => {
-        const { readKeyStatus, summarizeEvidence } = await import('../keys/key-status.ts')
+        const { readKeyStatus } = await import('../keys/key-status.ts')
+        const { reportKeys } = await import('../reports/keys.ts')
         const status = await readKeyStatus()
-        return show(status, { text: { ...status, evidence: summarizeEvidence(status.evidence) } })
+        return show(status, { ok: true, report: reportKeys(status) })
       }),
     )
   parent
@@ -70,11 +71,12 @@ const addAudit = (parent: Command, run: RunCommand): Command =>
     )
     .action(async ({ previous }: { previous?: string }) => {
       const anchor = previous === undefined ? undefined : readAnchor(previous)
-      await run(async ({ target, show }) => {
+      await run(async ({ target, show, terminal }) => {
         const { gatherFacts } = await import('../audit/gather-facts.ts')
-        const { audit, summarize } = await import('../audit/audit.ts')
-        const report = audit(await gatherFacts(target, { anchor }))
-        return show(report, { ok: report.ok, text: summarize(report) })
+        const { audit } = await import('../audit/audit.ts')
+        const { reportAudit } = await import('../reports/audit.ts')
+        const audited = audit(await gatherFacts(target, { anchor, terminal }))
+        return show(audited, { report: reportAudit(audited) })
       })
     })
 

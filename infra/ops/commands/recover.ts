@@ -37,9 +37,9 @@ export function addRecoveryCommands(program: Command, run: RunCommand): void {
       }),
     )
     .action(({ hour }: { hour: number }) =>
-      run(async ({ show }) => {
+      run(async ({ show, terminal }) => {
         const { prepareTable } = await import('../restore/prepare-table.ts')
-        const preparation = await prepareTable(hour)
+        const preparation = await prepareTable(hour, terminal)
         return show(preparation, { ok: [...preparation.late, ...preparation.no_wallet].length === 0 })
       }),
     )
@@ -49,10 +49,10 @@ export function addRecoveryCommands(program: Command, run: RunCommand): void {
       'Puts every deposit address that is nobody’s into its pool. Refuses while an event waits that may assign one. Reads the whole table.',
     )
     .action(() =>
-      run(async ({ target, show }) => {
+      run(async ({ target, show, terminal }) => {
         const { checkReplayed, freeAddresses } = await import('../restore/free-addresses.ts')
         await checkReplayed(target)
-        return show({ free_addresses: await freeAddresses() })
+        return show({ free_addresses: await freeAddresses(terminal) })
       }),
     )
 }

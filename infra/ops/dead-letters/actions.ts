@@ -1,6 +1,7 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { UsageError } from '../errors.ts'
-import { type QueuePair, queueUrl } from './queues.ts'
+import type { ShowProgress } from '../progress.ts'
+import { countMessagesAt, type QueuePair, queueUrl } from './queues.ts'
 import { type DeadLetter, visitDeadLetters } from './visit.ts'
 
 type Matches = (letter: DeadLetter) => boolean
@@ -32,13 +33,19 @@ export async function dropDeadLetters(
   queue: string,
   matches: Matches,
   before: (letter: DeadLetter) => Promise<unknown> = async () => undefined,
+  showProgress?: ShowProgress,
 ): Promise<number> {
   let dropped = 0
-  await visitDeadLetters(sqs, await queueUrl(sqs, queue), async (letters) => {
+  const url = await queueUrl(sqs, queue)
+  const end = showProgress && (await countMessagesAt(sqs, url))
+  let visited = 0
+  await visitDeadLetters(sqs, url, async (letters) => {
     const toDelete = letters.filter(matches)
     // Send one at a time: messages sent back to a FIFO queue must keep their order within a message group.
     for (const letter of toDelete) await before(letter)
     dropped += toDelete.length
+    visited += letters.length
+    showProgress?.(visited, end ?? 0)
     return { toDelete }
   })
   return dropped
@@ -52,10 +59,12 @@ export async function redriveDeadLetters(
   sqs: SQSClient,
   { queue, deadLetters }: QueuePair,
   matches: Matches,
+  showProgress?: ShowProgress,
 ): Promise<number> {
   if (queue === undefined) throw new UsageError('these events are only kept, and have no queue to go back to')
   const target = await queueUrl(sqs, queue)
-  return dropDeadLetters(sqs, deadLetters, matches, (letter) => sqs.send(toMessage(letter, target)))
+  const sendBack = (letter: DeadLetter) => sqs.send(toMessage(letter, target))
+  return dropDeadLetters(sqs, deadLetters, matches, sendBack, showProgress)
 }
 
 const toMessage = ({ body, attributes, group, id }: DeadLetter, url: string) =>

@@ -13,8 +13,10 @@ import { collectDeadLetters, dropDeadLetters, redriveDeadLetters } from '../dead
 import { findQueue, onDeadLetters, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { OperationError } from '../errors.ts'
+import { showFall, startProgress, waitVisibly } from '../progress.ts'
 import type { Target } from '../target.ts'
-import { formatInstant } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
+import { formatInstant } from '../format.ts'
 import { keepRefused } from './keep-refused.ts'
 import { awaitEmptyQueues } from './await-empty-queues.ts'
 
@@ -54,7 +56,7 @@ export async function replayEvents(
   const milliseconds = archiveWait(target.stage, { from, to }, Date.now())
   if (milliseconds > 0)
     terminal.err(`waiting for the archive until ${formatInstant(Date.now() + milliseconds)}`)
-  await wait(milliseconds)
+  await waitVisibly(terminal, 'waiting', milliseconds)
   const sqs = openSqs()
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
@@ -69,8 +71,10 @@ export async function replayEvents(
       const some = detailTypes.map((detailType) => findQueue(target, detailType))
       terminal.err(`replaying ${detailTypes.join(', ')}`)
       const rules = some.flatMap(({ queue }) => queue ?? [])
-      await replayArchive(target, replays[group] ?? '', { from, to }, rules)
-      isSettled = await awaitEmptyQueues(sqs, [...some, worker])
+      const part = `part ${group + 1} of ${groups.length}`
+      await replayArchive(target, replays[group] ?? '', { from, to }, rules, { terminal, part })
+      using progress = startProgress(terminal, `applying ${part}`, 'events')
+      isSettled = await awaitEmptyQueues(sqs, [...some, worker], showFall(progress.show))
       if (!isSettled) break
     }
     // An event that was rejected since `to` may have needed an earlier event. If the replay has supplied that
@@ -131,6 +135,7 @@ async function replayArchive(
   name: string,
   { from, to }: Span,
   rules: string[],
+  { terminal, part }: { terminal: Terminal; part: string },
 ): Promise<void> {
   const client = new EventBridgeClient(clientOptions())
   const described = await client.send(new DescribeArchiveCommand({ ArchiveName: eventBusName }))
@@ -149,10 +154,16 @@ async function replayArchive(
       },
     }),
   )
+  // EventBridge does not tell how many events there are, but up to which instant they are replayed.
+  using progress = startProgress(terminal, `replaying ${part}`, 'minutes of events')
   for (let pause = pollIntervals.first; ; pause = Math.min(2 * pause, pollIntervals.most)) {
-    const { State: state, StateReason: reason = '-' } = await client.send(
-      new DescribeReplayCommand({ ReplayName: name }),
-    )
+    const {
+      State: state,
+      StateReason: reason = '-',
+      EventLastReplayedTime: last,
+    } = await client.send(new DescribeReplayCommand({ ReplayName: name }))
+    const minutes = (until: number) => Math.ceil((until - from) / 60_000)
+    progress.show(last === undefined ? 0 : minutes(last.getTime()), minutes(to))
     if (state === 'COMPLETED') return
     if (state === 'FAILED' || state === 'CANCELLED')
       throw new OperationError(`the replay ${name} ended as ${state}: ${reason}`)

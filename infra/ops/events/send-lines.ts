@@ -1,6 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import type { SQSClient } from '@aws-sdk/client-sqs'
 import { randomUUID } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,9 +10,10 @@ import { requireEnv } from '../../../shared/env.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import type { CommandContext } from '../command.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
-import { findQueue, onDeadLetters, openSqs } from '../dead-letters/queues.ts'
+import { findQueue, onDeadLetters, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import { UsageError } from '../errors.ts'
-import { startProgress, type Terminal } from '../terminal.ts'
+import { showFall, startProgress } from '../progress.ts'
+import type { Terminal } from '../terminal.ts'
 import { awaitEmptyQueues } from './await-empty-queues.ts'
 import { type OutgoingEvent, readEvent } from './read-event.ts'
 
@@ -43,7 +45,6 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
     maxAttempts,
   })
-  const showSent = startProgress(terminal, 'sending')
   const types = new Set<string>()
   const notSent: RejectedLine[] = []
   const counts = { lines: 0, sent: 0, refused: 0 }
@@ -54,7 +55,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
     const problem = typeof event === 'string' ? event : await put(client, event, mark + String(line))
     if (typeof event !== 'string' && problem === undefined) {
       types.add(event.detailType)
-      showSent(`${(counts.sent += 1)} events`)
+      counts.sent += 1
       return
     }
     counts.refused += 1
@@ -62,8 +63,7 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
   })
   const queues = [...types].map((type) => findQueue(target, type))
   const sqs = openSqs()
-  const showWaiting = startProgress(terminal, 'applying')
-  const isSettled = await awaitEmptyQueues(sqs, queues, (count) => showWaiting(`${count} waiting`))
+  const isSettled = await awaitSettled(sqs, queues, terminal)
   if (!isSettled) terminal.err('some events still wait in their queues')
   const isOurs = (resource: string) => resource.startsWith(mark)
   const found = await onDeadLetters(sqs, queues, ({ deadLetters }) =>
@@ -94,9 +94,22 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
 /** Yields the lines of a file with their numbers. Throws a UsageError if there is no such file. */
 async function* readLines(file: string, terminal: Terminal): AsyncGenerator<{ line: number; text: string }> {
   if (file !== '-' && !existsSync(file)) throw new UsageError(`there is no file ${file}`)
-  const input = file === '-' ? Readable.from(terminal.readInput()) : createReadStream(file)
+  const stream = file === '-' ? undefined : createReadStream(file)
+  const input = stream ?? Readable.from(terminal.readInput())
+  const kilobytes = (bytes: number) => Math.ceil(bytes / 1_000)
+  // The end of standard input is not known.
+  const end = stream === undefined ? 0 : kilobytes(statSync(file).size)
+  using progress = startProgress(terminal, 'sending', 'kB')
   let line = 0
-  for await (const text of createInterface({ input, crlfDelay: Infinity })) yield { line: (line += 1), text }
+  for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+    if (stream !== undefined) progress.show(kilobytes(stream.bytesRead), end)
+    yield { line: (line += 1), text }
+  }
+}
+
+async function awaitSettled(sqs: SQSClient, queues: QueuePair[], terminal: Terminal): Promise<boolean> {
+  using progress = startProgress(terminal, 'applying', 'events')
+  return await awaitEmptyQueues(sqs, queues, showFall(progress.show))
 }
 
 /** Puts an event on the bus. Resolves with the reason if the bus does not accept the event. */

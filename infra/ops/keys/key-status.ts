@@ -1,9 +1,9 @@
-import { type Evidence, readEvidence } from '../../../shared/keys/evidence.ts'
+import { readEvidence } from '../../../shared/keys/evidence.ts'
 import { readKeyState } from '../../../shared/keys/kms.ts'
 import { readArchive, readKeySet, type SigningKey } from '../../../shared/keys/set.ts'
 import { maxOverdueMilliseconds } from '../audit/checks/rotation.ts'
 import { type Finding, judge } from '../doctor/finding.ts'
-import { formatInstant } from '../terminal.ts'
+import { formatInstant } from '../format.ts'
 
 /** The signing keys of a deployment according to its own records; instants are epoch milliseconds. */
 export async function readKeyStatus() {
@@ -37,9 +37,13 @@ export async function checkKeys(evidenceKeyArn: string): Promise<Finding> {
     if (state && state !== 'Enabled') problems.push(`${name} ${arn} cannot sign: it is ${state} in KMS`)
   }
   const next = `next step due ${formatInstant(due)}`
-  if (due === null || Date.now() - due >= maxOverdueMilliseconds) problems.push(next)
+  if (isOverdue(due)) problems.push(next)
   return judge(problems, `${signer?.kid} signs, ${next}`)
 }
+
+/** Whether the next step of the rotation is late, or no key was ever created. */
+export const isOverdue = (due: number | null, now = Date.now()): boolean =>
+  due === null || now - due >= maxOverdueMilliseconds
 
 /** Selects the instants at which a key entered its states. */
 export const instantsOf = ({ published_at, active_at, retiring_at, retired_at }: SigningKey) => ({
@@ -48,15 +52,3 @@ export const instantsOf = ({ published_at, active_at, retiring_at, retired_at }:
   retiring_at,
   retired_at,
 })
-
-/** Shortens the rotation's audit records (evidence) to the fields that commands print as text. */
-export const summarizeEvidence = (records: readonly Evidence[]): object[] =>
-  records.map(({ sequence, at, action, trigger, old_kid, new_kid, run_id }) => ({
-    sequence,
-    at,
-    action,
-    by: trigger.requested_by ?? trigger.kind,
-    old_kid,
-    new_kid,
-    run_id,
-  }))

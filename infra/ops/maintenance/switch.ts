@@ -3,6 +3,7 @@ import { get as getOverTls } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CommandContext } from '../command.ts'
 import { OperationError, UsageError } from '../errors.ts'
+import { waitVisibly } from '../progress.ts'
 import type { Target } from '../target.ts'
 import { drainMilliseconds, maxSwitchMilliseconds, probing } from './limits.ts'
 import { type PartName, partNames, parts, type PartState } from './parts.ts'
@@ -46,7 +47,7 @@ export async function switchMaintenance(
   if (stopped) {
     const rest = Math.max(...chosen.map((name) => drainMilliseconds(name)))
     terminal.err(`Waiting ${Math.ceil(rest / 1_000)} s until what had begun before has ended.`)
-    await wait(rest)
+    await waitVisibly(terminal, 'waiting', rest)
   }
   const states = await readMaintenance(target)
   return show(states, { ok: chosen.every((name) => states[name] === wanted) })

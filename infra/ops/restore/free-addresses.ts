@@ -9,13 +9,14 @@ import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { countMessages, findQueue, openSqs, totalOf } from '../dead-letters/queues.ts'
 import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
-import { scanItems } from './scan-items.ts'
+import type { Terminal } from '../terminal.ts'
+import { scanVisibly } from './scan-items.ts'
 
 const concurrency = 16
 
 /** Puts deposit addresses without owner back into their pools. Resolves with the count. Can be run again. */
-export async function freeAddresses(): Promise<number> {
-  const items = scanItems({
+export async function freeAddresses(terminal: Pick<Terminal, 'screen'> = {}): Promise<number> {
+  const items = scanVisibly(terminal, {
     FilterExpression: 'begins_with(pk, :address) AND attribute_not_exists(user_id)',
     ExpressionAttributeValues: { ':address': 'ADDR#' },
   })

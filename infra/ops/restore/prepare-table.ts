@@ -11,7 +11,8 @@ import { evidenceKey, evidencePrefix } from '../../../shared/keys/evidence.ts'
 import { archivePrefix, emptyKeySet, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
 import { pathOfPartition, toWalletId } from '../../../shared/ledger/verify/slice.ts'
 import { walletKey } from '../../../shared/ledger/wallet.ts'
-import { scanItems } from './scan-items.ts'
+import type { Terminal } from '../terminal.ts'
+import { scanVisibly } from './scan-items.ts'
 
 const concurrency = 64
 
@@ -32,11 +33,11 @@ const kinds = {
  * - `late`: items written in the pause before the hour. Of the same events, other items may be missing.
  * - `no_wallet`: the first bill of each wallet whose own item is missing.
  */
-export async function prepareTable(hour: number) {
+export async function prepareTable(hour: number, terminal: Pick<Terminal, 'screen'> = {}) {
   const broken = { late: [] as string[], no_wallet: [] as string[] }
   const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
   const since = lastWriteBefore(hour)
-  const items = scanItems(removable(since))
+  const items = scanVisibly(terminal, removable(since))
   await forEachConcurrently(items, concurrency, async (item) => {
     const kind = Object.entries(kinds).find(([partition]) => String(item['pk']).startsWith(partition))?.[1]
     if (kind !== undefined) {

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest'
-import { formatResult, formatTable, showControls, withoutControls } from '../../../infra/ops/terminal.ts'
+import { Writable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { decorate, showControls, type Tone, withoutControls } from '../../../infra/ops/terminal.ts'
 
 it.each([
   ['an escape sequence', '\u001b[2Jx', String.raw`\u001b[2Jx`],
@@ -14,29 +16,6 @@ it.each([
   expect(showControls(text)).toBe(shown)
 })
 
-it('a line feed in a cell of a table does not begin a new line', () => {
-  expect(formatTable([{ a: 'x\nuser 1  admin', b_c: null }, { a: 'z' }])).toBe(
-    'A                     B C\nx\\u000auser 1  admin  -\nz                     -',
-  )
-})
-
-it('a result is shown as lines and tables, with instants in UTC', () => {
-  const keys = [
-    { kid: 'one', active_at: Date.UTC(2026, 10, 23), rest: { of: 1 }, may_sign_milliseconds: 63_000 },
-  ]
-  expect(formatResult({ ok: true, next_due: null, none: [], keys })).toBe(
-    [
-      'ok        true',
-      'next_due  -',
-      'none      []',
-      '',
-      'keys',
-      'KID  ACTIVE AT             REST      MAY SIGN',
-      'one  2026-11-23 00:00:00Z  {"of":1}  1 min 3 s',
-    ].join('\n'),
-  )
-})
-
 it('escaping control characters does not change the value of JSON', () => {
   const value = { source: '\u001b\u009b\u202e\u{e0041}\n' }
   const lines: string[] = []
@@ -44,4 +23,29 @@ it('escaping control characters does not change the value of JSON', () => {
   withoutControls({ ...terminal, readInput: async function* () {} }).out(JSON.stringify(value))
   expect(JSON.parse(lines.join())).toEqual(value)
   expect(lines.join()).toMatch(/^[ -~]*$/)
+})
+
+describe('decoration', () => {
+  const screen = Object.assign(new Writable(), { isTTY: true, getColorDepth: () => 8 })
+  const pipe = new Writable()
+
+  it.each<[Tone, string, string]>([
+    ['all well', 'All passed', '✔ All passed'],
+    ['something wrong', '1 failed', '✘ 1 failed'],
+    ['well', '  API  answers', '✔ API  answers'],
+    ['wrong', '  mail  none', '✘ mail  none'],
+    ['title', 'Passed', 'Passed'],
+  ])(
+    'on a screen, a line with the tone "%s" gets its mark and colour, and a row keeps its columns',
+    (tone, text, shown) => {
+      const line = decorate(text, tone, screen)
+      expect(line).not.toBe(shown)
+      expect(stripVTControlCharacters(line)).toBe(shown)
+    },
+  )
+
+  it('in a pipe, a line gets neither mark nor colour', () => {
+    for (const tone of ['all well', 'something wrong', 'well', 'wrong', 'title'] as const)
+      expect(decorate('  API', tone, pipe)).toBe('  API')
+  })
 })

@@ -1,5 +1,5 @@
 import { nextDue } from '../../../../shared/keys/times.ts'
-import { formatDuration, formatInstant } from '../../terminal.ts'
+import { formatDuration, formatInstant } from '../../format.ts'
 import { type Check, found } from '../controls.ts'
 
 const hourMilliseconds = 3_600_000

@@ -10,11 +10,12 @@ import {
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../../functions/schedule/rotate-signing-keys.ts'
-import { audit, summarize } from '../../../../infra/ops/audit/audit.ts'
+import { audit } from '../../../../infra/ops/audit/audit.ts'
 import { anyPrincipal } from '../../../../infra/signing-key-policy.ts'
 import type { Facts } from '../../../../infra/ops/audit/facts.ts'
 import { gatherFacts } from '../../../../infra/ops/audit/gather-facts.ts'
-import { formatResult } from '../../../../infra/ops/terminal.ts'
+import { layOut } from '../../../../infra/ops/report.ts'
+import { reportAudit } from '../../../../infra/ops/reports/audit.ts'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { kms } from '../../../../shared/aws/kms.ts'
 import { keysPartition } from '../../../../shared/aws/signing-key-names.ts'
@@ -350,7 +351,7 @@ describe('audit findings', () => {
 it('the text report of the audit names every key and every finding', async () => {
   await setItem(evidenceKey(4), { run_id: 'another' })
   const found = await report()
-  const text = formatResult(summarize(found))
+  const text = [...layOut(reportAudit(found))].map(([line]) => line).join('\n')
   for (const { kid } of found.keys) expect(text).toContain(kid)
   expect(text).toContain('evidence_edited')
 })

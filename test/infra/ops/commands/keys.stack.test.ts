@@ -72,7 +72,7 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
     await rewrite(first?.run_id)
     expect(code).toBe(1)
     expect(out).toMatch(
-      /evidence\/000000000001-\w+ +The chain lacks the record of this copy: it was rewritten/,
+      /evidence\/000000000001-\w+\n +The chain lacks the record of this copy: it was rewritten/,
     )
   })
 
