@@ -37,7 +37,7 @@ const checks = ['ConditionCheckItem']
 /**
  * A function's permissions on items of the table: one statement for reads, one for writes. AWS does not
  * document whether IAM checks the writes of a transaction one by one or all together. These statements work
- * in both cases, except for the transactions that infra/SECURITY.md lists.
+ * in both cases, except for the transactions that infra/THREAT-MODEL.md lists.
  */
 export function tableStatements({ reads = [], writes = [], deletes = [] }: Permissions) {
   const written = [...new Set([...writes, ...deletes])].sort()

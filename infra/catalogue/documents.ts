@@ -19,7 +19,7 @@ const sections: [document: string, section: string, describe: () => string | Pro
   ['shared/README.md', 'items', describeItems],
   ['infra/README.md', 'knobs', describeKnobs],
   ['infra/CAPACITY.md', 'idle', describeIdleCost],
-  ['infra/SECURITY.md', 'reach', describeReach],
+  ['infra/THREAT-MODEL.md', 'reach', describeReach],
 ]
 
 /** Every document with generated sections: its file, and its text with the sections up to date. */

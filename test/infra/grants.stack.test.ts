@@ -43,8 +43,8 @@ describe.concurrent('functions', () => {
 test.each(Object.keys(backgroundScenarios))(title, testGrantsOf)
 
 // This test is the last one, because it needs the AWS calls of all functions.
-test('SECURITY.md lists each transaction that needs more than one policy statement', () => {
-  const security = readFileSync(new URL('../../infra/SECURITY.md', import.meta.url), 'utf8')
+test('THREAT-MODEL.md lists each transaction that needs more than one policy statement', () => {
+  const security = readFileSync(new URL('../../infra/THREAT-MODEL.md', import.meta.url), 'utf8')
   const listed = [...security.matchAll(/^- (`[^:]*`) checks? `([A-Z]+#)`:/gm)].flatMap(
     ([, names = '', key]) => [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${name} ${key}`),
   )

@@ -55,7 +55,7 @@ export async function judgeTransaction(): Promise<void> {
       for (const member of [put, check]) assert.equal(await attempt(member), 'TransactionCanceledException')
     })
     const answer = await attempt(put, check)
-    const words = `AWS judges every member of a transaction by the partitions of all (${String(answer)}). Before anybody uses the stage, change the transactions that infra/SECURITY.md lists.`
+    const words = `AWS judges every member of a transaction by the partitions of all (${String(answer)}). Before anybody uses the stage, change the transactions that infra/THREAT-MODEL.md lists.`
     assert.equal(answer, 'TransactionCanceledException', words)
   } finally {
     await roles.send(new iam.DeleteRolePolicyCommand(policy)).catch(() => undefined)
