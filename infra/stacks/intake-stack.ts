@@ -107,7 +107,7 @@ export class IntakeStack extends Stack {
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
       // A message gets here only if it crashes the function: the function itself gives up other events
       // earlier.
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 60 },
     })
     new Rule(this, `${name}-rule`, {
       ruleName: config.namePrefix + name,

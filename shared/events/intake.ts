@@ -54,23 +54,27 @@ export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchRes
 const maxEarlyMilliseconds = 60_000
 
 /**
- * Pauses before an early event is received again, in seconds: short at first, so that a chain of events
- * settles in seconds, then growing. Together they take the minute, in fewer than `maxReceives` receives.
+ * Pause before an early event is received again, in seconds: the shortest that SQS has, because each event of
+ * a chain that spans several queues waits for one pause, and then a longer one.
  */
-const earlyPausesSeconds = [1, 1, 1, 1, 1, 2, 3, 5, 8, 13, 25]
+const earlyPauseSeconds = { first: 1, later: 2 }
 
-/** How often an early event is received before invocations no longer wait for events of other batches. */
+/** Number of receives after which the pauses of an early event are longer. All take the minute together. */
+const shortPauses = 20
+
+/**
+ * How often an early event is received before invocations no longer wait for events of other batches, for how
+ * long they do, and the first of their pauses, which double. An invocation that waits holds up others.
+ */
 const maxPatientReceives = 3
-
-/** How long an invocation waits for events of other batches, and its first pause; each pause doubles. */
-const maxWaitMilliseconds = 1_000
+const maxWaitMilliseconds = 250
 const firstWaitMilliseconds = 50
 
 /**
  * Number of receives after which an event is moved to the dead-letter queue, whatever the failure. The
  * queue's own limit is a little higher.
  */
-export const maxReceives = 20
+export const maxReceives = 50
 
 const maxRetryDelaySeconds = 900
 
@@ -175,8 +179,9 @@ async function applyInRounds(
       await wait(pause)
       pause *= 2
     }
+    // Turns round each time, so that a chain is applied in two rounds, in whichever direction it came.
     for (const received of early) await apply(received)
-    waiting = early
+    waiting = early.reverse()
   }
 }
 
@@ -319,9 +324,9 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'
 
 /** Pause before an early event is received again, in seconds. Its last receive is when its minute is over. */
 function earlyPause(message: SQSRecord): number {
-  const index = Math.min(countReceives(message), earlyPausesSeconds.length) - 1
+  const { first, later } = earlyPauseSeconds
   const left = Math.ceil((maxEarlyMilliseconds - waitedMilliseconds(message)) / 1_000)
-  return Math.max(1, Math.min(earlyPausesSeconds[index] ?? 1, left))
+  return Math.max(1, Math.min(countReceives(message) <= shortPauses ? first : later, left))
 }
 
 /**

@@ -191,7 +191,7 @@ export class World {
     const eventOf = ({ body }: Message) => this.#underWay.get((JSON.parse(body) as { id: string }).id)
     return this.#addQueue(type, {
       isFifo: false,
-      maxReceives: 25,
+      maxReceives: 60,
       path: `functions/intake/${type}.ts`,
       received: (message) => {
         const event = eventOf(message)

@@ -123,7 +123,7 @@ describe('an event that came too early', () => {
     const handler = intakeThat(early)
     vi.useFakeTimers({ toFake: ['Date'] })
     const message = { id: randomUUID(), sentAt, firstReceivedAt, body: JSON.stringify({ detail: {} }) }
-    for (let receives = 1; receives <= 25 && letters.length === 0; receives += 1) {
+    for (let receives = 1; receives <= maxReceives && letters.length === 0; receives += 1) {
       // Only the fake clock passes, so invocations need not really wait for events of other batches.
       vi.setSystemTime(firstReceivedAt + pauses.reduce((sum, pause) => sum + 1_000 * pause, 0))
       await handler(toSqsEvent([{ ...message, receives }]), contextWith(30_000))
@@ -134,7 +134,7 @@ describe('an event that came too early', () => {
 
   it('is received every second at first, and for the last time when its minute is over', async () => {
     const { pauses, letters } = await receiveUntilRefused(Date.now())
-    expect(pauses.slice(0, 5)).toEqual([1, 1, 1, 1, 1])
+    expect(new Set(pauses.slice(0, 20))).toEqual(new Set([1]))
     expect(letters).toEqual([60_000])
     expect(pauses.length + 1).toBeLessThan(maxReceives)
   }, 60_000)
@@ -143,11 +143,11 @@ describe('an event that came too early', () => {
     expect((await receiveUntilRefused(Date.now() - 3_600_000)).letters).toEqual([60_000])
   }, 60_000)
 
-  it('is applied in its first receive if what it needs comes within a second', async () => {
+  it('is applied in its first receive if what it needs comes a little later', async () => {
     let tries = 0
     const comesLate = intakeThat(async () => {
       tries += 1
-      if (tries < 4) await early()
+      if (tries < 3) await early()
     })
     expect(await deliver(comesLate, {})).toBe('done')
   })
