@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { bearer } from '../support/oauth-clients.ts'
 import { postJson, stack } from '../support/oauth.ts'
@@ -118,4 +119,25 @@ it('a person rotates and revokes signing keys, and the console shows their new s
   await current.getByText('retiring').waitFor()
   await page.locator('#keys').getByRole('button', { name: 'Revoke' }).last().click()
   await current.getByText('retired').waitFor()
+})
+
+it('the console does not shift while it loads, however late the data of each panel arrives', async ({
+  open,
+}) => {
+  const page = await open({ viewport: { width: 1280, height: 900 } })
+  let delay = 0
+  for (const path of ['users', 'events', 'keys', 'outbox', 'stack'])
+    await page.route(`${home}${path}*`, async (route) => {
+      await wait((delay += 150))
+      await route.continue()
+    })
+  await page.addInitScript(`
+    shift = 0
+    const add = (list) => list.getEntries().forEach(({ value }) => (shift += value))
+    new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true })
+  `)
+  await page.goto(home)
+  await page.getByText('running', { exact: true }).waitFor()
+  await page.waitForTimeout(500)
+  expect(await page.evaluate<number>('shift')).toBeLessThan(0.05)
 })

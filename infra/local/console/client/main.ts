@@ -61,6 +61,8 @@ async function refresh(): Promise<void> {
   const all = Promise.all(refreshes.map((refreshPanel) => refreshPanel()))
   const state = await all.then(() => 'running', String)
   document.querySelector('#state')?.replaceChildren(state)
+  // Until every panel has its data, each that gets some would move the others.
+  document.querySelector('main')?.removeAttribute('hidden')
 }
 
 addEventListener('changed', () => void refresh())

@@ -1,7 +1,7 @@
 import { type App, Stack } from 'aws-cdk-lib'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
 import { bundleFunctions } from '../../../../infra/bundle/functions.ts'
 import { everything } from '../../../support/configured-stage.ts'
@@ -28,7 +28,12 @@ it.each([
   ['dev', 'dev', { authUrl: undefined }],
   ['prod-with-every-option', 'prod', everything],
   ['prod-after-a-failover', 'prod', { ...everything, failover: 'restored' }],
-])('the stage %s passes the checks at synthesis', async (written, stage, values) => {
-  const all = await synthesize(stage, { values, written })
-  for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)
-})
+])(
+  'the stage %s passes the checks at synthesis, which prints no deprecation',
+  async (written, stage, values) => {
+    const warn = vi.spyOn(console, 'warn')
+    const all = await synthesize(stage, { values, written })
+    for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)
+    expect(warn.mock.calls.flat().filter((text) => /deprecated/.test(String(text)))).toEqual([])
+  },
+)
