@@ -47,6 +47,7 @@ const onTable = {
     'test/support/function-environment.ts',
     'test/support/restore-worker.ts',
     'test/support/write-on-the-hour.ts',
+    'test/support/told-outcomes.ts',
   ],
 }
 
@@ -92,7 +93,11 @@ const long = {
     'test/infra/local/dynamodb.process.test.ts',
     'test/infra/stacks/add-stacks/{checks,changed-knob}.process.test.ts',
   ],
-  stack: ['test/infra/grants.stack.test.ts', 'test/infra/{runbook,runbook/recovery}.stack.test.ts'],
+  stack: [
+    'test/infra/grants.stack.test.ts',
+    'test/infra/{runbook,runbook/recovery}.stack.test.ts',
+    'test/infra/samples/business-server.stack.test.ts',
+  ],
   table: [
     'test/infra/ops/restore/prepare-table.table.test.ts',
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',

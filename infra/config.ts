@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
 import { Flag, numeric, Settings } from '../shared/settings.ts'
-import { Edge, List, Principals, Senders, Standby, Url } from './knob-schemas.ts'
+import { Edge, List, Listeners, Principals, Senders, Standby, Url } from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
 import { anyPrincipal } from './signing-key-policy.ts'
 
@@ -121,6 +121,11 @@ export const Config = v.pipe(
      * the account's IAM policies decide who may send.
      */
     senders: v.optional(Senders, {}),
+    /**
+     * Who else listens to the outcomes of events: ARNs of event buses, for example of other accounts, by a
+     * name of your own. Rules in the stage's account can listen without this knob.
+     */
+    listeners: v.optional(Listeners, {}),
     /** Days after which log lines are deleted. */
     logRetentionDays: v.optional(v.pipe(numeric, v.enum(RetentionDays)), RetentionDays.THREE_MONTHS),
   }),

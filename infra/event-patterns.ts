@@ -1,4 +1,5 @@
 import { ownSource } from '../shared/env.ts'
+import { outcomeTypes } from '../shared/events/outcome.ts'
 import type { Event } from './events.ts'
 
 /** Name, without the stage's prefix, of the rule for events that no other rule matches. */
@@ -7,7 +8,16 @@ export const unmatchedRuleName = 'unmatched'
 /** Name, without the stage's prefix, of the queue for events that no other rule matches. */
 export const unmatchedQueueName = 'unmatched-dead-letters'
 
+/** Name, without the stage's prefix, of the rule that passes outcomes on to a listener. */
+export const listenerRuleName = (listener: string): string => `listener-${listener}`
+
 type Row = Pick<Event, 'detailType' | 'senders'>
+
+/** The outcomes that the service tells. No function takes them; from any other source they are unmatched. */
+const told: Row[] = outcomeTypes.map((detailType) => ({ detailType, senders: [ownSource] }))
+
+/** The event pattern of all outcomes that the service tells. */
+export const outcomesPattern = { source: [ownSource], detailType: [...outcomeTypes] }
 
 /**
  * Returns the sources from which a stage's bus accepts an event; undefined means every source. The local
@@ -22,20 +32,27 @@ export function takenPattern(stage: string, event: Row): { source?: string[]; de
   return { ...(source === undefined ? {} : { source: [...source] }), detailType: [event.detailType] }
 }
 
-/** The event pattern of the archive: all events except those marked `momentary`, such as mails. */
+/**
+ * The event pattern of the archive: all events except those marked `momentary`, such as mails, and outcomes.
+ */
 export const archivedPattern = (events: readonly Event[]): { detailType: unknown[] } => ({
   detailType: [
-    { 'anything-but': events.filter(({ momentary }) => momentary).map(({ detailType }) => detailType) },
+    {
+      'anything-but': [...events.filter(({ momentary }) => momentary), ...told].map(
+        ({ detailType }) => detailType,
+      ),
+    },
   ],
 })
 
 /** The event pattern of events that no other rule matches: unknown events, and events of a wrong source. */
 export function untakenPattern(stage: string, events: readonly Row[]): { $or: object[] } {
-  const bySources = Map.groupBy(events, (event) => acceptedSources(stage, event)?.join())
+  const known = [...events, ...told]
+  const bySources = Map.groupBy(known, (event) => acceptedSources(stage, event)?.join())
   bySources.delete(undefined)
   return {
     $or: [
-      { 'detail-type': [{ 'anything-but': events.map(({ detailType }) => detailType) }] },
+      { 'detail-type': [{ 'anything-but': known.map(({ detailType }) => detailType) }] },
       ...[...bySources.values()].map((rows) => ({
         'detail-type': rows.map(({ detailType }) => detailType),
         source: [{ 'anything-but': acceptedSources(stage, rows[0] as Row) }],

@@ -1,4 +1,5 @@
 import { ownSource } from '../shared/env.ts'
+import { outcomeTypes } from '../shared/events/outcome.ts'
 import type { Permissions } from './permissions.ts'
 
 /** The systems around the service that send events, named by the `source` of their events. */
@@ -21,8 +22,8 @@ export interface Event {
   permissions: Permissions
 }
 
-/** Every event that the bus accepts, grouped by subject. */
-export const events: Event[] = [
+/** Every event that the bus accepts, grouped by subject, without the permission to tell outcomes. */
+const rows: Event[] = [
   // Password login
   {
     detailType: 'user.registered',
@@ -92,7 +93,7 @@ export const events: Event[] = [
     senders: ['business'],
     permissions: {
       reads: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
-      writes: ['BL#*#asset', 'BX#*#asset', 'EVT#withdrawal.updated#', 'W#*#asset', 'WD#'],
+      writes: ['BL#*#asset', 'BX#*#asset', 'EVT#withdrawal.updated#', 'W#*#asset', 'WD#', 'WL#'],
     },
   },
   {
@@ -158,3 +159,11 @@ export const events: Event[] = [
     },
   },
 ]
+
+const comesFromOutside = ({ senders }: Pick<Event, 'senders'>): boolean =>
+  senders.some((sender) => sender !== ownSource)
+
+/** Every event that the bus accepts, grouped by subject. Outside senders are told the outcomes of theirs. */
+export const events: Event[] = rows.map((row) =>
+  comesFromOutside(row) ? { ...row, permissions: { ...row.permissions, publish: [...outcomeTypes] } } : row,
+)

@@ -27,6 +27,15 @@ export const Principals = v.pipe(
 /** Schema of the senders: the roles and users that may send the events of each outside system. */
 export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
+/** Schema of the listeners: the event buses that get the outcomes of events, by a name of each. */
+export const Listeners = v.record(
+  v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,20}$/, 'must be a name in lower case')),
+  v.pipe(
+    v.string(),
+    v.regex(/^arn:[^:]+:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]+$/, 'must be the ARN of an event bus'),
+  ),
+)
+
 const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))
 
 /** Schema of the configuration of a standby region: its name, certificate and alarm topic. */

@@ -1,3 +1,4 @@
+import type { outcomeTypes } from '../shared/events/outcome.ts'
 import type { indexPartitions, Partition } from '../shared/db/partitions.ts'
 
 /** The prefix of the partition keys that a permission covers; `*` stands for any text. */
@@ -19,7 +20,7 @@ export interface Permissions {
   /** Access to the signing keys in KMS. `sign`: sign tokens. `manage`: create, check and delete keys. */
   signingKeys?: 'sign' | 'manage'
   /** Detail-types of events that the function may put on the event bus with the service as their source. */
-  publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
+  publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested' | (typeof outcomeTypes)[number])[]
   /** Allows sending mails with SES. */
   mail?: true
   /** Workers that the function may send messages to. */

@@ -251,6 +251,19 @@ export const routes: Route[] = [
     entry: 'dashboard/earnings',
     permissions: { reads: ['EARN#', 'ENDED#', 'TOKENS#'] },
   },
+  // Withdrawals
+  {
+    method: 'GET',
+    path: '/withdrawal/records',
+    entry: 'withdrawal/records',
+    permissions: { reads: ['ENDED#', 'TOKENS#', 'W#*#asset', 'WD#', 'WL#'] },
+  },
+  {
+    method: 'GET',
+    path: '/withdrawal/get/{id}',
+    entry: 'withdrawal/get',
+    permissions: { reads: ['ENDED#', 'TOKENS#', 'WD#'] },
+  },
   // Deposits
   {
     method: 'GET',

@@ -57,13 +57,13 @@ export const handler = intake({
       const detailType = `${record.detailType}.chunk`
       const businessKey = `${start / chunkSize}#${record.businessKey}`
       try {
-        outcomes.push(await applyOnce({ ...record, detailType, businessKey }, writes))
+        outcomes.push((await applyOnce({ ...record, detailType, businessKey }, writes)).outcome)
       } catch (error) {
         // The condition fails if another batch has added one of these addresses since `readAddresses`.
         throw error instanceof ConditionFailed ? new RejectedEvent('address_taken') : error
       }
     }
-    outcomes.push(await applyOnce(record, [putPool(pool)]))
+    outcomes.push((await applyOnce(record, [putPool(pool)])).outcome)
     return outcomes.includes('applied') ? 'applied' : 'duplicate'
   },
 })

@@ -46,6 +46,7 @@ export const handler = intake({
       outputIndex: output_index,
       status: statuses[status],
       occurredAt: at,
+      eventId: delivery.eventId,
       bookedAt: delivery.bookedAt,
     }),
 })

@@ -80,6 +80,7 @@ const knowledge: Record<Partition, string | undefined> = {
   VERIFICATION: nothing,
   'W#': 'learn balances or bills',
   'WD#': 'learn withdrawals',
+  'WL#': 'learn withdrawals',
 }
 
 /** What a KMS key adds to what is read. Without it, digests of passwords and TOTP secrets tell nothing. */

@@ -15,6 +15,8 @@ const memberNames: Record<string, string> = {
   'DepositRecord.status': 'DepositStatus',
   'JsonWebKeySet.keys': 'JsonWebKey',
   'LoginResultVO.two_factor_methods': 'TwoFactorMethod',
+  'WithdrawalPage.records': 'WithdrawalRecord',
+  'WithdrawalRecord.status': 'WithdrawalStatus',
   'MemberExport.records': 'CommunityMemberVO',
 }
 

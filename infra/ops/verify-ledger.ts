@@ -39,8 +39,9 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
     const id = depositId({ network, txid, outputIndex: Number(index) })
     return (await readDeposit(id))?.status === 'CREDITED'
   }
-  const businessKey = type === 'WITHDRAWAL' ? `${reference}#settled` : reference
-  return isRecorded({ detailType: billTypes[type].event, businessKey })
+  const { event: detailType } = billTypes[type]
+  const businessKey = detailType === 'withdrawal.updated' ? `${reference}#settled` : reference
+  return isRecorded({ detailType, businessKey })
 }
 
 const concurrency = 8

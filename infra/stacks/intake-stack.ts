@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
-import { type EventPattern, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
-import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
+import { EventBus, type EventPattern, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
+import { EventBus as EventBusTarget, LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import type { Key } from 'aws-cdk-lib/aws-kms'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
@@ -16,7 +16,14 @@ import type { Config } from '../config.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { addAuditorRole } from '../constructs/auditor-role.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
-import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
+import {
+  listenerRuleName,
+  outcomesPattern,
+  takenPattern,
+  unmatchedQueueName,
+  unmatchedRuleName,
+  untakenPattern,
+} from '../event-patterns.ts'
 import { events } from '../events.ts'
 import { eventName } from '../names.ts'
 import { defaultTimeoutSeconds, maxScheduleAgeSeconds } from '../permissions.ts'
@@ -82,7 +89,8 @@ export class IntakeStack extends Stack {
     }
     for (const worker of workers) this.addWorker(config, worker)
     for (const event of events) this.addEvent(config, event, data.eventKey)
-    this.addCatchAll(config, data.eventKey)
+    const unmatched = this.addCatchAll(config, data.eventKey)
+    for (const listener of Object.entries(config.listeners)) this.addListener(config, listener, unmatched)
     for (const schedule of schedules) this.addSchedule(config, schedule)
     this.auditor = addAuditorRole(this, config, data)
     new CfnOutput(this, 'AuditorRoleArn', { value: this.auditor.roleArn })
@@ -142,7 +150,7 @@ export class IntakeStack extends Stack {
   }
 
   /** Keeps the events that no rule matches, so that an event with a misspelled type is not lost silently. */
-  private addCatchAll(config: Config, key: Key | undefined): void {
+  private addCatchAll(config: Config, key: Key | undefined): Queue {
     const queue = new Queue(this, unmatchedQueueName, {
       ...encryptedBy(key),
       queueName: config.namePrefix + unmatchedQueueName,
@@ -152,6 +160,19 @@ export class IntakeStack extends Stack {
       eventBus: this.resources.bus,
       eventPattern: untakenPattern(config.stage, events) as EventPattern,
       targets: [new SqsQueue(queue)],
+    })
+    return queue
+  }
+
+  /** Passes the outcomes of events on to a bus of somebody else. What it does not take in a day is kept. */
+  private addListener(config: Config, [name, arn]: [string, string], deadLetterQueue: Queue): void {
+    const id = listenerRuleName(name)
+    const bus = EventBus.fromEventBusArn(this, `${id}-bus`, arn)
+    new Rule(this, `${id}-rule`, {
+      ruleName: config.namePrefix + id,
+      eventBus: this.resources.bus,
+      eventPattern: outcomesPattern,
+      targets: [new EventBusTarget(bus, { deadLetterQueue })],
     })
   }
 

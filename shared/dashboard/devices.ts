@@ -3,13 +3,7 @@ import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
-import {
-  applyOnce,
-  asOvertaken,
-  countedInstant,
-  type EventRecord,
-  type Outcome,
-} from '../events/event-record.ts'
+import { applyOnce, countedInstant, type EventRecord, type Result } from '../events/event-record.ts'
 import { intake } from '../events/intake.ts'
 import { BusinessKey, Instant, membersOf, UserId } from '../fields.ts'
 import { requireUser } from '../users/user.ts'
@@ -98,19 +92,18 @@ export const deviceIntake = (detailType: 'device.activated' | 'device.deactivate
   })
 
 /** Adds an event to a stored device, and counts the device exactly once for the user who has it. */
-async function recordDevice(deviceId: string, event: DeviceEvent, record: EventRecord): Promise<Outcome> {
+async function recordDevice(deviceId: string, event: DeviceEvent, record: EventRecord): Promise<Result> {
   const stored = await readDevice(deviceId)
   const before = stored ?? newDevice
   const after = addDeviceEvent(before, event)
-  const outcome = await applyOnce(record, [
+  // A deactivation of a device that another user has activated since changes nothing that anybody sees.
+  const isOvertaken = after === undefined || (after.holder?.userId ?? event.userId) !== event.userId
+  return applyOnce(isOvertaken ? { ...record, effect: 'overtaken' } : record, [
     requireUser(event.userId),
     ...(after === undefined
       ? []
       : [putDevice(deviceId, after, stored?.version ?? 0), ...changeCounts(before, after)]),
   ])
-  // A deactivation of a device that another user has activated since changes nothing that anybody sees.
-  const isOvertaken = after === undefined || (after.holder?.userId ?? event.userId) !== event.userId
-  return isOvertaken ? asOvertaken(outcome) : outcome
 }
 
 async function readDevice(deviceId: string): Promise<StoredDevice | undefined> {

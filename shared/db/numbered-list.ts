@@ -1,6 +1,6 @@
 import { endOfDay, startOfDay } from '../dates.ts'
 import type { PageRequest } from '../page.ts'
-import { between, queryFirst, queryItems } from './read.ts'
+import { between, queryFirst, queryItems, readItems } from './read.ts'
 import { indexName } from './partitions.ts'
 import type { Item, Key } from './table.ts'
 
@@ -44,13 +44,15 @@ export async function readListPage(
   list: string,
   readLength: () => Promise<number>,
   query: Period & PageRequest,
+  findFirst: FindFirst = firstOrdinalFrom,
 ): Promise<ListPage> {
   const { beginTime, endTime, current, size } = query
   if (isNewestPage(query)) return readNewest(list, size)
+  const reading = readLength()
   const [length, from, to] = await Promise.all([
-    readLength(),
-    beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
-    endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
+    reading,
+    beginTime === undefined ? 1 : findFirst(list, startOfDay(beginTime), reading),
+    endTime === undefined ? undefined : findFirst(list, endOfDay(endTime), reading),
   ])
   // The read of the length is eventually consistent. Rows beyond the length are left out.
   const [first, last] = [from ?? length + 1, Math.min(length, (to ?? length + 1) - 1)]
@@ -80,6 +82,30 @@ export async function readNewest(list: string, count: number): Promise<ListPage>
   const oldest = Math.max(1, total - count + 1)
   const isWhole = last === oldest && rows.length === total - oldest + 1
   return { rows: isWhole ? rows : await readRange(list, oldest, total), total }
+}
+
+/** Finds the number of the first row from an instant on; undefined if there is none. */
+type FindFirst = (list: string, instant: number, length: Promise<number>) => Promise<number | undefined>
+
+/** Number of rows that a round of searchFirst reads. */
+const probes = 15
+
+/**
+ * Finds the first row from an instant on, in a list whose rows have the attribute `created_at` and no index
+ * keys, which would cost a write unit a row. Each round reads some rows, and leaves a sixteenth of the list:
+ * a million rows take five rounds.
+ */
+export const searchFirst: FindFirst = async (list, instant, length) => {
+  let [from, to] = [1, (await length) + 1]
+  while (from < to) {
+    const step = Math.max(1, Math.ceil((to - from) / (probes + 1)))
+    const ordinals = Array.from({ length: probes }, (_, i) => from + step * i).filter((one) => one < to)
+    const rows = await readItems(ordinals.map((ordinal) => rowKey(list, ordinal)))
+    const later = rows.findIndex((row) => !(Number(row?.['created_at']) < instant))
+    if (later === -1) from = (ordinals.at(-1) ?? from) + 1
+    else [from, to] = [later === 0 ? from : (ordinals[later - 1] ?? from) + 1, ordinals[later] ?? to]
+  }
+  return from
 }
 
 async function firstOrdinalFrom(list: string, instant: number): Promise<number | undefined> {

@@ -33,6 +33,7 @@ export const partitions = [
   'VERIFICATION',
   'W#',
   'WD#',
+  'WL#',
 ] as const
 
 /** The beginning of a partition key. */

@@ -52,6 +52,8 @@ const RecordItem = v.object({
 const DepositItem = v.object({
   ...RecordItem.entries,
   userId: Integer,
+  /** Marks of the newest events that changed the deposit (see addApplied). */
+  applied: v.instance(Uint8Array),
   /** Version of the deposit: 1 after the first write, raised by every later one. */
   version: Integer,
   /** The deposit's number in the list of all of the user's deposits. */
@@ -81,6 +83,31 @@ export const depositId = ({ network, txid, outputIndex }: DepositName): string =
 
 /** Whether a text has the form of a deposit's id. */
 export const isDepositId = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
+
+/** Size of the mark of an event, in bytes: two of a deposit's events have the same once in 10^13 times. */
+const markBytes = 6
+const maxMarks = 20
+
+const markOf = (eventId: string): Buffer =>
+  createHash('sha256').update(eventId).digest().subarray(0, markBytes)
+
+/**
+ * Adds the mark of an event that changes a deposit. The events of a deposit share one key, and have no
+ * records of their own. By the marks, an event that is delivered again is told from a new one.
+ */
+export const addApplied = (
+  marks: Uint8Array<ArrayBuffer> | undefined,
+  eventId: string,
+): Uint8Array<ArrayBuffer> =>
+  Buffer.concat([marks ?? Buffer.alloc(0), markOf(eventId)]).subarray(-markBytes * maxMarks)
+
+/** Whether an event is among the newest 20 that changed a deposit. */
+export function hasApplied(marks: Uint8Array, eventId: string): boolean {
+  const mark = markOf(eventId)
+  for (let start = 0; start < marks.length; start += markBytes)
+    if (mark.equals(marks.subarray(start, start + markBytes))) return true
+  return false
+}
 
 const depositKeys = itemType({
   pk: 'DEP#{id}',
@@ -120,17 +147,18 @@ const listName = (userId: number, currency = '*'): string => rowKeys.partition({
 
 /**
  * The writes that store a deposit: its item, a row among the user's deposits, and a row among the user's
- * deposits in this currency. Rows hold the whole deposit, so a page takes one read. The first write fails if
+ * deposits in this currency. Rows hold all that is shown, so a page takes one read. The first write fails if
  * another version of the deposit is stored.
  */
 export function putDeposit(deposit: Deposit): Write[] {
+  const { applied, ...shown } = deposit
   const { id, userId, currency, version, ordinal, currencyOrdinal } = deposit
-  const item = { ...deposit, amount: toNumberValue(deposit.amount) }
+  const item = { ...shown, amount: toNumberValue(deposit.amount) }
   const putRow = (list: string, number: number): Write => ({
     Put: { Item: { ...rowKey(list, number), ...instantKeys(list, deposit.created_at, number), ...item } },
   })
   return [
-    putVersioned({ ...depositKeys.key({ id }), ...item }, version - 1),
+    putVersioned({ ...depositKeys.key({ id }), ...item, applied }, version - 1),
     putRow(listName(userId), ordinal),
     putRow(listName(userId, currency), currencyOrdinal),
   ]

@@ -1,16 +1,18 @@
 import { transact, type Write } from '../db/write.ts'
-import type { Outcome } from '../events/event-record.ts'
+import type { Outcome, Result } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { postTransaction } from '../ledger/post-transaction.ts'
 import type { Posting } from '../ledger/bill.ts'
 import type { Big } from '../money.ts'
 import { addressDigest, readAddress } from './address.ts'
 import {
+  addApplied,
   countDeposits,
   type Deposit,
   depositId,
   type DepositName,
   type DepositStatus,
+  hasApplied,
   putDeposit,
   putDepositCount,
   readDeposit,
@@ -19,6 +21,8 @@ import {
 
 /** The data of a deposit event from the chain watcher. */
 export interface DepositUpdate extends DepositName {
+  /** Id that the bus gave the event. */
+  eventId: string
   /** When the event arrived or, if it is replayed, when it was first sent; epoch milliseconds. */
   bookedAt: number
   /** Instant that the event states, epoch milliseconds. */
@@ -40,13 +44,13 @@ export interface DepositUpdate extends DepositName {
  * ConditionFailed if another event has meanwhile written the deposit, the user's count of deposits or the
  * wallet.
  */
-export async function updateDeposit(update: DepositUpdate): Promise<Outcome> {
+export async function updateDeposit(update: DepositUpdate): Promise<Result> {
   const id = depositId(update)
   const known = await readDeposit(id)
   return known === undefined ? addDeposit(id, update) : advanceDeposit(known, update)
 }
 
-async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
+async function addDeposit(id: string, update: DepositUpdate): Promise<Result> {
   const { network, address, tag, currency } = update
   const stored = await readAddress(addressDigest({ network, address, tag }))
   const userId = stored?.user_id
@@ -70,6 +74,7 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
     occurred_at: update.occurredAt,
     credited_at: null,
     userId,
+    applied: addApplied(undefined, update.eventId),
     version: 1,
     ordinal: countDeposits(count) + 1,
     currencyOrdinal: countDeposits(count, currency) + 1,
@@ -77,7 +82,7 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
   return writeDeposit(deposit, update, [putDepositCount(count, currency, createdAt)])
 }
 
-async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<Outcome> {
+async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<Result> {
   const { currency_network: network, address, tag } = before
   const same =
     addressDigest({ network, address, tag: tag ?? undefined }) === addressDigest(update) &&
@@ -85,17 +90,38 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
     before.amount.eq(update.amount)
   if (!same)
     throw new RejectedEvent('conflicting_content', 'address, currency and amount of a deposit may not change')
+  if (hasApplied(before.applied, update.eventId)) return resultOf(before, 'applied')
   if (isFinal(before.status) && isFinal(update.status) && before.status !== update.status)
     throw new RejectedEvent('contradicts_final_status')
   const status = laterStatus(before.status, update.status)
   const confirmations = laterConfirmations(before, update)
   const occurred_at = Math.min(before.occurred_at, update.occurredAt)
-  const isKnown =
-    status === before.status && confirmations === before.confirmations && occurred_at === before.occurred_at
-  if (isKnown) return 'duplicate'
+  const advances = status !== before.status || confirmations !== before.confirmations
+  const isEarlier = occurred_at !== before.occurred_at
+  const outcome =
+    advances || (isEarlier && isSameState(before, update)) ? 'applied' : lateOutcome(before, update)
+  if (!advances && !isEarlier) return resultOf(before, outcome)
+  const applied = outcome === 'applied' ? addApplied(before.applied, update.eventId) : before.applied
   const version = before.version + 1
-  return writeDeposit({ ...before, version, status, confirmations, occurred_at }, update, [])
+  const deposit = { ...before, version, status, confirmations, occurred_at, applied }
+  const written = await writeDeposit(deposit, update, [])
+  return { ...written, outcome }
 }
+
+/** What became of an event about a deposit: the deposit's user, id and status. */
+const resultOf = ({ userId, id, status }: Deposit, outcome: Outcome): Result => ({
+  outcome,
+  userId,
+  subject: { id, status },
+})
+
+/** Whether an event says of a deposit what is stored. The confirmations of a failed one do not count. */
+const isSameState = (before: Deposit, { status, confirmations }: DepositUpdate): boolean =>
+  status === before.status && (status === 'FAILED' || confirmations === before.confirmations)
+
+/** The outcome of an event that changes neither status nor confirmations. */
+const lateOutcome = (before: Deposit, update: DepositUpdate): Outcome =>
+  isSameState(before, update) ? 'duplicate' : 'overtaken'
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
@@ -120,15 +146,15 @@ async function writeDeposit(
   deposit: Deposit,
   { network, outputIndex, bookedAt: at, occurredAt }: DepositUpdate,
   others: Write[],
-): Promise<Outcome> {
+): Promise<Result> {
   if (deposit.status !== 'CREDITED' || deposit.credited_at !== null) {
     await transact([...others, ...putDeposit(deposit)])
-    return 'applied'
+    return resultOf(deposit, 'applied')
   }
   const { userId, currency, amount, txid } = deposit
   const reference = `${network}:${txid}:${outputIndex}`
   const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
-  return postTransaction({
+  const { outcome } = await postTransaction({
     at,
     occurredAt,
     userId,
@@ -138,4 +164,5 @@ async function writeDeposit(
       ...putDeposit({ ...deposit, credited_at: Math.max(bookedAt, deposit.created_at) }),
     ],
   })
+  return resultOf(deposit, outcome)
 }

@@ -8,6 +8,7 @@ import { ConditionFailed, failureOf, tryTransact, type Write, writeItem } from '
 import { OptimisticLockError } from '../errors.ts'
 import { clockToleranceMilliseconds } from '../fields.ts'
 import { isSameSecret } from '../is-same-secret.ts'
+import { Subject } from './outcome.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
 /** What identifies an event: its type and its business key. Both are the same each time the event is sent. */
@@ -23,6 +24,10 @@ export interface EventRecord extends EventName {
   /** MACs with older keys, if `digest` is a MAC. An earlier delivery may have stored one of them. */
   olderDigests?: string[]
   delivery: Delivery
+  /** What the event becomes if it takes effect. Default: `applied`. */
+  effect?: Outcome
+  /** What the event concerns if it takes effect. */
+  subject?: Subject | undefined
 }
 
 /** An event as the queue delivers it. */
@@ -54,19 +59,34 @@ export interface Delivery {
 }
 
 /**
- * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), it changed
- * nothing because a later one stands (`overtaken`), nobody needs its effect any more (`unneeded`), or a
- * withdrawal was settled that was never requested, which is alarmed.
+ * Outcome of an event: it took effect (`applied`), another event with its key and content did before
+ * (`duplicate`), nobody needs its effect any more (`unneeded`), it came after a later event, which stands
+ * (`overtaken`), or a withdrawal was settled that was never requested, which is alarmed.
  */
-export type Outcome = 'applied' | 'duplicate' | 'overtaken' | 'unneeded' | 'settled_without_request'
+export const Outcome = v.picklist([
+  'applied',
+  'duplicate',
+  'unneeded',
+  'overtaken',
+  'settled_without_request',
+])
+export type Outcome = v.InferOutput<typeof Outcome>
+
+/** What became of an event. If its message is delivered again, the result is the same. */
+export interface Result {
+  outcome: Outcome
+  /** The user whom the event concerns, if its detail does not name the user. */
+  userId?: number | undefined
+  /** The deposit, withdrawal or bill that the event concerns. */
+  subject?: Subject | undefined
+  /** When the event took effect, epoch milliseconds; undefined for one that took none. */
+  at?: number | undefined
+}
 
 const newDelivery = (): Delivery => {
   const now = Date.now()
   return { eventId: randomUUID(), sentAt: now, refusals: 0, hasWaited: false, bookedAt: now, arrivedAt: now }
 }
-
-/** The outcome of an event that was recorded without any other change, because a later one stands. */
-export const asOvertaken = (outcome: Outcome): Outcome => (outcome === 'applied' ? 'overtaken' : outcome)
 
 /**
  * The instant with which an event is compared with others, which its sender states as `at` (both epoch
@@ -98,25 +118,33 @@ export const eventRecord = (
  * Resolves with `duplicate` if it took effect before. Throws RejectedEvent in the same cases as
  * resolveDuplicate. If a condition of `writes` fails, throws the same error as `transact`.
  */
-export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
-  const eventKey = putEventRecord(record, Date.now())
+export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Result> {
+  const at = Date.now()
+  const eventKey = putEventRecord(record, at)
   const [firstFailure, ...others] = await tryTransact([eventKey, ...writes])
-  if (firstFailure === undefined) return 'applied'
+  if (firstFailure === undefined) return effectOf(record, at)
   const known = firstFailure.write === eventKey && resolveDuplicate(record, firstFailure.stored)
   if (known) return known
   throw failureOf([firstFailure, ...others])
 }
 
+/** The result of an event that takes effect at an instant (epoch milliseconds). */
+export const effectOf = ({ effect = 'applied', subject }: EventRecord, at: number): Result => ({
+  outcome: effect,
+  subject,
+  at,
+})
+
 /**
- * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`: a later event
- * came first.
+ * Like applyOnce, but if a condition of `writes` fails, records the event without `writes`, as `overtaken`: a
+ * later event came first.
  */
-export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
+export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Result> {
   try {
     return await applyOnce(record, writes)
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    return asOvertaken(await applyOnce(record, []))
+    return applyOnce({ ...record, effect: 'overtaken' }, [])
   }
 }
 
@@ -125,9 +153,17 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
  * before rejecting an event for a low balance, because an earlier delivery of the same event may have used
  * the money.
  */
-export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
+export async function findOutcome(record: EventRecord): Promise<Result | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
   return resolveDuplicate(record, item)
+}
+
+/** What is recorded of an event: what took effect under its key, and the refusals, newest last. */
+export async function readEvent(event: EventName) {
+  const item = await readItem(recordKey(event), { consistent: true })
+  if (item === undefined) return undefined
+  const { refused, ...effect } = v.parse(StoredOutcome, item)
+  return { effect, refusals: Object.entries(refused).sort(([, one], [, other]) => one.at - other.at) }
 }
 
 /** Whether an event of this type and business key has taken effect. */
@@ -162,6 +198,10 @@ export type Refusal = v.InferOutput<typeof Refusal>
 const StoredOutcome = v.object({
   digest: v.optional(v.string()),
   event_id: v.optional(v.string()),
+  applied_at: v.optional(Integer),
+  /** What the event became; undefined if it was applied. */
+  outcome: v.optional(Outcome),
+  subject: v.optional(Subject),
   /** Refusals, keyed by event id. */
   refused: v.optional(v.record(v.string(), Refusal), {}),
 })
@@ -180,17 +220,26 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
  */
 export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
+  const { outcome, subject } = effectOf(record, at)
+  const [named, told] = [outcome !== 'applied', subject !== undefined]
   return {
     Update: {
       Key: recordKey(record),
       // Keeps the record for good: a sender may repeat an event after years, and money must not move twice.
-      UpdateExpression: 'SET digest = :digest, event_id = :id, applied_at = :at REMOVE #ttl',
+      UpdateExpression: `SET digest = :digest, event_id = :id, applied_at = :at${named ? ', #outcome = :outcome' : ''}${told ? ', subject = :subject' : ''} REMOVE #ttl`,
       // This condition and isSentAfter must express the same rule.
       ConditionExpression:
         'attribute_not_exists(digest) AND (attribute_not_exists(refused.#id) OR ' +
         'refused.#id.refusals <= :refusals OR refused.#id.#at < :sentAt)',
-      ExpressionAttributeNames: { '#id': eventId, '#at': 'at', '#ttl': 'ttl' },
+      ExpressionAttributeNames: {
+        '#id': eventId,
+        '#at': 'at',
+        '#ttl': 'ttl',
+        ...(named && { '#outcome': 'outcome' }),
+      },
       ExpressionAttributeValues: {
+        ...(named && { ':outcome': outcome }),
+        ...(told && { ':subject': subject }),
         ':digest': record.digest,
         ':id': eventId,
         ':at': at,
@@ -202,21 +251,29 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
- * Compares an event with `stored`, the record of its business key. Returns `duplicate` if the event has taken
- * effect, and undefined if it may take effect. Throws RejectedEvent if other content has taken effect under
- * this key. Also throws it if the event was refused, unless this message is newer than the refusal.
+ * Compares an event with `stored`, the record of its business key. Returns what the event became if it has
+ * taken effect, `duplicate` if another event with the same content has, and undefined if it may take effect.
+ * Throws RejectedEvent if other content has taken effect under this key. Also throws it if the event was
+ * refused, unless this message is newer than the refusal.
  */
-export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
-  const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
+export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Result | undefined {
+  const known = v.parse(StoredOutcome, stored ?? {})
+  const { digest } = known
   if (digest !== undefined) {
     const own = [record.digest, ...(record.olderDigests ?? [])]
-    if (own.some((one) => isSameSecret(digest, one))) return 'duplicate'
+    if (own.some((one) => isSameSecret(digest, one))) return knownResult(record.delivery, known)
     throw new RejectedEvent('conflicting_content')
   }
-  const refusal = refused[record.delivery.eventId]
+  const refusal = known.refused[record.delivery.eventId]
   if (refusal === undefined || isSentAfter(record.delivery, refusal)) return undefined
   throw new RejectedEvent(refusal.code, refusal.explanation)
 }
+
+/** The result of an event whose content took effect before: by this very event, or by another one. */
+const knownResult = (
+  { eventId }: Delivery,
+  { event_id, outcome = 'applied', subject, applied_at: at }: v.InferOutput<typeof StoredOutcome>,
+): Result => (event_id === eventId ? { outcome, subject, at } : { outcome: 'duplicate', subject })
 
 /** An event to refuse. If its detail is unreadable, its id serves as business key, and there is no digest. */
 export type RefusedEvent = Omit<EventRecord, 'digest'> & Partial<EventRecord>
@@ -228,29 +285,35 @@ const maxClaimMilliseconds = 2_500
 
 /**
  * Records the refusal of an event. From then on, a message that was sent before the refusal has no effect.
- * Resolves with true if the caller must send a dead letter. Throws OptimisticLockError if another function
- * may be sending the dead letter, or if other events with this key are being refused.
+ * Resolves with `claimed` if the caller must send a dead letter, with `sent` if it was sent before, and with
+ * the result of an event that has taken effect. Throws OptimisticLockError if another function may be sending
+ * the dead letter, or if other events with this key are being refused.
  */
-export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
+export async function claimRefusal(
+  event: RefusedEvent,
+  refusal: Refusal,
+): Promise<'claimed' | 'sent' | Result> {
   let stored: Item | undefined
   for (let attempts = 0; attempts < maxClaimAttempts; attempts += 1) {
-    if (!mustSend(event, stored)) return false
+    const done = findSent(event, stored)
+    if (done !== undefined) return done
     const abortSignal = AbortSignal.timeout(maxClaimMilliseconds)
     const [failure] = await tryTransact([putRefusal(event, refusal, stored)], { abortSignal })
-    if (failure === undefined) return true
+    if (failure === undefined) return 'claimed'
     stored = failure.stored
   }
   throw new OptimisticLockError('other events with this business key are being refused')
 }
 
-function mustSend({ delivery, digest }: RefusedEvent, stored: Item | undefined): boolean {
+/** Why no dead letter is needed: it was sent, or the event has taken effect; undefined if it is needed. */
+function findSent({ delivery, digest }: RefusedEvent, stored: Item | undefined): 'sent' | Result | undefined {
   const known = v.parse(StoredOutcome, stored ?? {})
   if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))
-    return false
+    return knownResult(delivery, known)
   const earlier = known.refused[delivery.eventId]
-  if (earlier === undefined || isSentAfter(delivery, earlier)) return true
-  if (earlier.until === undefined) return false
-  if (earlier.until < Date.now()) return true
+  if (earlier === undefined || isSentAfter(delivery, earlier)) return undefined
+  if (earlier.until === undefined) return 'sent'
+  if (earlier.until < Date.now()) return undefined
   throw new OptimisticLockError('another message of this event is being refused')
 }
 

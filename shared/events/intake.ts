@@ -8,6 +8,7 @@ import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { restOnTheHour } from '../db/rest.ts'
 import { ConditionFailed } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
+import { ownSource } from '../env.ts'
 import { OptimisticLockError } from '../errors.ts'
 import { countFailure, isUnavailable } from '../faults.ts'
 import { OutOfTime, runInvocation } from '../invocation.ts'
@@ -24,8 +25,11 @@ import {
   type Outcome,
   type Refusal,
   type RefusedEvent,
+  type Result,
 } from './event-record.ts'
+import type { OutcomeDetail } from './outcome.ts'
 import { RejectedEvent, type RejectionReason, rejectionReasons, rejectionText } from './rejected-event.ts'
+import { tellOutcomes } from './tell-outcomes.ts'
 
 /** Description of an intake function: how it handles the events of one detail-type. */
 export interface IntakeSpec<Detail extends v.GenericSchema> {
@@ -40,7 +44,7 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
    * Writes `record` and the event's changes in one transaction, so that the event takes effect exactly once.
    * After ConditionFailed, `apply` is called again and must read and decide anew.
    */
-  apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome>
+  apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome | Result>
 }
 
 /** The Lambda handler of an intake function. Its properties describe the function (see IntakeSpec). */
@@ -104,7 +108,9 @@ interface ReceivedEvent {
   /** Time at which Lambda ends the invocation, epoch milliseconds. */
   end: number
   /** The outcome of the newest try to apply the event, or why it failed; undefined before the first. */
-  result?: { outcome: Outcome } | { error: unknown }
+  result?: Result | { error: unknown }
+  /** The user whom the event concerns, as soon as its detail has been read. */
+  userId?: number | undefined
 }
 
 /** Whether an event was not applied, but may be when others have been. */
@@ -130,25 +136,31 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     await applyInRounds([...batch.values()], startedAt + maxWaitMilliseconds, async (received) => {
       received.result = await runInvocation(context, queueReserveMilliseconds, () =>
         applyMessage(spec, received),
-      ).then(
-        (outcome) => ({ outcome }),
-        (error: unknown) => ({ error }),
-      )
+      ).catch((error: unknown) => ({ error }))
     })
-    const answer = await processPartialResponse(
+    const told = new Map<OutcomeDetail, SQSRecord>()
+    const { batchItemFailures } = await processPartialResponse(
       event,
-      (message: SQSRecord) => finish(spec, batch.get(message) as ReceivedEvent),
+      async (message: SQSRecord) => {
+        const outcome = await finish(batch.get(message) as ReceivedEvent)
+        if (outcome !== undefined) told.set(outcome, message)
+      },
       processor,
       { context, throwOnFullBatchFailure: false },
     )
+    // Only then are the messages given back. So a function that dies before has the outcomes told again.
+    const untold = (await tellOutcomes([...told.keys()])).map((outcome) => told.get(outcome) as SQSRecord)
+    for (const message of untold) await delayRetry(message, growingPause(message, maxRetryDelaySeconds))
+    // A copy, because the processor gives the same list to every invocation.
+    const failures = [...batchItemFailures, ...untold.map(({ messageId }) => ({ itemIdentifier: messageId }))]
     // Counts DynamoDB units for the whole batch, because its events are applied in parallel.
     log.info('batch', {
       messages: event.Records.length,
-      retried: answer.batchItemFailures.length,
+      retried: failures.length,
       duration_ms: Date.now() - startedAt,
       ...consumedUnits(),
     })
-    return answer
+    return { batchItemFailures: failures }
   }
   return Object.assign(handler, { rejections: [], ...spec })
 }
@@ -191,18 +203,34 @@ const isPatient = ({ message, event }: ReceivedEvent): boolean =>
 const countReceives = ({ attributes }: Pick<SQSRecord, 'attributes'>): number =>
   Number(attributes.ApproximateReceiveCount)
 
-/** Ends the delivery of an event: refuses it or lets SQS deliver it again, if it was not applied. */
-async function finish({ detailType }: Pick<Intake, 'detailType'>, received: ReceivedEvent): Promise<void> {
-  const { message, event, result = { error: new Error('an event was not tried') } } = received
-  const outcome = 'outcome' in result ? result.outcome : await refuseOrRetry(received, result.error)
-  log.info('event', { message_id: message.messageId, event_id: event.delivery.eventId, outcome })
+/**
+ * Ends the delivery of an event: refuses it or lets SQS deliver it again, if it was not applied. Resolves
+ * with the outcome that its sender is to be told; undefined for an event that the service itself has sent.
+ */
+async function finish(received: ReceivedEvent): Promise<OutcomeDetail | undefined> {
+  const { message, event, userId, result = { error: new Error('an event was not tried') } } = received
+  const { detailType, businessKey, delivery } = event
+  const ended = 'outcome' in result ? result : await refuseOrRetry(received, result.error)
+  const { outcome } = ended
+  log.info('event', { message_id: message.messageId, event_id: delivery.eventId, outcome })
   emitMetric('Events', 1, { dimensions: { detail_type: detailType, outcome } })
+  if (isOwn(message)) return undefined
+  return {
+    event_id: delivery.eventId,
+    detail_type: detailType,
+    business_key: businessKey,
+    outcome: outcome === 'duplicate' || outcome === 'unneeded' ? 'no_effect' : outcome,
+    ...('reason' in ended
+      ? { reason: ended.reason, user_id: userId }
+      : { user_id: userId ?? ended.userId, subject: ended.subject }),
+    at: ended.at ?? Date.now(),
+  }
 }
 
 async function applyMessage<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
   received: ReceivedEvent,
-): Promise<Outcome> {
+): Promise<Result> {
   const { message, event } = received
   const envelope = readEnvelope(message.body)
   const result = v.safeParse(spec.detail, envelope.detail)
@@ -214,10 +242,20 @@ async function applyMessage<Detail extends v.GenericSchema>(
   }
   const record = eventRecord(spec.detailType, spec.key(result.output), result.output, delivery)
   received.event = record
+  received.userId = userIdIn(result.output)
   return retry(
-    () => spec.apply(result.output, record),
+    async () => toResult(await spec.apply(result.output, record)),
     (error) => error instanceof ConditionFailed,
   )
+}
+
+const toResult = (result: Outcome | Result): Result =>
+  typeof result === 'string' ? { outcome: result } : result
+
+/** The user whom an event's detail names. */
+const userIdIn = (detail: unknown): number | undefined => {
+  const { user_id: userId } = detail as { user_id?: unknown }
+  return typeof userId === 'number' ? userId : undefined
 }
 
 const maxExplanationLength = 500
@@ -277,6 +315,13 @@ function arrivalInstant(envelope: Envelope, { sentAt, refusals, arrivedAt }: Del
 /** Matches the beginning of an event, up to its id. Parsing the whole text could be harmful. */
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
+/** Matches the beginning of an event, up to its source. No text of a sender's can come before it. */
+const sourceHead =
+  /^\{(?:"version":"0",)?"id":"[\w-]{1,64}","detail-type":"[\w.]{1,128}","source":"([^"\\]{1,256})"/
+
+/** Whether the service itself has sent an event, so that nobody is to be told what became of it. */
+const isOwn = ({ body }: SQSRecord): boolean => sourceHead.exec(body)?.[1] === ownSource
+
 function readDelivery({
   messageId,
   body,
@@ -296,8 +341,15 @@ function readDelivery({
   }
 }
 
+/** The result of an event that was refused. */
+interface Refused {
+  outcome: 'refused'
+  reason: RejectionReason
+  at: number
+}
+
 /** Moves a failed message to the dead-letter queue, or throws so that SQS delivers it again after a pause. */
-async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
+async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<Refused | Result> {
   const { message, event, end } = received
   const receives = countReceives(message)
   let cause = error
@@ -357,19 +409,18 @@ function decideRefusal(
 /**
  * Sends one dead letter for an event, even if its message is delivered several times: records the refusal,
  * sends the dead letter, and records that it was sent. If this is interrupted, a later delivery sends the
- * dead letter, perhaps a second time. Resolves with `duplicate` if no dead letter is needed.
+ * dead letter, perhaps a second time. An event that has taken effect is not refused.
  */
-async function refuse(
-  { message, event, end }: ReceivedEvent,
-  refusal: Refusal,
-): Promise<'refused' | 'duplicate'> {
+async function refuse({ message, event, end }: ReceivedEvent, refusal: Refusal): Promise<Refused | Result> {
   if (end - Date.now() < minRefusalMilliseconds) throw new OutOfTime(true)
-  const isClaimed = await claimRefusal(event, refusal).catch((error: unknown) => {
+  const refused: Refused = { outcome: 'refused', reason: refusal.code, at: refusal.at }
+  const claim = await claimRefusal(event, refusal).catch((error: unknown) => {
     // If the table was down at every try, the dead letter is sent without a record.
     if (refusal.code !== 'unavailable' || error instanceof OptimisticLockError) throw error
-    return true
+    return 'claimed' as const
   })
-  if (!isClaimed) return 'duplicate'
+  if (claim === 'sent') return refused
+  if (claim !== 'claimed') return claim
   const reason = rejectionText(refusal.code, refusal.explanation)
   // Logs only the code, because the explanation can have names that the sender chose.
   log.warn('event refused', {
@@ -389,5 +440,5 @@ async function refuse(
     // again.
     log.warn('a dead letter could not be noted', { cause: errorSummary(error) })
   }
-  return 'refused'
+  return refused
 }

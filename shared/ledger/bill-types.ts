@@ -24,6 +24,7 @@ export const billTypes = {
   PACKAGE_PURCHASE: { code: 5, direction: 2, event: 'package.purchased' },
   ADJUSTMENT_CREDIT: { code: 6, direction: 1, event: 'wallet.adjusted' },
   ADJUSTMENT_DEBIT: { code: 7, direction: 2, event: 'wallet.adjusted' },
+  WITHDRAWAL_FEE: { code: 8, direction: 2, event: 'withdrawal.updated' },
 } as const satisfies Record<string, BillTypeRow>
 
 export const BillType = v.picklist(Object.keys(billTypes) as (keyof typeof billTypes)[])

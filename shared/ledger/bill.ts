@@ -74,10 +74,14 @@ const billKeys = itemType({
 /** Partition key of a wallet's bills. */
 export const billList = (id: WalletId): string => billKeys.partition({ ...id })
 
+/** The id of a bill, as the API has it. */
+export const billId = ({ id, number }: Pick<NewBill, 'id' | 'number'>): string =>
+  `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${number}`
+
 /** The write that stores a new bill. It never overwrites a bill. */
 export function putBill({ id, number, type, currency, reference, remark, ...bill }: NewBill): Write {
   const item = {
-    id: `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${number}`,
+    id: billId({ id, number }),
     currency,
     amount: toNumberValue(bill.amount),
     type,
@@ -104,8 +108,14 @@ interface Reservation {
   amount: Big
 }
 
+/** Counts a new withdrawal, and so gives it a number. It changes no amount. */
+interface Opening {
+  kind: 'open withdrawal'
+  currency: string
+}
+
 /** A movement: one change to one currency in a wallet. */
-export type Movement = Posting | Reservation
+export type Movement = Posting | Reservation | Opening
 
 /** Result of a movement: the changed wallet and, for a posting, a new bill; or the reason of a rejection. */
 type Applied = { wallet: Wallet; bill?: NewBill; rejection?: undefined } | { rejection: RejectionReason }
@@ -119,6 +129,7 @@ const maxCurrencies = 100
  */
 export function applyMovement(before: Wallet, movement: Movement, at: number, occurredAt: number): Applied {
   const { currency } = movement
+  if (movement.kind === 'open withdrawal') return openWithdrawal(before, currency, at)
   const held = before.holdings.get(currency)
   const holding = held ?? emptyHolding(before.holdings.size)
   const after = movement.kind === 'post' ? post(holding, movement) : reserve(holding, movement)
@@ -137,6 +148,14 @@ export function applyMovement(before: Wallet, movement: Movement, at: number, oc
   const number = countBills(wallet)
   const balanceAfter = after.balance.plus(after.hold)
   return { wallet, bill: { ...movement, id: wallet.id, number, balanceAfter, createdAt: at, occurredAt } }
+}
+
+function openWithdrawal(before: Wallet, currency: string, at: number): Applied {
+  const { withdrawals } = before
+  if (!withdrawals.has(currency) && withdrawals.size >= maxCurrencies)
+    return { rejection: 'too_many_currencies' }
+  const counted = new Map(withdrawals).set(currency, (withdrawals.get(currency) ?? 0) + 1)
+  return { wallet: { ...before, lastAt: at, withdrawals: counted } }
 }
 
 function post(before: Holding, { type, amount, fromHold = false }: Posting): Holding {

@@ -1,14 +1,15 @@
 import { ConditionFailed, failureOf, tryTransact, type Write } from '../db/write.ts'
 import {
+  effectOf,
   type EventRecord,
   findOutcome,
-  type Outcome,
   putEventRecord,
   resolveDuplicate,
+  type Result,
 } from '../events/event-record.ts'
 import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
 import { readUser } from '../users/user.ts'
-import { applyMovement, type Movement, type NewBill, putBill } from './bill.ts'
+import { applyMovement, billId, type Movement, type NewBill, putBill } from './bill.ts'
 import { closeChunk } from './page/index.ts'
 import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts'
 
@@ -23,22 +24,23 @@ export interface LedgerTransaction {
   /** Instant that the event states, epoch milliseconds. */
   occurredAt: number
   userId: number
-  /** The movements, each with its wallet; at most one for each wallet of the user. */
+  /** The movements in order, each with its wallet. Those of one wallet are one change of it. */
   wallets: { wallet: WalletName; movement: Movement }[]
-  /** Builds further writes for the same DynamoDB transaction. */
-  alongside?: (bookedAt: number) => Write[]
+  /** Builds further writes for the same DynamoDB transaction, given the changed wallets. */
+  alongside?: (bookedAt: number, wallets: readonly Wallet[]) => Write[]
 }
 
 /**
  * Posts a ledger transaction exactly once, all or nothing, in one DynamoDB transaction. Within a process, a
- * user's transactions wait for each other, so a batch is applied in order.
+ * user's transactions wait for each other, so a batch is applied in order. Resolves with the first bill as
+ * the subject, unless the event has another one.
  *
  * Throws RejectedEvent if a balance or hold would become negative or exceed 38 digits, if a wallet would have
  * too many currencies, if the event's key was used with other content, or for an unknown user. Throws
- * ConditionFailed if another process changed a wallet first. If a write of `alongside`
- * fails, throws that write's error.
+ * ConditionFailed if another process changed a wallet first. If a write of `alongside` fails, throws that
+ * write's error.
  */
-export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
+export async function postTransaction(transaction: LedgerTransaction): Promise<Result> {
   const { userId } = transaction
   const earlier = newest.get(userId) ?? Promise.resolve()
   const result = earlier.then(() => attempt(transaction))
@@ -54,25 +56,29 @@ export async function postTransaction(transaction: LedgerTransaction): Promise<O
 /** For each user, a promise that settles when the user's newest transaction in this process ends. */
 const newest = new Map<number, Promise<unknown>>()
 
-async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
-  const { record, alongside } = transaction
+async function attempt(transaction: LedgerTransaction): Promise<Result> {
+  const { alongside } = transaction
   const decision = decide(await readWallets(transaction), transaction)
   if (decision.rejection !== undefined) {
     // An earlier delivery of this event may have used the money. If so, the outcome of that delivery counts.
-    const known = record && (await findOutcome(record))
+    const known = transaction.record && (await findOutcome(transaction.record))
     if (known === undefined) throw new RejectedEvent(decision.rejection)
     return known
   }
   const { wallets, bills, bookedAt } = decision
+  const [bill] = bills
+  const subject = transaction.record?.subject ?? (bill && { id: billId(bill) })
+  const record = transaction.record && { ...transaction.record, subject }
   const eventKey = record && putEventRecord(record, bookedAt)
   const heads = wallets.map(putWallet)
   const failures = await tryTransact([
     ...(eventKey ? [eventKey] : []),
-    ...(alongside?.(bookedAt) ?? []),
+    ...(alongside?.(bookedAt, wallets) ?? []),
     ...bills.map(putBill),
     ...heads,
   ])
-  if (failures.length === 0) return 'applied'
+  if (failures.length === 0)
+    return record ? effectOf(record, bookedAt) : { outcome: 'applied', subject, at: bookedAt }
   const used = failures.find(({ write }) => write === eventKey)
   const known = record && used && resolveDuplicate(record, used.stored)
   if (known !== undefined) return known
@@ -81,9 +87,8 @@ async function attempt(transaction: LedgerTransaction): Promise<Outcome> {
 
 /** Reads a transaction's wallets. If a wallet's item lists many bills, moves the oldest to the bill index. */
 async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
-  const found = await Promise.all(
-    wallets.map(({ wallet }) => readWallet({ userId, wallet }, { consistent: true })),
-  )
+  const names = [...new Set(wallets.map(({ wallet }) => wallet))]
+  const found = await Promise.all(names.map((wallet) => readWallet({ userId, wallet }, { consistent: true })))
   // Only a registered user gets a wallet: refuses the first transaction of an unknown user.
   const isNew = found.some(({ version }) => version === 0)
   if (isNew && (await readUser(userId, { consistent: true })) === undefined)
@@ -103,14 +108,14 @@ export function decide(
 ): Decision {
   const now = at ?? record?.delivery.bookedAt ?? Date.now()
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))
-  const after: Wallet[] = []
+  const after = new Map(before.map((wallet) => [wallet.id.wallet, wallet]))
   const bills: NewBill[] = []
-  for (const [i, { movement }] of wallets.entries()) {
-    const wallet = before[i] as Wallet
-    const applied = applyMovement(wallet, movement, bookedAt, occurredAt)
+  for (const { wallet: name, movement } of wallets) {
+    const applied = applyMovement(after.get(name) as Wallet, movement, bookedAt, occurredAt)
     if (applied.rejection !== undefined) return applied
-    after.push({ ...applied.wallet, version: wallet.version + 1 })
+    after.set(name, applied.wallet)
     if (applied.bill !== undefined) bills.push(applied.bill)
   }
-  return { wallets: after, bills, bookedAt }
+  const changed = [...after.values()].map((wallet) => ({ ...wallet, version: wallet.version + 1 }))
+  return { wallets: changed, bills, bookedAt }
 }

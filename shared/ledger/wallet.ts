@@ -74,6 +74,8 @@ export interface Wallet {
   first: number
   /** Marks of the newest bills, oldest first. The older bills have theirs in the bill index. */
   tail: readonly Mark[]
+  /** Number of withdrawals in each currency. */
+  withdrawals: ReadonlyMap<string, number>
 }
 
 /** Creates an empty wallet, before its first movement. */
@@ -85,6 +87,7 @@ export const newWallet = (id: WalletId): Wallet => ({
   counts: new Map(),
   first: 0,
   tail: [],
+  withdrawals: new Map(),
 })
 
 /** Counts the bills of a wallet. */
@@ -130,6 +133,7 @@ const WalletItem = v.object({
   counts: StoredCounts,
   first: Integer,
   tail: v.instance(Uint8Array),
+  withdrawals: v.optional(v.record(v.string(), Integer), {}),
 })
 
 /** Reads a wallet. If none is stored, resolves with an empty one. */
@@ -139,12 +143,28 @@ export const readWallet = async (id: WalletId, { consistent = false } = {}): Pro
 /** Parses a wallet from its item. Without an item, returns an empty wallet. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
   if (item === undefined) return newWallet(id)
-  const { last_at: lastAt, holdings, tail, ...rest } = v.parse(WalletItem, item)
-  return { ...rest, id, lastAt, holdings: new Map(Object.entries(holdings)), tail: decodeMarks(tail) }
+  const { last_at: lastAt, holdings, tail, withdrawals, ...rest } = v.parse(WalletItem, item)
+  return {
+    ...rest,
+    id,
+    lastAt,
+    holdings: new Map(Object.entries(holdings)),
+    tail: decodeMarks(tail),
+    withdrawals: new Map(Object.entries(withdrawals)),
+  }
 }
 
 /** The item of a wallet. */
-export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail }: Wallet): Item & Key => ({
+export const walletItem = ({
+  id,
+  version,
+  lastAt,
+  holdings,
+  counts,
+  first,
+  tail,
+  withdrawals,
+}: Wallet): Item & Key => ({
   ...walletKey(id),
   // A wallet's index keys never change, so later writes cause no index writes.
   gpk: registerPartition(id.userId % registerShards),
@@ -155,6 +175,7 @@ export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail 
   counts: toStoredCounts(counts),
   first,
   tail: encodeMarks(tail),
+  ...(withdrawals.size > 0 && { withdrawals: Object.fromEntries(withdrawals) }),
 })
 
 /** The write that stores a new version of a wallet. Fails unless the stored version is the previous one. */

@@ -1,29 +1,40 @@
 import * as v from 'valibot'
-import { itemType } from '../db/item-type.ts'
-import { readItem } from '../db/read.ts'
-import { Decimal, toNumberValue } from '../db/decimal.ts'
-import { Integer } from '../db/table.ts'
-import { ConditionFailed, putVersioned, type Write } from '../db/write.ts'
-import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import { ConditionFailed } from '../db/write.ts'
+import { applyOnce, type EventRecord, type Result } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { requireUser } from '../users/user.ts'
-import { postTransaction } from './post-transaction.ts'
+import { type Big, zero } from '../money.ts'
 import type { Movement } from './bill.ts'
+import { postTransaction } from './post-transaction.ts'
+import {
+  countWithdrawals,
+  listWithdrawal,
+  putWithdrawal,
+  readWithdrawal,
+  type Withdrawal,
+} from './withdrawal-record.ts'
 
-export const WithdrawalStatus = v.picklist(['requested', 'settled', 'cancelled'])
-export type WithdrawalStatus = v.InferOutput<typeof WithdrawalStatus>
+/** The status of a withdrawal in its events. */
+export const EventStatus = v.picklist(['requested', 'settled', 'cancelled'])
 
-const WithdrawalItem = v.object({
-  withdrawalId: v.string(),
-  userId: Integer,
-  currency: v.string(),
-  amount: Decimal,
-  status: WithdrawalStatus,
-})
-type Withdrawal = v.InferOutput<typeof WithdrawalItem>
+const statuses = { requested: 'REQUESTED', settled: 'SETTLED', cancelled: 'CANCELLED' } as const
+
+/** The data of an event about a withdrawal. */
+export interface WithdrawalUpdate {
+  id: string
+  userId: number
+  currency: string
+  amount: Big
+  status: v.InferOutput<typeof EventStatus>
+  /** Instant that the event states, epoch milliseconds. */
+  at: number
+  /** The amount that was paid out, if the withdrawal is settled. */
+  settledAmount: Big
+  /** The fee beside it; zero if there is none. */
+  fee: Big
+}
 
 /**
- * Changes a withdrawal's status as an event of the instant `at` (epoch milliseconds) says. `settled` and
+ * Changes a withdrawal's status as an event says. `settled` and
  * `cancelled` are final: the first of them stands. A cancellation that comes before the request makes the
  * request void. A settlement that comes before it waits for it; after its minute, it debits the balance, with
  * the outcome `settled_without_request`.
@@ -32,88 +43,96 @@ type Withdrawal = v.InferOutput<typeof WithdrawalItem>
  * stands, if balance or hold are insufficient, or if the user is not registered. Throws ConditionFailed if
  * the withdrawal or the wallet changed meanwhile.
  */
-export async function updateWithdrawal(next: Withdrawal, record: EventRecord, at: number): Promise<Outcome> {
-  const before = await readWithdrawal(next.withdrawalId)
+export async function updateWithdrawal(update: WithdrawalUpdate, record: EventRecord): Promise<Result> {
+  const before = await readWithdrawal(update.id)
   try {
-    return await advance(next, before, record, at)
+    const result = await advance(update, before, record)
+    // The first event lists the withdrawal. If it died before that, it does so when it is delivered again.
+    if (before === undefined || before.eventId === record.delivery.eventId) {
+      const stored = await readWithdrawal(update.id)
+      if (stored !== undefined) await listWithdrawal(stored)
+    }
+    return result
   } catch (error) {
     // If another event has meanwhile changed this withdrawal, this event must be tried again.
-    const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
+    const isStale = error instanceof RejectedEvent && (await hasMoved(update.id, before))
     throw isStale ? new ConditionFailed() : error
   }
 }
 
-const hasMoved = async (withdrawalId: string, before: Withdrawal | undefined): Promise<boolean> =>
-  (await readWithdrawal(withdrawalId))?.status !== before?.status
+const hasMoved = async (id: string, before: Withdrawal | undefined): Promise<boolean> =>
+  (await readWithdrawal(id))?.status !== before?.status
 
 async function advance(
-  next: Withdrawal,
+  update: WithdrawalUpdate,
   before: Withdrawal | undefined,
-  record: EventRecord,
-  occurredAt: number,
-): Promise<Outcome> {
-  if (before !== undefined && !isSame(next, before)) {
+  event: EventRecord,
+): Promise<Result> {
+  const { id, userId, currency, amount, at: occurredAt } = update
+  if (before !== undefined && !isSame(update, before)) {
     throw new RejectedEvent(
       'conflicting_content',
       'user_id, currency and amount of a withdrawal may not change',
     )
   }
-  const isFinal = before !== undefined && before.status !== 'requested'
-  if (isFinal && next.status !== 'requested' && next.status !== before.status)
+  const status = statuses[update.status]
+  const isFinal = before !== undefined && before.status !== 'REQUESTED'
+  if (isFinal && status !== 'REQUESTED' && status !== before.status)
     throw new RejectedEvent('contradicts_final_status')
-  if (isFinal || (before !== undefined && next.status === 'requested')) return applyOnce(record, [])
-  const isUnrequested = before === undefined && next.status === 'settled'
+  const record = { ...event, subject: { id, status: isFinal ? before.status : status } }
+  // A request that comes after the end of its withdrawal is void.
+  if (isFinal) return applyOnce(status === 'REQUESTED' ? { ...record, effect: 'overtaken' } : record, [])
+  if (before !== undefined && status === 'REQUESTED') return applyOnce(record, [])
+  const isUnrequested = before === undefined && status === 'SETTLED'
   // The request may be on its way, or the id be spelt in another way than in the request.
   if (isUnrequested && !record.delivery.hasWaited)
     throw new RejectedEvent('insufficient_hold', 'the withdrawal is not requested')
-  const movement = movementOf(next, before)
-  const put = putWithdrawal(next, before)
-  if (movement === undefined) return applyOnce(record, [requireUser(next.userId), put])
-  const wallets = [{ wallet: 'asset' as const, movement }]
-  const outcome = await postTransaction({
-    record,
+  const movements = movementsOf(update, before)
+  return postTransaction({
+    record: isUnrequested ? { ...record, effect: 'settled_without_request' } : record,
     occurredAt,
-    userId: next.userId,
-    wallets,
-    alongside: () => [put],
+    userId,
+    wallets: movements.map((movement) => ({ wallet: 'asset', movement })),
+    alongside: (bookedAt, [wallet]) => {
+      const first = before ?? {
+        id,
+        userId,
+        currency,
+        amount,
+        created_at: bookedAt,
+        occurred_at: occurredAt,
+        eventId: event.delivery.eventId,
+        version: 0,
+        ordinal: wallet === undefined ? 0 : countWithdrawals(wallet),
+        currencyOrdinal: wallet === undefined ? 0 : countWithdrawals(wallet, currency),
+      }
+      return [putWithdrawal({ ...first, ...endOf(update, bookedAt), status, version: first.version + 1 })]
+    },
   })
-  return isUnrequested && outcome === 'applied' ? 'settled_without_request' : outcome
 }
 
-const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
-  next.userId === before.userId && next.currency === before.currency && next.amount.eq(before.amount)
+const isSame = (update: WithdrawalUpdate, before: Withdrawal): boolean =>
+  update.userId === before.userId && update.currency === before.currency && update.amount.eq(before.amount)
 
-/** The wallet movement for a withdrawal's new status; undefined if `cancelled` comes before `requested`. */
-function movementOf(
-  { withdrawalId: reference, currency, amount, status }: Withdrawal,
-  before: Withdrawal | undefined,
-): Movement | undefined {
-  switch (status) {
-    case 'requested':
-      return { kind: 'hold', currency, amount }
-    case 'settled':
-      return { kind: 'post', type: 'WITHDRAWAL', currency, amount, reference, fromHold: before !== undefined }
-    case 'cancelled':
-      return before && { kind: 'release', currency, amount }
-  }
-}
+/** When a withdrawal was settled, and how; nothing of that if it is requested or cancelled. */
+const endOf = ({ status, settledAmount, fee }: WithdrawalUpdate, bookedAt: number) =>
+  status === 'settled'
+    ? { settled_at: bookedAt, settled_amount: settledAmount, fee }
+    : { settled_at: null, settled_amount: null, fee: null }
 
-const withdrawalKeys = itemType({
-  pk: 'WD#{withdrawalId}',
-  sk: 'WITHDRAWAL',
-  holds: 'a withdrawal: its user, currency, amount and status',
-  found: 'by withdrawal_id',
-})
-
-/** Reads a withdrawal with a strongly consistent read; undefined before its first event. */
-async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
-  const item = await readItem(withdrawalKeys.key({ withdrawalId }), { consistent: true })
-  return item && v.parse(WithdrawalItem, item)
-}
-
-/** The write that stores a withdrawal. It fails if the stored withdrawal no longer equals `before`. */
-const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => {
-  const version = before === undefined ? 0 : 1
-  const key = withdrawalKeys.key({ withdrawalId: next.withdrawalId })
-  return putVersioned({ ...key, ...next, amount: toNumberValue(next.amount), version: version + 1 }, version)
+/** The movements of a withdrawal's new status. The first event of a withdrawal counts it. */
+function movementsOf(update: WithdrawalUpdate, before: Withdrawal | undefined): Movement[] {
+  const { id: reference, currency, amount, status, settledAmount, fee } = update
+  const opening: Movement[] = before === undefined ? [{ kind: 'open withdrawal', currency }] : []
+  if (status === 'requested') return [{ kind: 'hold', currency, amount }, ...opening]
+  if (status === 'cancelled') return before === undefined ? opening : [{ kind: 'release', currency, amount }]
+  const fromHold = before !== undefined
+  const debit = { kind: 'post', currency, reference, fromHold } as const
+  const rest = amount.minus(settledAmount).minus(fee)
+  return [
+    { ...debit, type: 'WITHDRAWAL', amount: settledAmount },
+    ...(fee.gt(zero) ? [{ ...debit, type: 'WITHDRAWAL_FEE', amount: fee } as const] : []),
+    ...(fromHold && rest.gt(zero) ? [{ kind: 'release', currency, amount: rest } as const] : []),
+    ...opening,
+  ]
 }

@@ -9,7 +9,7 @@ import {
   applyUnlessOvertaken,
   countedInstant,
   type EventRecord,
-  type Outcome,
+  type Result,
 } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
@@ -81,7 +81,7 @@ interface Publication {
  *
  * Throws RejectedEvent for a quote currency other than the deployment's.
  */
-export async function publishRates(publication: Publication, record: EventRecord): Promise<Outcome> {
+export async function publishRates(publication: Publication, record: EventRecord): Promise<Result> {
   if (publication.quote !== settings().quoteCurrency) throw new RejectedEvent('unknown_quote')
   return applyUnlessOvertaken(record, [
     putRates(publication, countedInstant(publication.as_of, record.delivery)),

@@ -1,6 +1,6 @@
 import { type Registration, registerMember } from '../community/join.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import { applyOnce, type EventRecord, type Result } from '../events/event-record.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { encryptTotpSecret } from '../sign-in/code/totp.ts'
@@ -43,12 +43,12 @@ export interface UserRegistration extends Omit<Registration, 'nickname' | 'email
  * Registers a user, exactly once. Throws RejectedEvent if the user id or email address is taken, if the user
  * is their own referrer, or while the referrer is not registered.
  */
-export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Outcome> {
+export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Result> {
   const { userId, referrerId, registeredAt, fields } = user
   // Comes first, because it fails if the referrer is missing. Then no password needs to be hashed.
   const membership = await registerMember({ ...user, ...fields })
   const [stored, macRecord] = await Promise.all([toStored(userId, fields), withMacDigest(record)])
-  const outcome = await applyOnce(macRecord, [
+  const result = await applyOnce(macRecord, [
     putUser({ ...stored, userId, referrerId, registeredAt }),
     putSignInRecord(userId, stored),
     claimEmail(normalizeEmail(fields.email), userId),
@@ -56,7 +56,7 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
     ...membership.writes,
   ])
   await membership.notify()
-  return outcome
+  return result
 }
 
 /** The write that adds a user. Fails with `user_exists` when the id is registered. */

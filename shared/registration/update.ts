@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto'
 import { renameMember } from '../community/join.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
-import {
-  applyOnce,
-  asOvertaken,
-  countedInstant,
-  type EventRecord,
-  type Outcome,
-} from '../events/event-record.ts'
+import { applyOnce, countedInstant, type EventRecord, type Result } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
@@ -36,7 +30,7 @@ export interface UserUpdate {
 export async function updateUser(
   { updateId, userId, at, fields }: UserUpdate,
   record: EventRecord,
-): Promise<Outcome> {
+): Promise<Result> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), toStored(userId, fields)])
   const stamp = updateStamp(countedInstant(at, record.delivery), at, updateId)
   return retry(
@@ -45,7 +39,9 @@ export async function updateUser(
       if (user === undefined) throw new RejectedEvent('unknown_user')
       const changes = newerChanges(values, user, stamp)
       const rename = await renameMember(userId, changes)
-      const outcome = await applyOnce(macRecord, [
+      const isOvertaken = Object.keys(changes).length === 0
+      const told: EventRecord = isOvertaken ? { ...macRecord, effect: 'overtaken' } : macRecord
+      const result = await applyOnce(told, [
         changeUser(user, changes, stamp),
         ...changeSignInRecord(userId, changes, Date.now()),
         ...(endsSessions(changes) ? [endAllSessions(userId)] : []),
@@ -53,7 +49,7 @@ export async function updateUser(
         ...rename.writes,
       ])
       if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify()
-      return Object.keys(changes).length === 0 ? asOvertaken(outcome) : outcome
+      return result
     },
     (error) => error instanceof ConditionFailed,
   )

@@ -1,6 +1,8 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
+import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
+import { handler as withdrawalUpdated } from '../../functions/intake/withdrawal.updated.ts'
 import { inputSchema, members } from '../../infra/openapi/schemas.ts'
 import { type Route, routes } from '../../infra/routes.ts'
 import { depositId } from '../../shared/deposits/deposit.ts'
@@ -10,7 +12,7 @@ import { applyEvent } from '../support/apply-event.ts'
 import { loadEndpoint } from '../support/call-endpoint.ts'
 import { createAccessToken } from '../support/community.ts'
 import { addDepositor, deposit } from '../support/deposits.ts'
-import { addUser } from '../support/ledger.ts'
+import { addUser, adjustment } from '../support/ledger.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
 import { address, obtainCode } from '../support/oauth.ts'
 import {
@@ -42,6 +44,15 @@ type Pair = [others: Named, nobodys: Named]
 
 /** Creates pairs of requests for each route whose input can name another user's data. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
+  async 'GET /withdrawal/get/{id}'() {
+    const [owner, { accessToken: token }] = [await addUser(), await createSession()]
+    await applyEvent(walletAdjusted, adjustment(owner))
+    const id = randomUUID()
+    const requested = { currency: 'USDT', amount: '1', status: 'requested', at: Date.now() }
+    await applyEvent(withdrawalUpdated, { withdrawal_id: id, user_id: owner, ...requested })
+    const get = (one: string) => ({ path: `/withdrawal/get/${one}`, token })
+    return [[get(id), get(randomUUID())]]
+  },
   async 'GET /deposit/get/{id}'() {
     const { accessToken: token } = await createSession()
     const detail = deposit((await addDepositor()).address)

@@ -8,6 +8,7 @@ import { handler as earnings } from '../../functions/dashboard/earnings.ts'
 import { handler as networkRewards } from '../../functions/dashboard/network-rewards.ts'
 import { handler as overview } from '../../functions/dashboard/overview.ts'
 import { handler as depositRecords } from '../../functions/deposit/records.ts'
+import { handler as withdrawalRecords } from '../../functions/withdrawal/records.ts'
 import { succeed } from '../../shared/http/reply.ts'
 import { Big } from '../../shared/money.ts'
 
@@ -61,6 +62,17 @@ const deposit = {
   occurred_at: instant,
   credited_at: instant,
 }
+const withdrawal = {
+  id: '"'.repeat(200),
+  currency,
+  amount: money,
+  status: 'REQUESTED',
+  created_at: instant,
+  occurred_at: instant,
+  settled_at: instant,
+  settled_amount: money,
+  fee: money,
+}
 const sums = { currency, total: money, balance: money, hold: money, rates_at: instant }
 const amount = { currency, amount: money }
 const overviewOf = (count: number) => ({
@@ -78,6 +90,7 @@ it.each([
   ['100 currencies of a wallet', accountInfo, list(100, account), 26],
   ['the value of 100 currencies', accountAsset, { ...sums, assets: list(100, asset) }, 29],
   ['a page of members', members, page(member), 36],
+  ['a page of withdrawals', withdrawalRecords, page(withdrawal), 23],
   ['a page of deposits', depositRecords, page(deposit), 53],
   ['the overview of 200 currencies', overview, overviewOf(200), 67],
   ['500 reward types', networkRewards, list(500, { ...amount, reward_type: letters(64) }), 181],

@@ -124,6 +124,11 @@ it.each([
   ['/address/info?currency=USDT', 40001],
   ['/address/info?currency=USDT&currencyNetWork=NOWHERE', 40001],
   ['/deposit/get/nothing-of-the-kind', 40401],
+  ['/withdrawal/get/nothing-of-the-kind', 40401],
+  ['/withdrawal/get/%20%00', 40401],
+  [`/withdrawal/get/${'A'.repeat(201)}`, 40401],
+  ['/withdrawal/records?size=20', 40001],
+  ['/withdrawal/records?current=1&size=20&beginTime=2026-02-02&endTime=2026-02-01', 40001],
   [`/deposit/get/${'A'.repeat(43)}`, 40401],
 ])('the wallet or deposit request %s is answered with error code %d', async (path, code) => {
   expect((await get(owner, path)).code).toBe(code)
@@ -137,6 +142,7 @@ it.each([
   '/account/bills?current=1&size=20&beginTime=2999-01-01',
   '/account/bills?current=2147483647&size=20&endTime=1970-01-01',
   '/deposit/records?current=1&size=20&beginTime=2999-01-01',
+  '/withdrawal/records?current=1&size=20&currency=%2A',
 ])('a filter that matches no bill or deposit gets an empty page: %s', async (path) => {
   expect((await get(owner, path)).data).toMatchObject({ records: [], total: 0, pages: 0 })
 })
@@ -170,8 +176,21 @@ it(
     await holds(10, 0, 0)
     await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'requested' }])
     await holds(6, 4, 0)
-    await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'settled' }])
-    await holds(6, 0, 4)
+    await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'settled', fee: '0.5' }])
+    await holds(6, 0, 3.5)
+    const { withdrawal_id: id } = withdrawal
+    const own = await get(userId, `/withdrawal/get/${id}`)
+    expect(own.data).toMatchObject({ id, amount: 4, status: 'SETTLED', settled_amount: 3.5, fee: 0.5 })
+    const page = await get(userId, '/withdrawal/records?current=1&size=20&currency=usdt')
+    expect(page.data).toMatchObject({ total: 1, records: [own.data] })
+    for (const path of [`/withdrawal/get/${id}`, '/withdrawal/records?current=1&size=20'])
+      expect((await get(userId, path, { scopes: ['deposit.read'] })).code).toBe(40300)
+    expect(await get(stranger, `/withdrawal/get/${id}`)).toMatchObject({ status: 404, code: 40401 })
+    const bills = await get(userId, '/account/bills?current=1&size=20&businessId=WITHDRAWAL_FEE')
+    expect(bills.data).toMatchObject({
+      total: 1,
+      records: [{ amount: 0.5, reference: id, balance_after: 6 }],
+    })
   },
   patience(60_000),
 )

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { takenPattern, untakenPattern } from '../../infra/event-patterns.ts'
+import { archivedPattern, outcomesPattern, takenPattern, untakenPattern } from '../../infra/event-patterns.ts'
 import { compilePattern } from '../../infra/local/aws/eventbridge/pattern.ts'
 import { events, outsideSenders } from '../../infra/events.ts'
+import { outcomeTypes } from '../../shared/events/outcome.ts'
 
 const sources = [...outsideSenders, 'account-service', 'Business', 'stranger']
 const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted', 'User.registered']
@@ -40,4 +41,24 @@ it('the local stack accepts an event from anybody, but mail.requested only from 
 
 it('the pattern of the rule for unmatched events stays below the 2,048 characters that EventBridge allows', () => {
   expect(JSON.stringify(untakenPattern('prod', events)).length).toBeLessThan(2_048)
+})
+
+it.each(['prod', 'local'])(
+  'on stage %s an outcome reaches listeners only, neither a function nor the queue of the unmatched nor the archive',
+  (stage) => {
+    const { 'detail-type': archived } = { 'detail-type': archivedPattern(events).detailType }
+    for (const detailType of outcomeTypes) {
+      expect(deliveries(stage, 'account-service', detailType)).toEqual([])
+      const event = { source: 'account-service', 'detail-type': detailType }
+      expect(compilePattern({ 'detail-type': archived })(event)).toBe(false)
+      const { detailType: types, ...rest } = outcomesPattern
+      expect(compilePattern({ ...rest, 'detail-type': types })(event)).toBe(true)
+    }
+  },
+)
+
+it.each(['prod', 'local'])('on stage %s an outcome from anybody but the service is unmatched', (stage) => {
+  for (const detailType of outcomeTypes)
+    for (const source of sources.filter((one) => one !== 'account-service'))
+      expect(deliveries(stage, source, detailType), source).toEqual(['unmatched'])
 })

@@ -8,5 +8,6 @@ import type { Intake } from '../../shared/events/intake.ts'
  */
 export async function applyEvent(handler: Intake, detail: object): Promise<Outcome> {
   const parsed = v.parse(handler.detail, detail) as never
-  return handler.apply(parsed, eventRecord(handler.detailType, handler.key(parsed), parsed))
+  const result = await handler.apply(parsed, eventRecord(handler.detailType, handler.key(parsed), parsed))
+  return typeof result === 'string' ? result : result.outcome
 }

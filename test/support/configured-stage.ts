@@ -23,4 +23,5 @@ export const everything = {
   domainName: 'api.example.com',
   standby: { ...standby, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
   senders: Object.fromEntries(outsideSenders.map((name) => [name, [role]])),
+  listeners: { shop: 'arn:aws:events:us-east-1:210987654321:event-bus/shop' },
 }

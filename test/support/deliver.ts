@@ -17,7 +17,7 @@ export const refusedAs = (reason: string) => ({
 const reasons = new Map<string, string>()
 
 /** Until the test ends, records what intake functions in this process would send to SQS; sends nothing. */
-function interceptQueues(): void {
+export function interceptQueues(): void {
   // In a benchmark (without Vitest), functions send to the real queues of the benchmark's stack.
   if (process.env['VITEST'] === undefined) return
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'

@@ -7,6 +7,7 @@ import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
 import { eventOperations } from './eventbridge/event-operations.ts'
 import { archiveOperations, openArchives } from './eventbridge/archives.ts'
+import { openOutcomes } from './eventbridge/outcomes.ts'
 import { ownRuleOperations } from './eventbridge/own-rules.ts'
 import { openRules } from './eventbridge/rules.ts'
 import { openCallers, type Credentials } from './iam/callers.ts'
@@ -63,7 +64,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const outbox = openOutbox(store)
   const delivery = { model, queues, quirks, callers, invoke, report }
   const archives = openArchives(model, store)
-  const rules = openRules(delivery, archives, store)
+  const outcomes = openOutcomes()
+  const rules = openRules(delivery, { archives, store, outcomes })
   const starters = prepareEventSources(delivery)
   const keys = await KeyStore.open(store, model, quirks)
   const dynamodb = openDynamodbProxy(model, options.dynamodbEndpoint, quirks)
@@ -112,6 +114,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     stageVariables,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
+    /** The newest outcomes of events since the start, the one that was told last first. */
+    outcomes: () => outcomes.list(),
     outbox: (to?: string) => outbox.list(to),
     /** Returns the access key of a function or role, by which the endpoint finds the caller's policies. */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {

@@ -70,6 +70,7 @@ export function createConsole(
     '/outbox': (query) => ({ messages: aws.outbox(query.get('to')?.replaceAll(' ', '+')) }),
     '/users': () => ({ users }),
     '/queues': () => ({ queues: aws.queues(), dead_letters: aws.deadLetters() }),
+    '/outcomes': () => ({ outcomes: aws.outcomes() }),
     '/keys': async () => (await operate(options.baseUrl, 'keys status')).result,
   }
   return (request, response) => {

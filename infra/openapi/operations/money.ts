@@ -44,6 +44,18 @@ const deposit = {
   credited_at: 1_789_000_060_000,
 }
 
+const withdrawal = {
+  id: 'withdrawal-7',
+  currency: 'USDT',
+  amount: 10,
+  status: 'SETTLED',
+  created_at: 1_789_000_000_000,
+  occurred_at: 1_788_999_999_000,
+  settled_at: 1_789_000_060_000,
+  settled_amount: 9.5,
+  fee: 0.5,
+}
+
 const { currency, currency_network, address, tag, required_confirmations, created_at } = deposit
 
 const walletOperations = (path: string, wallet: string, examples: { account: unknown; bill: CsvRecord }) => ({
@@ -90,6 +102,21 @@ export const moneyOperations: Record<string, Operation> = {
     failures: ['unavailable'],
     data: 'DepositAddress',
     example: { currency, currency_network, address, tag, required_confirmations, created_at },
+  },
+  'GET /withdrawal/records': {
+    summary: 'Withdrawals',
+    description:
+      'One page of the withdrawals, newest first: those that are requested and held, those that are settled and those that were cancelled. Dates are inclusive and compare with `created_at`.',
+    data: 'WithdrawalPage',
+    example: listPage(withdrawal),
+  },
+  'GET /withdrawal/get/{id}': {
+    summary: 'One withdrawal',
+    description:
+      'One withdrawal of the caller. Another user’s, an unknown and a malformed id get the same answer.',
+    failures: ['not_found'],
+    data: 'WithdrawalRecord',
+    example: withdrawal,
   },
   'GET /deposit/records': {
     summary: 'Deposits',

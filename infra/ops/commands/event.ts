@@ -6,7 +6,9 @@ export function addEventCommands(program: Command, run: RunCommand): void {
   const parent = program
     .command('events')
     .alias('event')
-    .description('Sends events, as the systems around the service do, and replays archived ones.')
+    .description(
+      'Sends events, as the systems around the service do, tells what became of them, and replays archived ones.',
+    )
   parent
     .command('put')
     .argument('<file>', 'NDJSON, one {"detail-type", "detail", "source"?} per line; - for standard input')
@@ -18,6 +20,21 @@ export function addEventCommands(program: Command, run: RunCommand): void {
         const { sendLines } = await import('../events/send-lines.ts')
         const result = await sendLines(context, file)
         return context.show(result, { ok: result.applied })
+      }),
+    )
+  parent
+    .command('status')
+    .argument('<detail-type>', 'for example wallet.adjusted')
+    .argument('<key>', "the event's business key: x-business-key in the AsyncAPI document")
+    .description('Shows what became of an event, when and why: its effect, and every time it was refused.')
+    .addHelpText(
+      'after',
+      examples({ 'events status wallet.adjusted welcome-1': 'the outcome of the adjustment welcome-1' }),
+    )
+    .action((detailType: string, key: string) =>
+      run(async ({ show }) => {
+        const { describeEvent } = await import('../events/event-status.ts')
+        return show(await describeEvent(detailType, key))
       }),
     )
   parent

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { handler as rewardGranted } from '../../../functions/intake/reward.granted.ts'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { depositId } from '../../../shared/deposits/deposit.ts'
 import { deliver } from '../../support/deliver.ts'
 import { deposit, newPool, provision } from '../../support/deposits.ts'
 import type { WalletName } from '../../../shared/ledger/wallet.ts'
-import { addBills, chunkOfBills } from '../../support/ledger.ts'
+import { addBills, adjustment, chunkOfBills } from '../../support/ledger.ts'
 import { createSession } from '../../support/oauth-clients.ts'
 import type { Scenario } from './calls.ts'
 import { grant } from './events.ts'
@@ -55,6 +58,15 @@ async function newDepositor() {
   return { accessToken, address: await claimAddress(userId, pool) }
 }
 
+async function newWithdrawal() {
+  const { accessToken, userId } = await createSession()
+  await deliver(walletAdjusted, adjustment(userId))
+  const id = randomUUID()
+  const requested = { currency: 'USDT', amount: '1', status: 'requested', at: Date.now() }
+  await deliver(withdrawalUpdated, { withdrawal_id: id, user_id: userId, ...requested })
+  return { accessToken, id }
+}
+
 /** For each endpoint that handles a user's own data, a scenario that uses all IAM grants of the endpoint. */
 export const dataScenarios: Record<string, Scenario> = {
   'account-info': readOwn,
@@ -93,6 +105,15 @@ export const dataScenarios: Record<string, Scenario> = {
       query: { currency: unknown.currency, currencyNetWork: unknown.network },
       expect: 400,
     })
+  },
+  'withdrawal-records': async ({ request }) => {
+    const { accessToken } = await newWithdrawal()
+    await request({ token: accessToken, query: page })
+    await request({ token: accessToken, query: { ...page, beginTime: '2026-01-01' } })
+  },
+  'withdrawal-get': async ({ request }) => {
+    const { accessToken, id } = await newWithdrawal()
+    await request({ token: accessToken, path: { id } })
   },
   'deposit-records': async ({ request }) => {
     const { accessToken, address } = await newDepositor()

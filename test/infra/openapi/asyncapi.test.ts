@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { expect, it } from 'vitest'
 import { asyncApiDocument } from '../../../infra/openapi/asyncapi.ts'
 import { loadIntakes } from '../../../infra/openapi/load-intakes.ts'
+import { OutcomeDetail, outcomeType, outcomeTypes } from '../../../shared/events/outcome.ts'
 import { rejectionReasons } from '../../../shared/events/rejected-event.ts'
 
 const intakes = await loadIntakes()
@@ -18,6 +19,20 @@ it('the AsyncAPI parser accepts the document, which has every event and every re
   const messages = document?.operations().get('takeEvents')?.messages().all() ?? []
   expect(messages.map((message) => message.id())).toEqual(intakes.map(({ detailType }) => detailType))
   expect(Object.assign({}, ...[bus, ...messages].map(refusalsOf))).toEqual(rejectionReasons)
+})
+
+it('the AsyncAPI document has the outcomes that senders are told, as what the service sends', () => {
+  const told = document?.operations().get('tellOutcomes')
+  expect(told?.action()).toBe('send')
+  const messages = told?.messages().all() ?? []
+  expect(messages.map((message) => message.id())).toEqual([...outcomeTypes])
+  for (const message of messages) {
+    const example = message.examples().all()[0]?.payload() as v.InferOutput<typeof OutcomeDetail>
+    expect(v.parse(v.strictObject(OutcomeDetail.entries), example)).toEqual(example)
+    expect(outcomeType(example)).toBe(message.id())
+    const ajv = new Ajv2020({ strict: false, logger: false })
+    expect(ajv.validate(message.payload()?.json() ?? false, example), ajv.errorsText()).toBe(true)
+  }
 })
 
 /** Details of mail events. Only the service sends these, so the document has no example. */

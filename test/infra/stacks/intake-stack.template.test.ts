@@ -123,3 +123,44 @@ describe('the queue of delayed mails', () => {
     expect(delayOf(await synthesizeUnchecked('prod', { values }))).toBe(2)
   })
 })
+
+describe('outcomes', () => {
+  it('only functions of events that outside senders put may tell outcomes, and they may send nothing else', () => {
+    const telling = ofType(stacks, 'AWS::IAM::Policy').flatMap(({ id, resource }) => {
+      const { Statement } = resource.Properties['PolicyDocument'] as { Statement: Statement[] }
+      return Statement.flatMap(({ Action, Condition }) => {
+        const types = Condition?.['StringEquals']?.['events:detail-type']
+        return Action === 'events:PutEvents' && JSON.stringify(types ?? []).includes('event.')
+          ? [{ id, types }]
+          : []
+      })
+    })
+    const told = events.filter(({ senders }) => senders.some((sender) => sender !== 'account-service'))
+    expect(telling.map(({ id }) => id.replace(/^intake(.*?)Role.*$/, '$1')).toSorted()).toEqual(
+      told.map(({ detailType }) => detailType.replaceAll('.', '')).toSorted(),
+    )
+    for (const { types } of telling) expect(types).toEqual(['event.applied', 'event.refused'])
+  })
+
+  it('a listener’s bus gets the outcomes and no other event, and what it does not take is kept', async () => {
+    const shop = 'arn:aws:events:us-east-1:210987654321:event-bus/shop'
+    const listening = await synthesizeUnchecked('prod', { values: { listeners: { shop } } })
+    const rules = ofType(listening, 'AWS::Events::Rule').filter(({ resource }) =>
+      JSON.stringify(resource.Properties['Targets']).includes(shop),
+    )
+    expect(rules.map(({ resource }) => resource.Properties)).toMatchObject([
+      {
+        Name: 'account-service-prod-listener-shop',
+        EventPattern: { source: ['account-service'], 'detail-type': ['event.applied', 'event.refused'] },
+        Targets: [{ Arn: shop, DeadLetterConfig: { Arn: expect.anything() as object } }],
+      },
+    ])
+  })
+
+  it.each([
+    { Shop: 'arn:aws:events:us-east-1:210987654321:event-bus/shop' },
+    { shop: 'arn:aws:sqs:us-east-1:210987654321:shop' },
+  ])('the listeners %j are refused', async (listeners) => {
+    await expect(synthesizeUnchecked('prod', { values: { listeners } })).rejects.toThrow('listeners')
+  })
+})

@@ -14,6 +14,7 @@ it('the stored code of a bill type never changes', () => {
       PACKAGE_PURCHASE: 5,
       ADJUSTMENT_CREDIT: 6,
       ADJUSTMENT_DEBIT: 7,
+      WITHDRAWAL_FEE: 8,
     })
 })
 

@@ -7,6 +7,7 @@ import type { Archives, SealedEvent } from './archives.ts'
 import type { Queue } from '../sqs/queue.ts'
 import { openDefinitions } from '../storage/definitions.ts'
 import type { Store } from '../storage/store.ts'
+import type { Outcomes } from './outcomes.ts'
 import { compilePattern, type EventTest } from './pattern.ts'
 
 /** An event as given to PutEvents. */
@@ -34,7 +35,10 @@ interface OpenRule {
 }
 
 /** Compiles the EventBridge rules. Throws on a pattern, schedule or target that is not emulated. */
-export function openRules(options: DeliveryOptions, archives: Archives, store: Store) {
+export function openRules(
+  options: DeliveryOptions,
+  { archives, store, outcomes }: { archives: Archives; store: Store; outcomes: Outcomes },
+) {
   const { model, queues, quirks } = options
   const rules = new Map<string, OpenRule>()
   const own = openDefinitions<RuleModel>(store, 'rules')
@@ -80,6 +84,7 @@ export function openRules(options: DeliveryOptions, archives: Archives, store: S
       const sealed = sealEvent(event, model)
       const whole: unknown = JSON.parse(sealed.text)
       archives.keep(busName, sealed, whole)
+      outcomes.keep(whole)
       deliverMatching(busName, sealed.text, whole)
       return sealed.head.id
     },

@@ -2,6 +2,7 @@ import { html } from 'lit-html'
 import { deadLetters } from './dead-letters.ts'
 import { events } from './events.ts'
 import { keys } from './keys.ts'
+import { outcomes } from './outcomes.ts'
 import { addPanel, type Panel, showInstant } from './panel.ts'
 import { users } from './users.ts'
 
@@ -55,7 +56,9 @@ const stack: Panel = {
 const showName = (name: string) =>
   name.replaceAll('_', ' ').replace(/\b(url|aws|id|arn)\b|^./g, (word) => word.toUpperCase())
 
-const refreshes = Object.entries({ users, events, keys, queues: deadLetters, outbox, stack }).map(addPanel)
+const refreshes = Object.entries({ users, events, outcomes, keys, queues: deadLetters, outbox, stack }).map(
+  addPanel,
+)
 
 async function refresh(): Promise<void> {
   const all = Promise.all(refreshes.map((refreshPanel) => refreshPanel()))

@@ -1,0 +1,46 @@
+import * as v from 'valibot'
+import { RejectionReason } from './rejected-event.ts'
+
+/** What became of an event. Every outcome but `refused` means that nothing is to be done. */
+export const outcomes = {
+  applied: 'the event has taken effect',
+  no_effect: 'another event with the same key and the same content has taken effect before',
+  overtaken: 'the event came after a later one, which stands',
+  settled_without_request: 'a withdrawal was settled that was never requested',
+  refused: 'the event has changed nothing, and is in the dead-letter queue of its kind',
+} as const
+export const ToldOutcome = v.picklist(Object.keys(outcomes) as (keyof typeof outcomes)[])
+export type ToldOutcome = v.InferOutput<typeof ToldOutcome>
+
+/** The detail-types of the events by which the service tells outcomes. */
+export const outcomeTypes = ['event.applied', 'event.refused'] as const
+
+/** What an event concerns: a deposit, a withdrawal or a bill. */
+export const Subject = v.object({
+  /** Id of the deposit, withdrawal or bill, as the API has it. */
+  id: v.string(),
+  /** Status of the deposit or withdrawal; a bill has none. */
+  status: v.optional(v.string()),
+})
+export type Subject = v.InferOutput<typeof Subject>
+
+/** The detail of `event.applied` and `event.refused`. It holds no amounts, names or texts of the sender. */
+export const OutcomeDetail = v.object({
+  /** Id that the bus gave the event: the answer of PutEvents. */
+  event_id: v.string(),
+  detail_type: v.string(),
+  /** The event's key (`x-business-key`), or the event's id if the event cannot be read. */
+  business_key: v.string(),
+  outcome: ToldOutcome,
+  /** Code of the refusal. Its words are in the dead letter only. */
+  reason: v.optional(RejectionReason),
+  user_id: v.optional(v.number()),
+  subject: v.optional(Subject),
+  /** When this was decided, epoch milliseconds. */
+  at: v.number(),
+})
+export type OutcomeDetail = v.InferOutput<typeof OutcomeDetail>
+
+/** The detail-type of the event that tells an outcome. */
+export const outcomeType = ({ outcome }: OutcomeDetail): (typeof outcomeTypes)[number] =>
+  outcome === 'refused' ? 'event.refused' : 'event.applied'
