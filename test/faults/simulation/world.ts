@@ -6,6 +6,8 @@ import {
 import { SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { Context, SQSEvent } from 'aws-lambda'
+import * as v from 'valibot'
+import { OutcomeDetail, outcomeTypes } from '../../../shared/events/outcome.ts'
 import type { Intake } from '../../../shared/events/intake.ts'
 import type { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
@@ -85,6 +87,8 @@ const timeouts = { endpoint: 10_000, event: 30_000, schedule: 60_000 }
 interface Delivered extends SentEvent {
   copies: number
   from: Span['from'] | undefined
+  /** The outcome that the sender was told, with the code of a refusal; undefined before that. */
+  told: string | undefined
 }
 
 /** The service in a simulated region: its functions, bus and queues. */
@@ -175,7 +179,7 @@ export class World {
   /** Puts an event on the bus. With the id of an earlier event, redrives that event's dead letter. */
   put(type: string, detail: object, { id = `event-${this.events.length + 1}`, delay = 0 } = {}): void {
     const sent = { id, type, detail, span: undefined, refusal: undefined }
-    const event: Delivered = { ...sent, copies: 1, from: undefined }
+    const event: Delivered = { ...sent, copies: 1, from: undefined, told: undefined }
     this.events.push(event)
     this.#underWay.set(id, event)
     const queue = this.#queues.get(type) ?? this.#addEventQueue(type)
@@ -203,6 +207,7 @@ export class World {
         if (event === undefined) return
         event.copies -= 1
         if (event.copies > 0) return
+        if (event.told === undefined) this.violations.push(`a ${type} ended, and its outcome was not told`)
         event.span = { from: event.from ?? this.instant, to: this.instant }
         this.#underWay.delete(event.id)
       },
@@ -226,12 +231,15 @@ export class World {
       return {}
     }
     if (command instanceof PutEventsCommand) {
-      for (const { DetailType = '', Detail = '' } of command.input.Entries ?? [])
+      const { Entries = [] } = command.input
+      for (const { DetailType = '', Detail = '' } of Entries) {
+        const detail = JSON.parse(Detail) as object
+        if (v.is(v.picklist(outcomeTypes), DetailType)) this.#tell(v.parse(OutcomeDetail, detail))
         // Only the queue of mail.delayed delays its messages.
-        this.put(DetailType, JSON.parse(Detail) as object, {
-          delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0,
-        })
-      return { Entries: [{ EventId: 'own' }] }
+        else
+          this.put(DetailType, detail, { delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0 })
+      }
+      return { Entries: Entries.map(() => ({ EventId: 'own' })) }
     }
     if (command instanceof SendEmailCommand) {
       if (this.time.now < this.mailsFrom)
@@ -245,6 +253,18 @@ export class World {
       return { MessageId: 'sent' }
     }
     throw new Error(`the simulation does not play ${command.constructor.name}`)
+  }
+
+  /** Takes an outcome. It must be of an event under way, and the same each time that the event is told. */
+  #tell({ event_id: id, detail_type: type, outcome, reason }: OutcomeDetail): void {
+    const event = this.#underWay.get(id)
+    const told = reason === undefined ? outcome : `${outcome} ${reason}`
+    if (event?.type !== type) this.violations.push(`an outcome of ${type} comes late or is of nothing`)
+    else if (outcome === 'refused' && event.refusal === undefined)
+      this.violations.push(`a ${type} is told as refused before its dead letter is sent`)
+    else if (event.told !== undefined && event.told !== told)
+      this.violations.push(`a ${type} is told as ${told}, after ${event.told}`)
+    else event.told = told
   }
 
   #takeMessage({ QueueUrl, MessageBody = '', ...message }: SendMessageCommandInput): object {
