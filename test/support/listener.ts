@@ -50,19 +50,23 @@ export async function listen({ config, busName: EventBusName }: ListenerOptions)
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }))
   await bus.send(new PutTargetsCommand({ Rule: name, EventBusName, Targets: [{ Id: 'queue', Arn }] }))
   return {
-    async receive(): Promise<OutcomeDetail[]> {
-      const { Messages = [] } = await sqs.send(
-        new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
-      )
-      if (Messages.length === 0) return []
-      const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: String(i), ReceiptHandle }))
-      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }))
-      return Messages.map(({ Body = '' }) => (JSON.parse(Body) as { detail: OutcomeDetail }).detail)
-    },
+    queueUrl: QueueUrl ?? '',
+    receive: () => receiveOutcomes(sqs, QueueUrl ?? ''),
     async close(): Promise<void> {
       await bus.send(new RemoveTargetsCommand({ Rule: name, EventBusName, Ids: ['queue'] }))
       await bus.send(new DeleteRuleCommand({ Name: name, EventBusName }))
       await sqs.send(new DeleteQueueCommand({ QueueUrl }))
     },
   }
+}
+
+/** Takes outcomes out of a listener's queue, at most ten. Waits up to a second for the first one. */
+export async function receiveOutcomes(sqs: SQSClient, QueueUrl: string): Promise<OutcomeDetail[]> {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+  )
+  if (Messages.length === 0) return []
+  const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: String(i), ReceiptHandle }))
+  await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }))
+  return Messages.map(({ Body = '' }) => (JSON.parse(Body) as { detail: OutcomeDetail }).detail)
 }
