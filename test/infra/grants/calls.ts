@@ -38,8 +38,10 @@ export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>
     if (result.functionError !== undefined) throw new FailedCall(result.payload)
     return JSON.parse(result.payload)
   }
+  // Delivers for the last time, so that an event that lacks something is refused.
   const deliverMessage = async (body: object): Promise<void> => {
-    const answer = (await run(toSqsEvent([{ body: JSON.stringify(body) }]))) as {
+    const message = { body: JSON.stringify(body), firstReceivedAt: Date.now() - 60_000 }
+    const answer = (await run(toSqsEvent([message]))) as {
       batchItemFailures: unknown[]
     }
     if (answer.batchItemFailures.length > 0) throw new FailedCall('the message must be retried')
