@@ -131,6 +131,11 @@ const pairs: Record<string, () => Promise<Pair[]>> = {
   },
   'GET /oauth2/authorize': async () => [asQuery(await wrongRedirects())],
   'GET /oauth2/authorize/request': async () => [asQuery(await wrongRedirects())],
+  async 'GET /oauth2/sign-out/request'() {
+    const { clientId } = await createClient()
+    const returns = { post_logout_redirect_uri: 'https://elsewhere.example/' }
+    return [asQuery([clientId, 'nobody'].map((client_id) => ({ client_id, ...returns })))]
+  },
   async 'POST /oauth2/authorize/consent'() {
     const { accessToken: token } = await createSession()
     return [(await wrongRedirects()).map((body) => ({ body, token })) as Pair]

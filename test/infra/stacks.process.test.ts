@@ -114,6 +114,7 @@ describe('endpoints', () => {
   const publicRoutes = [
     'GET /oauth2/authorize',
     'GET /oauth2/authorize/request',
+    'GET /oauth2/sign-out/request',
     'POST /oauth2/authorize',
     'POST /oauth2/token',
     'POST /oauth2/revoke',

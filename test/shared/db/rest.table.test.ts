@@ -154,7 +154,7 @@ async function liveUntil(writes: number): Promise<boolean> {
 
 /** Names of attributes whose values can differ between two tables to which the same events were applied. */
 const anew =
-  /^(version|created_at|applied_at|announced_at|credited_at|last_at|event_id|gsk|batch_number|first|tail|grown)$/
+  /^(version|created_at|applied_at|announced_at|credited_at|last_at|event_id|gsk|batch_number|first|tail|grownBatch|grownMembers)$/
 
 async function readContents(): Promise<string[]> {
   const contents: string[] = []

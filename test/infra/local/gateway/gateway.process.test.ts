@@ -47,7 +47,8 @@ beforeAll(async () => {
       ],
       invoke: runtime.invoke,
       stageVariables: {},
-      integrationTimeoutMilliseconds: 700,
+      // Longer than a busy machine takes to start a worker, and shorter than `probe.hang` may run.
+      integrationTimeoutMilliseconds: 3_000,
     }),
   )
 })
