@@ -39,7 +39,8 @@ const bundled = [
 /** The limits that the service must stay within. */
 const lines: Line[] = [
   operation('a further bill, write units', 7, 'write units', 'wallet.adjusted, a further bill'),
-  operation('a further bill, chain of calls', 2, 'chain', 'wallet.adjusted, a further bill'),
+  // Read, write, and then tell the sender.
+  operation('a further bill, chain of calls', 3, 'chain', 'wallet.adjusted, a further bill'),
   operation('a page of 20 bills, read units', 12, 'read units', 'GET /account/bills, 20 bills'),
   operation('a balance, AWS calls', 1, 'calls', 'GET /account/info'),
   { ...operation('sign-in by authenticator, write units', 9, 'write units', ...signIn), sum: true },

@@ -97,7 +97,10 @@ const calls: Record<string, Record<string, Measured>> = {
     'sent again': { scenario: repeatedEvent, call: 1 },
   },
   'intake-wallet-transferred': { '': { scenario: transfer } },
-  'intake-withdrawal-updated': { cancelled: {}, settled: { call: 2 } },
+  'intake-withdrawal-updated': {
+    'requested, with a chunk of the index': {},
+    'settled, with a fee': { call: 1 },
+  },
   'intake-addresses-provisioned': { 'two addresses': {} },
   'intake-deposit-updated': { pending: {}, confirmed: { call: 1 } },
   'worker-grow-tree': { 'one newcomer, purchase and new name': { call: 1 } },

@@ -86,12 +86,16 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver({ ...transfer, transfer_id: randomUUID(), amount: '1000' })
   },
   'withdrawal-updated': async (calls) => {
-    const withdrawal = { user_id: await addUser(), currency: 'USDT', amount: '1', at: Date.now() }
-    await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'cancelled' })
+    const userId = await addUser()
+    await addLongWallet(userId)
+    const withdrawal = { user_id: userId, currency: 'USDT', amount: '1', at: Date.now() }
+    const requested = { ...withdrawal, withdrawal_id: randomUUID() }
+    await calls.deliver({ ...requested, status: 'requested' })
+    await calls.deliver({ ...requested, status: 'settled', fee: '0.1' })
     // A withdrawal of a user without a wallet is refused.
-    await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'requested' })
-    await addLongWallet(withdrawal.user_id)
-    await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'settled' })
+    const poor = { ...withdrawal, user_id: await addUser() }
+    await calls.deliver({ ...poor, withdrawal_id: randomUUID(), status: 'cancelled' })
+    await calls.deliver({ ...poor, withdrawal_id: randomUUID(), status: 'requested' })
   },
   'reward-granted': async (calls) => {
     const userId = await addUser()
