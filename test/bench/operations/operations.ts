@@ -11,6 +11,7 @@ import { applyEvent } from '../../support/apply-event.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import { createSession } from '../../support/oauth-clients.ts'
 import { createUser } from '../../support/sign-in.ts'
+import { toSqsEvent } from '../../support/sqs-event.ts'
 
 /** A request, event, message or scheduled run whose cost the benchmark prints. */
 export interface Operation {
@@ -55,6 +56,21 @@ const repeatedEvent: Scenario = async ({ deliver }) => {
   await deliver(detail)
 }
 
+/** The last receive of an event that lacks funds: it has waited its minute, and is refused. */
+const uncoveredEvent: Scenario = async ({ deliver }) => {
+  const userId = await addUser()
+  await addBills(userId, 1)
+  await deliver(adjustment(userId, { amount: '2', direction: 2 }))
+}
+
+/** An earlier receive of an event that lacks funds: it is tried once. */
+const waitingEvent: Scenario = async ({ run }) => {
+  const userId = await addUser()
+  await addBills(userId, 1)
+  const detail = adjustment(userId, { amount: '2', direction: 2 })
+  await run(toSqsEvent([{ body: JSON.stringify({ id: randomUUID(), detail }), receives: 10 }]))
+}
+
 const passwordOfAuthenticatorUser: Scenario = async (calls) => {
   const { email, password } = await createUser()
   await calls.request({ json: { email, login_password: password } })
@@ -95,6 +111,8 @@ const calls: Record<string, Record<string, Measured>> = {
     'the first bill': {},
     'a further bill': { scenario: furtherBill },
     'sent again': { scenario: repeatedEvent, call: 1 },
+    'lacks funds, a try': { scenario: waitingEvent },
+    'lacks funds, refused': { scenario: uncoveredEvent },
   },
   'intake-wallet-transferred': { '': { scenario: transfer } },
   'intake-withdrawal-updated': {
