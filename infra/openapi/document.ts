@@ -66,6 +66,7 @@ const tags: Record<string, [name: string, text: string]> = {
   community: ['Community', 'Whom a user referred, directly or through others.'],
   dashboard: ['Dashboard', 'Sums of a user’s rewards, devices and traffic.'],
   'address deposit': ['Deposits', 'The addresses to pay to, and what was paid.'],
+  withdrawal: ['Withdrawals', 'What a user asked to be paid out, and what became of it.'],
 }
 
 const tagOf = (path: string): string | undefined =>

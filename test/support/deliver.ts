@@ -91,7 +91,7 @@ export async function deliverBatch(
   const messages = details.map((detail) => ({
     id: randomUUID(),
     ...attributes,
-    body: JSON.stringify({ id: randomUUID(), ...envelope, 'detail-type': handler.detailType, detail }),
+    body: JSON.stringify({ id: randomUUID(), 'detail-type': handler.detailType, ...envelope, detail }),
   }))
   const { batchItemFailures } = await handler(toSqsEvent(messages), context)
   const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))

@@ -9,8 +9,9 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { bundleDirectory, bundleFunctions } from '../../../infra/bundle/functions.ts'
 import { events } from '../../../infra/events.ts'
 import { routes } from '../../../infra/routes.ts'
+import { ownSource } from '../../../shared/env.ts'
 import type { Intake } from '../../../shared/events/intake.ts'
-import { deliver } from '../../support/deliver.ts'
+import { deliverBatch } from '../../support/deliver.ts'
 import { fakeAws } from '../../support/fake-aws.ts'
 
 /** Maximum size of a bundle. Each byte slows down a cold start, which reads and compiles the whole bundle. */
@@ -46,10 +47,12 @@ async function loadBundle<T>(entry: string, mailError: string, use: (bundle: obj
 }
 
 const deliverMail = (code: string) =>
-  loadBundle('intake/mail.requested', code, (bundle) => {
-    const mail = { mail_id: code, kind: 'code', to: 'typo@example.com', code: '012345' }
+  loadBundle('intake/mail.requested', code, async (bundle) => {
+    const kept = { mail_id: code, kind: 'code', to: 'typo@example.com', code: '012345' }
+    const mail = { ...kept, expires_at: Date.now() + 60_000 }
     const { handler } = bundle as { handler: Intake }
-    return deliver(handler, { ...mail, expires_at: Date.now() + 60_000 })
+    const [delivery] = await deliverBatch(handler, [mail], undefined, { source: ownSource })
+    return delivery
   })
 
 describe('bundleFunctions', () => {

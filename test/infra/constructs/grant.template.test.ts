@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../infra/config.ts'
+import { events } from '../../../infra/events.ts'
 import { compileSession } from '../../../infra/local/aws/iam/authorize.ts'
 import type { KeyModel, StackModel } from '../../../infra/local/model.ts'
-import { maxStageLength } from '../../../infra/names.ts'
+import { eventName, maxStageLength } from '../../../infra/names.ts'
 import { rotationRoleName } from '../../../infra/signing-key-policy.ts'
+import { ownSource } from '../../../shared/env.ts'
 import { configured } from '../../support/configured-stage.ts'
 import {
   accountId,
@@ -238,8 +240,21 @@ describe('events:PutEvents', () => {
       for (const sources of [['business'], ['chain'], []]) expect(put(name, type, sources)).toBeDefined()
   })
 
-  it('only these three functions may put events on the bus', () => {
+  const told = ['event.applied', 'event.refused']
+  const fromOutside = events.filter(({ senders }) => senders.some((sender) => sender !== ownSource))
+
+  it.each(fromOutside.map(({ detailType }) => [eventName(detailType)]))(
+    'intake-%s may only tell outcomes, from the source account-service only',
+    (name) => {
+      const allowed = (sources: string[]) =>
+        [...all, ...told].filter((type) => put(`intake-${name}`, type, sources) === undefined)
+      expect(allowed(['account-service'])).toEqual(told)
+      expect(allowed(['business'])).toEqual([])
+    },
+  )
+
+  it('no other function may put events on the bus', () => {
     const putters = dev.functions.filter((fn) => JSON.stringify(fn.policies).includes('events:PutEvents'))
-    expect(putters).toHaveLength(3)
+    expect(putters).toHaveLength(3 + fromOutside.length)
   })
 })
