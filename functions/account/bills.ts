@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 import { Bill } from '../../shared/ledger/bill.ts'
-import { BillsQuery, readBillsPage } from '../../shared/ledger/page/page.ts'
+import { BillsQuery, readBillsPage } from '../../shared/ledger/find-bills.ts'
 
 /** Returns a page of the bills of the caller's asset wallet, newest first. */
 export const handler = signedInEndpoint({

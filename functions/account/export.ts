@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { answerExport, exportOf } from '../../shared/http/export.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { Bill } from '../../shared/ledger/bill.ts'
-import { BillsExportQuery, exportBills, selectBills } from '../../shared/ledger/page/page.ts'
+import { BillsExportQuery, exportBills, selectBills } from '../../shared/ledger/find-bills.ts'
 
 const csv = { fileName: 'account-bills.csv', columns: v.keyof(Bill).options }
 

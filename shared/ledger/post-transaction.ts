@@ -10,7 +10,7 @@ import {
 import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
 import { readUser } from '../users/user.ts'
 import { applyMovement, billId, type Movement, type NewBill, putBill } from './bill.ts'
-import { closeChunk } from './page/index.ts'
+import { closeChunk } from './index/write.ts'
 import { putWallet, readWallet, type Wallet, type WalletName } from './wallet.ts'
 
 export interface LedgerTransaction {

@@ -2,9 +2,9 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { transact, type Write, writeItem } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/registration/register.ts'
 import { applyMovement, type Bill, putBill } from '../../shared/ledger/bill.ts'
-import { type BillsQuery, readBillsPage } from '../../shared/ledger/page/page.ts'
+import { type BillsQuery, readBillsPage } from '../../shared/ledger/find-bills.ts'
 import type { BillType } from '../../shared/ledger/bill-types.ts'
-import { closeChunk } from '../../shared/ledger/page/index.ts'
+import { closeChunk } from '../../shared/ledger/index/write.ts'
 import {
   newWallet,
   putWallet,

@@ -12,9 +12,9 @@ import {
   currenciesOf,
   listText,
   partsOf,
+  toBlock,
   toChunk,
-} from '../page/index.ts'
-import { toBlock } from '../page/stored.ts'
+} from '../index/format.ts'
 import {
   countBills,
   encodeMarks,

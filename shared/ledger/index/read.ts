@@ -1,9 +1,8 @@
-import * as v from 'valibot'
 import { between, queryFirst } from '../../db/read.ts'
-import type { Item } from '../../db/table.ts'
 import { addToCounts, type BillFilter, type Counts } from '../bill-types.ts'
 import { quarterOf, type Wallet, type WalletId } from '../wallet.ts'
 import {
+  type Block,
   blockKey,
   blockSize,
   type Chunk,
@@ -12,8 +11,9 @@ import {
   chunksOf,
   currenciesOf,
   selectsCode,
+  toBlock,
   toChunk,
-} from './index.ts'
+} from './format.ts'
 
 /** Reads the last chunk that begins before an instant (epoch milliseconds); undefined if there is none. */
 export async function readChunkBefore(
@@ -26,20 +26,6 @@ export async function readChunkBefore(
   const [item] = await queryFirst(query, 1)
   return item && toChunk(item)
 }
-
-/**
- * A block: maps the number of a chunk to a byte array. The value of each byte is the position of one bill in
- * that chunk.
- */
-type Block = ReadonlyMap<number, Uint8Array>
-
-/** Parses a block from its item. */
-export const toBlock = (item: Item): Block =>
-  new Map(
-    Object.entries(item).flatMap(([name, value]) =>
-      name === 'pk' || name === 'sk' ? [] : [[Number(name), v.parse(v.instance(Uint8Array), value)] as const],
-    ),
-  )
 
 /**
  * Lists the numbers of a block's bills, ascending. Uses only the first `chunks` chunks. The block may have

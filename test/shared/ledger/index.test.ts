@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Item } from '../../../../shared/db/table.ts'
-import { type BillFilter, billTypes, BillType, selects } from '../../../../shared/ledger/bill-types.ts'
-import { applyMovement } from '../../../../shared/ledger/bill.ts'
+import type { Item } from '../../../shared/db/table.ts'
+import { type BillFilter, billTypes, BillType, selects } from '../../../shared/ledger/bill-types.ts'
+import { applyMovement } from '../../../shared/ledger/bill.ts'
 import {
   type BlockPart,
   blockSize,
@@ -12,12 +12,12 @@ import {
   lengthOf,
   listText,
   partsOf,
-  takeChunk,
-} from '../../../../shared/ledger/page/index.ts'
-import { countBefore, numbersIn, numbersInTail } from '../../../../shared/ledger/page/stored.ts'
-import { newWallet, toWallet, type Wallet, walletItem } from '../../../../shared/ledger/wallet.ts'
-import { Big } from '../../../../shared/money.ts'
-import { asStored } from '../../../support/as-stored.ts'
+} from '../../../shared/ledger/index/format.ts'
+import { countBefore, numbersIn, numbersInTail } from '../../../shared/ledger/index/read.ts'
+import { takeChunk } from '../../../shared/ledger/index/write.ts'
+import { newWallet, toWallet, type Wallet, walletItem } from '../../../shared/ledger/wallet.ts'
+import { Big } from '../../../shared/money.ts'
+import { asStored } from '../../support/as-stored.ts'
 
 const quarter = 900_000
 const start = 1_900_000

@@ -1,13 +1,13 @@
 import { beforeAll, expect, it, vi } from 'vitest'
-import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
-import { handler as walletTransferred } from '../../../../functions/intake/wallet.transferred.ts'
-import { addDays, dayOf, endOfDay, startOfDay } from '../../../../shared/dates.ts'
-import type { Bill } from '../../../../shared/ledger/bill.ts'
-import { type BillsQuery, exportBills, selectBills } from '../../../../shared/ledger/page/page.ts'
-import { billTypes } from '../../../../shared/ledger/bill-types.ts'
-import { deliver } from '../../../support/deliver.ts'
-import { addUser, adjustment, readAllBills, readPage } from '../../../support/ledger.ts'
-import { actWhile } from '../../../support/tamper-calls.ts'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { handler as walletTransferred } from '../../../functions/intake/wallet.transferred.ts'
+import { addDays, dayOf, endOfDay, startOfDay } from '../../../shared/dates.ts'
+import type { Bill } from '../../../shared/ledger/bill.ts'
+import { type BillsQuery, exportBills, selectBills } from '../../../shared/ledger/find-bills.ts'
+import { billTypes } from '../../../shared/ledger/bill-types.ts'
+import { deliver } from '../../support/deliver.ts'
+import { addUser, adjustment, readAllBills, readPage } from '../../support/ledger.ts'
+import { actWhile } from '../../support/tamper-calls.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 /** Number of bills: enough for two chunks (64 bills each) of the bill index, and two blocks of some lists. */

@@ -1,9 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
-import { keyText } from '../../db/read.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
-import { type Write, writeItem } from '../../db/write.ts'
-import { forEachConcurrently } from '../../for-each-concurrently.ts'
 import {
   addToCounts,
   type BillFilter,
@@ -18,7 +15,7 @@ import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type Wall
 
 /**
  * A chunk of a wallet's bill index: the part for 64 bills. One read of the index finds the k-th bill that a
- * filter selects, or counts the selected bills before a day. This file writes the index; stored.ts reads it.
+ * filter selects, or counts the selected bills before a day. write.ts writes the index; read.ts reads it.
  *
  * The index has a mark for each bill: type, currency and quarter-hour, in two or three bytes. A posting adds
  * the mark to the wallet's item (`tail`), which every posting writes anyway. Once the tail has more than 64
@@ -72,22 +69,6 @@ export const countInChunks = ({ counts, tail }: Wallet): Counts =>
 /** Counts the chunks of a wallet's bill index. */
 export const chunksOf = (wallet: Wallet): number =>
   Math.floor((countBills(wallet) - wallet.tail.length) / chunkSize)
-
-/** Makes a chunk of the oldest 64 bill marks of a wallet; undefined if the wallet has at most 64. */
-export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | undefined {
-  const { tail } = wallet
-  const next = tail[chunkSize]
-  if (next === undefined) return undefined
-  return {
-    chunk: {
-      number: chunksOf(wallet),
-      marks: tail.slice(0, chunkSize),
-      before: countInChunks(wallet),
-      until: next.quarter,
-    },
-    rest: { ...wallet, tail: tail.slice(chunkSize) },
-  }
-}
 
 /** The bills that one chunk adds to one block. `places` are the places of these bills in the chunk. */
 export interface BlockPart {
@@ -147,7 +128,8 @@ const ChunkItem = v.object({
 export const chunkKey = (id: WalletId, quarter: number, number = 0): Key =>
   chunkKeys.key({ ...id, quarter: quarterText(quarter), number: numberText(number) })
 
-const chunkItem = (id: WalletId, { number, marks, before, until }: Chunk): Item & Key => ({
+/** The item of a chunk. */
+export const chunkItem = (id: WalletId, { number, marks, before, until }: Chunk): Item & Key => ({
   ...chunkKey(id, marks[0]?.quarter ?? 0, number),
   number,
   marks: encodeMarks(marks),
@@ -166,42 +148,15 @@ export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, blo
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
 
 /**
- * Moves a wallet's oldest 64 bill marks into a chunk, if the wallet has more than 64. Returns the wallet
- * without these marks; the caller must write that wallet.
+ * A block: maps the number of a chunk to a byte array. The value of each byte is the position of one bill in
+ * that chunk.
  */
-export async function closeChunk(wallet: Wallet): Promise<Wallet> {
-  const taken = takeChunk(wallet)
-  if (taken === undefined) return wallet
-  await writeChunks(wallet, [taken.chunk])
-  return taken.rest
-}
+export type Block = ReadonlyMap<number, Uint8Array>
 
-const concurrency = 32
-
-/**
- * First adds the bills of the given chunks to the blocks of the bill index; then writes the chunks, in order.
- * So every bill of a stored chunk is in its blocks, even after a crash. A transaction would cost double.
- */
-export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
-  const currencies = currenciesOf(wallet)
-  const parts = chunks.flatMap((chunk) => partsOf(chunk, currencies))
-  const blocks = Map.groupBy(parts, ({ filter, block }) => keyText(blockKey(wallet.id, filter, block)))
-  await forEachConcurrently(blocks.values(), concurrency, (some) => writeItem(addParts(wallet.id, some)))
-  for (const chunk of chunks) await writeItem({ Put: { Item: chunkItem(wallet.id, chunk) } })
-}
-
-/** The write that adds bills to a block of the bill index. All `parts` must belong to this block. */
-function addParts(id: WalletId, parts: readonly BlockPart[]): Write {
-  const [first] = parts
-  if (first === undefined) throw new Error('a block has no parts')
-  return {
-    Update: {
-      Key: blockKey(id, first.filter, first.block),
-      UpdateExpression: `SET ${parts.map((_, i) => `#c${i} = :c${i}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(parts.map(({ chunk }, i) => [`#c${i}`, String(chunk)])),
-      ExpressionAttributeValues: Object.fromEntries(
-        parts.map(({ places }, i) => [`:c${i}`, Uint8Array.from(places)]),
-      ),
-    },
-  }
-}
+/** Parses a block from its item. */
+export const toBlock = (item: Item): Block =>
+  new Map(
+    Object.entries(item).flatMap(([name, value]) =>
+      name === 'pk' || name === 'sk' ? [] : [[Number(name), v.parse(v.instance(Uint8Array), value)] as const],
+    ),
+  )
