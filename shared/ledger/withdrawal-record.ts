@@ -49,8 +49,8 @@ const RecordItem = v.object({
 const WithdrawalItem = v.object({
   ...RecordItem.entries,
   userId: Integer,
-  /** Id of the first event, which puts the withdrawal into the lists. */
-  eventId: v.string(),
+  /** Status of the first event about it, which puts the withdrawal into the lists. */
+  openedAs: WithdrawalStatus,
   /** Version of the withdrawal: 1 after the first write, raised by every later one. */
   version: Integer,
   /** The withdrawal's number in the list of all of the user's withdrawals. */

@@ -47,8 +47,9 @@ export async function updateWithdrawal(update: WithdrawalUpdate, record: EventRe
   const before = await readWithdrawal(update.id)
   try {
     const result = await advance(update, before, record)
-    // The first event lists the withdrawal. If it died before that, it does so when it is delivered again.
-    if (before === undefined || before.eventId === record.delivery.eventId) {
+    // The first event lists the withdrawal. If it died before that, it does so when it comes again: from its
+    // queue, from the archive after a restore, or from its sender.
+    if (before === undefined || before.openedAs === statuses[update.status]) {
       const stored = await readWithdrawal(update.id)
       if (stored !== undefined) await listWithdrawal(stored)
     }
@@ -101,7 +102,7 @@ async function advance(
         amount,
         created_at: bookedAt,
         occurred_at: occurredAt,
-        eventId: event.delivery.eventId,
+        openedAs: status,
         version: 0,
         ordinal: wallet === undefined ? 0 : countWithdrawals(wallet),
         currencyOrdinal: wallet === undefined ? 0 : countWithdrawals(wallet, currency),

@@ -157,7 +157,7 @@ async function liveUntil(writes: number): Promise<boolean> {
  * and versions, and what is made of the ids that events have only on a bus.
  */
 const anew =
-  /^(version|(created|applied|announced|credited|settled|last)_at|event_id|eventId|applied|gsk|batch_number|first|tail|grownBatch|grownMembers)$/
+  /^(version|(created|applied|announced|credited|settled|last)_at|event_id|applied|gsk|batch_number|first|tail|grownBatch|grownMembers)$/
 
 async function readContents(): Promise<string[]> {
   const contents: string[] = []
