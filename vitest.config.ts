@@ -90,6 +90,7 @@ const long = {
   unit: ['test/shared/keys/decide/every-*.test.ts'],
   process: [
     'test/readme.process.test.ts',
+    'test/infra/local/demo/send-demo.process.test.ts',
     'test/flows/outcomes-after-kills.process.test.ts',
     'test/infra/local/dynamodb.process.test.ts',
     'test/infra/stacks/add-stacks/{checks,changed-knob}.process.test.ts',
