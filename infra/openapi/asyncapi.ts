@@ -19,9 +19,8 @@ const outcomeExample = {
 
 /**
  * Builds the AsyncAPI 3 document of the events that the service takes from its bus, and of those by which it
- * tells their outcomes. A message's payload is
- * the event's `detail`. Descriptions and schemas come from the handlers, senders from infra/events.ts, and
- * examples from the demo events.
+ * tells their outcomes. A message's payload is the event's `detail`. Descriptions and schemas come from the
+ * handlers, senders from infra/events.ts, and examples from the demo events.
  */
 export async function asyncApiDocument(): Promise<JsonSchema> {
   const intakes = await loadIntakes()
