@@ -22,7 +22,7 @@ export interface TestRequest {
 /** The ways to call the function under test. Each throws a FailedCall if the function fails. */
 export interface Calls {
   request: (request?: TestRequest) => Promise<void>
-  /** Delivers one event to the function, as the bus does through the function's queue. */
+  /** Delivers one event to the function, as the bus does through the function's queue, from nobody. */
   deliver: (detail: object) => Promise<void>
   deliverMessage: (body: object) => Promise<void>
   run: (payload: object) => Promise<unknown>

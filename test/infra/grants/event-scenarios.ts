@@ -9,6 +9,8 @@ import { addBills, addUser, adjustment, chunkOfBills } from '../../support/ledge
 import type { WalletName } from '../../../shared/ledger/wallet.ts'
 import { addLoginTicket, delayedMail } from '../../support/login-tickets.ts'
 import { createUser, md5, newRegistration } from '../../support/sign-in.ts'
+import { events } from '../../../infra/events.ts'
+import { eventName } from '../../../infra/names.ts'
 import { newFamily } from './family.ts'
 import type { Calls, Scenario } from './calls.ts'
 import { grant } from './events.ts'
@@ -159,9 +161,15 @@ const validEvents: Record<string, Scenario> = {
 
 /** For each intake function, a scenario that uses all its IAM grants. */
 export const eventScenarios: Record<string, Scenario> = Object.fromEntries(
-  Object.entries(validEvents).map(([name, scenario]): [string, Scenario] => [
-    `intake-${name}`,
-    async (calls) => {
+  events.map(({ detailType, senders: [source] }): [string, Scenario] => [
+    `intake-${eventName(detailType)}`,
+    async (all) => {
+      // The source decides whether the function tells the outcome.
+      const deliverFrom = (detail: object) =>
+        all.deliverMessage({ id: randomUUID(), 'detail-type': detailType, source, detail })
+      const calls = { ...all, deliver: deliverFrom }
+      const scenario = validEvents[eventName(detailType)]
+      if (scenario === undefined) throw new Error(`${detailType} has no scenario`)
       await scenario(calls)
       await deliverInvalid(calls)
     },
