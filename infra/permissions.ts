@@ -12,7 +12,7 @@ export interface Permissions {
   writes?: readonly LeadingKeys[]
   deletes?: readonly LeadingKeys[]
   /** The partitions that the function queries in the table's global secondary index. */
-  index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
+  index?: readonly (typeof indexPartitions)[number][]
   /** Allowed KMS actions on the key that computes MACs of passwords, secrets and confidential events. */
   macKey?: 'GenerateMac'[]
   /** Allowed KMS actions on the key that encrypts TOTP secrets. */

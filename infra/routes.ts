@@ -280,7 +280,7 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/deposit/records',
     entry: 'deposit/records',
-    permissions: { reads: ['DL#', 'ENDED#', 'TOKENS#'], index: ['DL#'] },
+    permissions: { reads: ['DL#', 'ENDED#', 'TOKENS#'] },
   },
   {
     method: 'GET',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
-import { instantKeys, readListPage, rowKey } from '../db/numbered-list.ts'
+import { readListPage, rowKey } from '../db/numbered-list.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer, type Key } from '../db/table.ts'
@@ -137,10 +137,8 @@ export async function readDepositOf(userId: number, id: string): Promise<Deposit
 const rowKeys = itemType({
   pk: 'DL#{userId}#{currency}',
   sk: '{number}',
-  gpk: 'DL#{userId}#{currency}',
-  gsk: '{instant}#{number}',
   holds: 'a deposit, once in the list of its currency and once in the list of all',
-  found: 'a page by its numbers; the first deposit of a day in the index',
+  found: 'a page by its numbers',
 })
 /** Partition key of the list of a user's deposits in one currency, or of all the user's deposits. */
 const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
@@ -155,7 +153,7 @@ export function putDeposit(deposit: Deposit): Write[] {
   const { id, userId, currency, version, ordinal, currencyOrdinal } = deposit
   const item = { ...shown, amount: toNumberValue(deposit.amount) }
   const putRow = (list: string, number: number): Write => ({
-    Put: { Item: { ...rowKey(list, number), ...instantKeys(list, deposit.created_at, number), ...item } },
+    Put: { Item: { ...rowKey(list, number), ...item } },
   })
   return [
     putVersioned({ ...depositKeys.key({ id }), ...item, applied }, version - 1),

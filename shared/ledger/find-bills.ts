@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../dates.ts'
-import { isNewestPage, readNewest, readRange, rowKey } from '../db/numbered-list.ts'
+import { isNewestPage, readNewest, readRowsBetween, rowKey } from '../db/numbered-list.ts'
 import { readItems } from '../db/read.ts'
 import type { Item } from '../db/table.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
@@ -185,7 +185,9 @@ async function readSlice(id: WalletId, numbers: readonly number[]): Promise<Item
       )
     ).filter((row) => row !== undefined)
   const isDense = newest - oldest < maxDilution * numbers.length
-  const rows = isDense ? await readRange(list, oldest, newest, { consistent: false }) : await read(numbers)
+  const rows = isDense
+    ? await readRowsBetween(list, oldest, newest, { consistent: false })
+    : await read(numbers)
   const found = new Set(rows.map((row) => Number(row['sk'])))
   const missing = numbers.filter((number) => !found.has(number))
   return missing.length === 0 ? rows : [...rows, ...(await read(missing, { consistent: true }))]

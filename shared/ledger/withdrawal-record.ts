@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
-import { readListPage, rowKey, searchFirst } from '../db/numbered-list.ts'
+import { readListPage, rowKey } from '../db/numbered-list.ts'
 import { readItem, readItems } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer, type Key } from '../db/table.ts'
@@ -144,7 +144,7 @@ export async function readWithdrawalsPage(query: WithdrawalsQuery, userId: numbe
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return toPage<WithdrawalRecord>([], 0, query)
   const readLength = async () => countWithdrawals(await readWallet({ userId, wallet: 'asset' }), currency)
   const list = listName(userId, currency)
-  const { rows, total } = await readListPage(list, readLength, query, searchFirst)
+  const { rows, total } = await readListPage(list, readLength, query)
   const keys = rows.map(({ id }) => keyOf(String(id)))
   const found = await readItems(keys)
   // A withdrawal that is missing or older than its row is read again.

@@ -1,4 +1,4 @@
-import { readRows } from '../../db/numbered-list.ts'
+import { readAllRows } from '../../db/numbered-list.ts'
 import { readItems } from '../../db/read.ts'
 import { type Big, zero } from '../../money.ts'
 import { type Bill, billList, toBill } from '../bill.ts'
@@ -81,7 +81,7 @@ export async function verifyWallet(
   let bills = 0
   let lastAt = 0
   let isLonger = false
-  for await (const row of readRows(billList(id))) {
+  for await (const row of readAllRows(billList(id))) {
     isLonger = bills === counted
     if (isLonger) break
     const bill = toBill(row)
