@@ -113,12 +113,12 @@ const long = {
  */
 const onDynamodbLocal = [
   'test/faults/stale-reads.table.test.ts',
-  'test/functions/intake/*.table.test.ts',
+  'test/functions/intake/{address.assigned,client.registered,mail.*,package.purchased,rates.published}.table.test.ts',
+  'test/functions/intake/{reward.granted,wallet.adjusted,withdrawal.updated}.table.test.ts',
   'test/infra/ops/keys/*.table.test.ts',
   'test/shared/community/search/budget.table.test.ts',
   'test/shared/db/{find-nothing,read}.table.test.ts',
   'test/shared/{events,http}/**/*.table.test.ts',
-  'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
 /** Test files that share no modules with others, because they reload modules or fake the time. */

@@ -48,3 +48,11 @@ it('every test of source code is named after the file or folder that it tests', 
     rule,
   ).toEqual([])
 })
+
+it('every function has a test of its own name', () => {
+  const functions = globSync('functions/**/*.ts', { cwd: root }).map((file) => file.replace(/\.ts$/, ''))
+  expect(
+    functions.filter((path) => !tests.some((test) => isAbout(path, test.path))),
+    'whoever reads functions/a/b.ts looks for test/functions/a/b.test.ts (or b.table, b.stack, …)',
+  ).toEqual([])
+})

@@ -41,7 +41,7 @@ beforeAll(async () => {
   })
 }, patience(60_000))
 
-it('the wallet endpoints return amounts with all their digits', async () => {
+it('amounts reach the client with all their digits', async () => {
   expect((await get(owner, '/account/info?currency=Big')).text).toContain(`"balance":${huge},`)
   expect((await get(owner, '/bonus-account/info')).text).toContain('"balance":0.100000000000000001,')
   const bills = await get(owner, '/account/bills?currency=big&current=1&size=20')
@@ -49,110 +49,55 @@ it('the wallet endpoints return amounts with all their digits', async () => {
   expect(bills.text).toContain(`"balance_after":${huge},`)
 })
 
-it('the bills of each wallet are exported as JSON and as CSV, with all their digits', async () => {
-  const { text, data } = await get(owner, '/account/bills/export')
-  expect(data).toMatchObject({ total: 2, cap: 10_000, truncated: false })
-  expect(text).toContain(`"amount":${huge},`)
-  const filtered = await get(owner, '/account/bills/export?currency=usdt&businessId=DEPOSIT')
-  expect(filtered.data).toMatchObject({ total: 1, records: [{ amount: 7.25, business_id: 'DEPOSIT' }] })
+it('the bills of a wallet are downloaded as CSV', async () => {
   const authorization = `Bearer ${await createAccessToken(owner, ['account.read'])}`
   const csv = await fetch(address('/bonus-account/bills/export'), {
     headers: { authorization, accept: 'text/csv' },
   })
   expect(csv.headers.get('content-disposition')).toBe('attachment; filename="bonus-account-bills.csv"')
   const [head = '', line = '', ...rest] = (await csv.text()).split('\r\n')
-  expect(head).toMatch(/^id,currency,amount,.*,created_at,created_at_iso/)
+  expect(head).toMatch(/^id,currency,amount,/)
   expect(line).toMatch(/^R\d+-1,USDT,0\.100000000000000001,1,ADJUSTMENT_CREDIT,0\.100000000000000001,/)
-  const createdAt = Number(/,(\d{13}),/.exec(line)?.[1])
-  expect(line).toContain(`,${createdAt},${new Date(createdAt).toISOString()}`)
   expect(rest).toEqual([''])
 })
 
-it('/account/info lists currencies in alphabetical order, or only the requested one', async () => {
-  const { data } = await get(owner, '/account/info')
-  expect((data as { currency: string }[]).map(({ currency }) => currency)).toEqual(['BIG', 'USDT'])
-  expect((await get(owner, '/account/info?currency=none')).data).toEqual([])
-  expect((await get(owner, '/account/info?currency=usdt')).text).toContain('"deposited":7.25')
-})
-
-it('/account/asset converts currencies that have a rate and leaves the others out of the sum', async () => {
-  const { data } = await get(owner, '/account/asset')
-  expect(data).toMatchObject({
-    currency: 'USDT',
-    balance: 7.25,
-    assets: [
-      { currency: 'BIG', rate: null, value: null },
-      { currency: 'USDT', balance: 7.25, rate: 1, value: 7.25 },
-    ],
-  })
-  expect((await get(stranger, '/bonus-account/asset')).data).toMatchObject({ total: 0, assets: [] })
-})
-
-it('no endpoint shows a user another user’s bills, deposits or addresses', async () => {
-  expect((await get(owner, `/deposit/get/${depositId}`)).data).toMatchObject({ id: depositId, amount: 7.25 })
-  expect(await get(stranger, `/deposit/get/${depositId}`)).toMatchObject({ status: 404, code: 40401 })
-  for (const path of ['/account/bills', '/bonus-account/bills', '/deposit/records']) {
-    for (const extra of [
-      '',
-      '&currency=USDT',
-      `&user_id=${owner}`,
-      '&beginTime=2026-01-01&endTime=2999-01-01',
-    ]) {
-      expect((await get(stranger, `${path}?current=1&size=20${extra}`)).data).toEqual({
-        records: [],
-        total: 0,
-        size: 20,
-        current: 1,
-        pages: 0,
-      })
-    }
-  }
-  for (const path of ['/account/bills/export', '/bonus-account/bills/export'])
-    expect((await get(stranger, path)).data).toMatchObject({ records: [], total: 0 })
-  for (const path of ['/account/info', '/bonus-account/info', `/account/info?user_id=${owner}`])
-    expect((await get(stranger, path)).data).toEqual([])
-  const query = `currency=${pool.currency}&currencyNetWork=${pool.network}`
-  const [mine, theirs] = await Promise.all([owner, stranger].map((id) => get(id, `/address/info?${query}`)))
-  expect((mine?.data as { address: string }).address).not.toBe((theirs?.data as { address: string }).address)
-  expect(await get(await addUser(), `/address/info?${query}`)).toMatchObject({ status: 503, code: 50300 })
+it.each([
+  '/account/info?currency=none',
+  '/account/bills?current=1&size=20&currency=%2A',
+  `/account/bills?current=1&size=20&currency=${'X'.repeat(3_000)}`,
+  '/account/bills/export?businessId=DEPOSIT',
+  '/account/asset',
+  '/bonus-account/asset',
+  '/withdrawal/records?current=1&size=20',
+])('GET %.60s answers as the API reference says', async (path) => {
+  expect(await get(owner, path)).toMatchObject({ status: 200, code: 0 })
 })
 
 it.each([
+  ['/account/info?currency=a&currency=b', 40001],
   ['/account/bills?current=1&size=20&amountDirection=3', 40001],
   ['/account/bills/export?beginTime=2026-02-02&endTime=2026-02-01', 40001],
-  ['/deposit/records?current=1&size=20&beginTime=2026-02-02&endTime=2026-02-01', 40001],
-  ['/address/info?currency=USDT', 40001],
+  ['/bonus-account/bills?size=20', 40001],
+  ['/bonus-account/bills/export?beginTime=today', 40001],
+  ['/deposit/records?current=0&size=20', 40001],
   ['/address/info?currency=USDT&currencyNetWork=NOWHERE', 40001],
   ['/deposit/get/nothing-of-the-kind', 40401],
-  ['/withdrawal/get/nothing-of-the-kind', 40401],
   ['/withdrawal/get/%20%00', 40401],
-  [`/withdrawal/get/${'A'.repeat(201)}`, 40401],
   ['/withdrawal/records?size=20', 40001],
-  ['/withdrawal/records?current=1&size=20&beginTime=2026-02-02&endTime=2026-02-01', 40001],
-  [`/deposit/get/${'A'.repeat(43)}`, 40401],
-])('the wallet or deposit request %s is answered with error code %d', async (path, code) => {
+])('GET %s is refused with code %d, as the API reference says', async (path, code) => {
   expect((await get(owner, path)).code).toBe(code)
 })
 
-it.each([
-  `/account/bills?current=1&size=20&currency=${'X'.repeat(3_000)}`,
-  '/account/bills?current=1&size=20&currency=%2A',
-  '/account/bills?current=1&size=20&businessId=nothing',
-  '/account/bills?current=1&size=20&businessId=DEPOSIT&amountDirection=2',
-  '/account/bills?current=1&size=20&beginTime=2999-01-01',
-  '/account/bills?current=2147483647&size=20&endTime=1970-01-01',
-  '/deposit/records?current=1&size=20&beginTime=2999-01-01',
-  '/withdrawal/records?current=1&size=20&currency=%2A',
-])('a filter that matches no bill or deposit gets an empty page: %s', async (path) => {
-  expect((await get(owner, path)).data).toMatchObject({ records: [], total: 0, pages: 0 })
+it('a deposit is shown to nobody but its owner', async () => {
+  expect((await get(owner, `/deposit/get/${depositId}`)).data).toMatchObject({ id: depositId, amount: 7.25 })
+  expect(await get(stranger, `/deposit/get/${depositId}`)).toMatchObject({ status: 404, code: 40401 })
 })
 
-it('the wallet and deposit endpoints refuse a token without their scope', async () => {
-  for (const path of ['/account/info', '/account/bills/export', '/bonus-account/bills/export'])
-    expect((await get(owner, path, { scopes: ['deposit.read'] })).code).toBe(40300)
-  expect((await get(owner, '/deposit/records?current=1&size=1', { scopes: ['account.read'] })).code).toBe(
-    40300,
-  )
+it.each([
+  ['/account/bills?current=1&size=20', 'deposit.read'],
+  ['/deposit/records?current=1&size=1', 'account.read'],
+] as const)('GET %s refuses a token that has only the scope %s', async (path, scope) => {
+  expect((await get(owner, path, { scopes: [scope] })).code).toBe(40300)
 })
 
 it(
@@ -183,9 +128,6 @@ it(
     expect(own.data).toMatchObject({ id, amount: 4, status: 'SETTLED', settled_amount: 3.5, fee: 0.5 })
     const page = await get(userId, '/withdrawal/records?current=1&size=20&currency=usdt')
     expect(page.data).toMatchObject({ total: 1, records: [own.data] })
-    for (const path of [`/withdrawal/get/${id}`, '/withdrawal/records?current=1&size=20'])
-      expect((await get(userId, path, { scopes: ['deposit.read'] })).code).toBe(40300)
-    expect(await get(stranger, `/withdrawal/get/${id}`)).toMatchObject({ status: 404, code: 40401 })
     const bills = await get(userId, '/account/bills?current=1&size=20&businessId=WITHDRAWAL_FEE')
     expect(bills.data).toMatchObject({
       total: 1,

@@ -1,6 +1,3 @@
-import { handler as activated } from '../../functions/intake/device.activated.ts'
-import { handler as deactivated } from '../../functions/intake/device.deactivated.ts'
-import { applyEvent } from '../support/apply-event.ts'
 import * as v from 'valibot'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
@@ -12,7 +9,6 @@ import { Big, zero } from '../../shared/money.ts'
 import { stringifyExact } from '../../shared/stringify-exact.ts'
 import { settings } from '../../shared/settings.ts'
 import { newUserIds, silenceTreeQueue } from '../support/community.ts'
-import { join } from '../support/community-events.ts'
 
 // Berlin's summer time began on 29 March 2026, a day of 23 hours. This instant is on 30 March in Berlin, but
 // on 29 March in UTC.
@@ -114,47 +110,4 @@ it('an earnings request is refused if its days and currencies would make an answ
   const points = await readEarnings(userId, window(addDays(today, -332)))
   expect(points).toHaveLength(19_980)
   expect(JSON.stringify(stringifyExact(points)).length).toBeLessThan(6 * 1024 * 1024)
-})
-
-it.each([
-  ['activated', '0@1+', [1, 0]],
-  ['activated twice', '0@1+ 0@1+', [1, 0]],
-  ['that another user activates', '0@1+ 1@2+', [0, 1]],
-  ['whose latest event arrives first', '1@5+ 0@3+ 0@4-', [0, 1]],
-  ['that another user deactivates', '0@1+ 1@2-', [1, 0]],
-  ['that its former user deactivates', '0@1+ 1@2+ 0@3-', [0, 1]],
-  ['that its former user deactivates, in the opposite order', '0@3- 1@2+ 0@1+', [0, 1]],
-  ['activated and deactivated at one instant', '0@1+ 0@1-', [0, 0]],
-  ['deactivated and activated at one instant', '0@1- 0@1+', [0, 0]],
-])(
-  'a device counts for the user who activated it last, until that user deactivates it: %s (user@instant: %s)',
-  async (_what, events, counts) => {
-    const users = [newUserIds(), newUserIds()]
-    for (const userId of users)
-      await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
-    for (const [, user, at, sign] of events.matchAll(/(\d)@(\d)([+-])/g)) {
-      const event = {
-        device_id: `d-${users[0]}`,
-        at: 1_700_000_000_000 + Number(at),
-        user_id: users[Number(user)],
-      }
-      await applyEvent(sign === '+' ? activated : deactivated, event)
-    }
-    const overviews = await Promise.all(users.map((userId) => readOverview(userId)))
-    expect(overviews.map(({ devices }) => devices)).toEqual(counts)
-  },
-)
-
-it('an event of a device that changes nothing because a later one stands has the outcome overtaken', async () => {
-  const [a, b] = [newUserIds(), newUserIds()]
-  for (const userId of [a, b])
-    await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
-  const send = (handler: typeof activated, user_id: number, late: number) =>
-    applyEvent(handler, { device_id: `d-${a}`, user_id, at: 1_700_000_000_000 + late })
-  expect(await send(activated, a, 1)).toBe('applied')
-  expect(await send(activated, b, 3)).toBe('applied')
-  expect(await send(activated, a, 2)).toBe('overtaken')
-  expect(await send(deactivated, a, 4)).toBe('overtaken')
-  expect(await send(deactivated, b, 2)).toBe('overtaken')
-  expect(await send(deactivated, b, 5)).toBe('applied')
 })

@@ -19,10 +19,13 @@ export interface TestRequest {
   remainingMilliseconds?: number
 }
 
-/** An endpoint's answer: HTTP status and headers, and the code and data of the JSON envelope. */
+/** An endpoint's answer: HTTP status, headers and body, and the code and data of the JSON envelope. */
 export interface TestAnswer {
   status: number
   headers: Record<string, unknown>
+  /** The body as sent, with all digits of its numbers. */
+  text: string
+  /** NaN if the body is no JSON. */
   code: number
   data: unknown
 }
@@ -38,8 +41,9 @@ export async function callEndpoint(handler: Endpoint, request: TestRequest): Pro
   const { remainingMilliseconds } = request
   const context = { ...(remainingMilliseconds && { getRemainingTimeInMillis: () => remainingMilliseconds }) }
   const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request), context as Context)
-  const { code, data } = JSON.parse(body) as { code: number; data: unknown }
-  return { status: statusCode, headers, code, data }
+  const isJson = String(headers['content-type']).startsWith('application/json')
+  const { code = Number.NaN, data } = (isJson ? JSON.parse(body) : {}) as Partial<TestAnswer>
+  return { status: statusCode, headers, text: body, code, data }
 }
 
 /** Builds the event of a request as API Gateway sends it to a function, payload version 2.0. */

@@ -1,0 +1,85 @@
+import { beforeAll, expect, it } from 'vitest'
+import { handler } from '../../../functions/bonus-account/export.ts'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { applyEvent } from '../../support/apply-event.ts'
+import { callAs, refusalOf, scopeRefusal, scopesWithout } from '../../support/call-as.ts'
+import { addUser, adjustment } from '../../support/ledger.ts'
+
+const call = callAs(handler, 'account.read')
+
+let owner: number
+
+beforeAll(async () => {
+  owner = await addUser()
+  const own = { wallet: 'reward', amount: '0.100000000000000001', reason: '=1+1, "x"' }
+  await applyEvent(walletAdjusted, adjustment(owner, own))
+  await applyEvent(walletAdjusted, adjustment(owner, { ...own, currency: 'BTC', reason: 'plain' }))
+  await applyEvent(walletAdjusted, adjustment(owner, { wallet: 'asset' }))
+})
+
+it('bonus-account/export has the bills of the reward wallet, newest first, with all digits', async () => {
+  const { status, code, data, text } = await call(owner)
+  expect([status, code]).toEqual([200, 0])
+  expect(data).toMatchObject({
+    records: [
+      { id: `R${owner}-2`, currency: 'BTC' },
+      { id: `R${owner}-1`, currency: 'USDT' },
+    ],
+    ...{ total: 2, cap: 10_000, truncated: false },
+  })
+  expect(text).toContain('"amount":0.100000000000000001,')
+})
+
+it('bonus-account/export as CSV is an attachment with a line for each bill, newest first', async () => {
+  const { status, headers, text } = await call(owner, { headers: { accept: 'text/csv' } })
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="bonus-account-bills.csv"',
+  })
+  const [head, newest, oldest, ...rest] = text.split('\r\n')
+  expect(head).toBe(
+    '\ufeffid,currency,amount,amount_direction,business_id,balance_after,reference,remark,' +
+      'created_at,created_at_iso,occurred_at,occurred_at_iso',
+  )
+  const amounts = '0.100000000000000001,1,ADJUSTMENT_CREDIT,0.100000000000000001'
+  expect(newest).toContain(`R${owner}-2,BTC,${amounts},`)
+  expect(newest).toMatch(/,plain,\d{13},2.*Z,1700000000000,2023-11-14T22:13:20\.000Z$/)
+  expect(oldest).toContain(`R${owner}-1,USDT,${amounts},`)
+  expect(rest).toEqual([''])
+})
+
+it('bonus-account/export as CSV has no cell that a spreadsheet would run', async () => {
+  const { text } = await call(owner, { headers: { accept: 'text/csv' }, query: 'currency=USDT' })
+  expect(text).toContain(`,"'=1+1, ""x""",`)
+})
+
+it.each([
+  ['currency=btc&businessId=ADJUSTMENT_CREDIT', 1],
+  ['amountDirection=2', 0],
+  ['businessId=nothing', 0],
+  ['beginTime=2026-01-01&endTime=2999-01-01', 2],
+  ['endTime=1970-01-01', 0],
+])('bonus-account/export?%s has %i of two bills', async (query, total) => {
+  const { data } = await call(owner, { query })
+  expect(data).toMatchObject({ total, truncated: false })
+  expect((data as { records: object[] }).records).toHaveLength(total)
+})
+
+it('bonus-account/export is empty for another user, whatever id the query names', async () => {
+  const { data } = await call(await addUser(), { query: `user_id=${owner}` })
+  expect(data).toEqual({ records: [], total: 0, cap: 10_000, truncated: false })
+})
+
+it.each([
+  ['amountDirection=3', 'amountDirection'],
+  ['beginTime=2026-02-30', 'beginTime'],
+  ['beginTime=2026-02-02&endTime=2026-02-01', 'endTime'],
+  ['currency=BTC&currency=USDT', 'currency'],
+])('bonus-account/export?%s is refused because of %s', async (query, parameter) => {
+  expect(await call(owner, { query })).toMatchObject(refusalOf(parameter))
+})
+
+it('bonus-account/export refuses a token without account.read', async () => {
+  expect(await call(owner, { scopes: scopesWithout('account.read') })).toMatchObject(scopeRefusal)
+})
