@@ -71,6 +71,11 @@ export const Settings = v.object({
   reportingTimeZone: v.optional(timeZone, 'UTC'),
   /** Maximum number of members or bills in one export. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
+  /**
+   * How long an event waits for others that it needs, such as the registration of its user or the money that
+   * it takes, before it is refused. At most 60.
+   */
+  earlyEventSeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(60)), 60),
   /** Sender address of all mails. A deployment must set it. */
   mailFrom: v.optional(v.pipe(v.string(), v.email()), 'no-reply@example.com'),
 })

@@ -16,6 +16,7 @@ import { isTooComplex } from '../is-too-complex.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { retry } from '../retry.ts'
+import { settings } from '../settings.ts'
 import {
   claimRefusal,
   type Delivery,
@@ -55,7 +56,7 @@ export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchRes
  * How long an event that came too early waits for the events that it needs, in milliseconds, from the first
  * receive of its message. A backlog, before that, does not count, nor does what was before a redrive.
  */
-const maxEarlyMilliseconds = 60_000
+const maxEarlyMilliseconds = (): number => settings().earlyEventSeconds * 1_000
 
 /**
  * Pause before an early event is received again, in seconds: the shortest that SQS has, because each event of
@@ -333,7 +334,7 @@ function readDelivery({
     // Without `SentTimestamp` (a direct invocation), the message counts as older than any refusal.
     sentAt: Number(attributes.SentTimestamp) || 0,
     hasWaited:
-      waitedMilliseconds({ attributes }) >= maxEarlyMilliseconds ||
+      waitedMilliseconds({ attributes }) >= maxEarlyMilliseconds() ||
       countReceives({ attributes }) >= maxReceives,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
     bookedAt: Date.now(),
@@ -377,7 +378,7 @@ async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<R
 /** Pause before an early event is received again, in seconds. Its last receive is when its minute is over. */
 function earlyPause(message: SQSRecord): number {
   const { first, later } = earlyPauseSeconds
-  const left = Math.ceil((maxEarlyMilliseconds - waitedMilliseconds(message)) / 1_000)
+  const left = Math.ceil((maxEarlyMilliseconds() - waitedMilliseconds(message)) / 1_000)
   return Math.max(1, Math.min(countReceives(message) <= shortPauses ? first : later, left))
 }
 

@@ -18,7 +18,7 @@ const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
 
 /** Starts the stack with its data, and returns clients for it, and how to kill it. */
 async function start() {
-  const stack = startCommand(['--data', data, ...anyPorts, '--no-demo'])
+  const stack = startCommand(['--data', data, ...anyPorts, '--no-demo', '--set', 'earlyEventSeconds=5'])
   const api = await stack.ready
   const facts = (await (await fetch(`${api}/_local/stack`)).json()) as Record<string, string>
   const timeouts = { connectionTimeout: 10_000, requestTimeout: 30_000, throwOnRequestTimeout: true }
@@ -45,7 +45,7 @@ const adjustment = (i: number) => ({
   user_id: userId,
   wallet: 'asset',
   currency: 'USDT',
-  // Every tenth event takes more than there is, and is refused after a minute.
+  // Every tenth event takes more than there is, and is refused after five seconds.
   ...(i % 10 === 9 ? { amount: '1000000', direction: 2 } : { amount: '1', direction: 1 }),
   reason: 'a test',
   at: Date.now(),

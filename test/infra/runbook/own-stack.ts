@@ -4,14 +4,15 @@ import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 
 /**
  * Starts a local stack for tests that revoke keys and replace tables. These tests wait for new keys and empty
- * queues, so functions cache keys only briefly, and mails are not delayed. Sets this process's environment
- * for commands and shared code that are imported later.
+ * queues, so functions cache keys only briefly, mails are not delayed, and events that lack something are
+ * refused after three seconds. Sets this process's environment for commands and shared code that are imported
+ * later.
  */
 export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({
     ...ephemeral,
     demo: false,
-    settings: { signingKeyPublishSeconds: '2', mailDelaySeconds: '0' },
+    settings: { signingKeyPublishSeconds: '2', mailDelaySeconds: '0', earlyEventSeconds: '3' },
     showLine: () => undefined,
     synthesize: synthesizeFromBundles,
   })
