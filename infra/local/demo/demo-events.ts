@@ -64,7 +64,8 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const devices = ['demo-device-1', 'demo-device-2', 'demo-device-3']
   const update = ofAlice(60, 'user.updated', { update_id: 'demo-update-1', nickname: 'Alice' })
   const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
-  const withdrawal = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '12.25' }
+  const paidOut = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '40' }
+  const held = { withdrawal_id: 'demo-withdrawal-2', currency: quoteCurrency, amount: '20' }
   return [
     [...alone, client, sampleApp],
     [...direct, published, update, ...addresses(settings)],
@@ -76,17 +77,22 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
       // Assigns a deposit address in each pool, as if Alice had asked for it.
       ...depositPools.map((pool) => ofAlice(7, 'address.assigned', depositAddress(pool))),
     ],
+    [...third, ...welcome(quoteCurrency, ago(8))],
+    // Later, so that bills are booked in the order in which they occurred.
+    [...purchases, ...deposits(ago)],
     [
-      ...third,
-      ...welcome(quoteCurrency, ago(8)),
       ...[1, 2, 3].map((daysAgo) => ofAlice(daysAgo, 'traffic.reported', trafficOf(daysAgo))),
       ofAlice(4, 'wallet.transferred', { transfer_id: 'demo-transfer-1', ...transfer }),
-      ...deposits(ago),
     ],
     [
-      ...purchases,
-      ofAlice(3, 'withdrawal.updated', { ...withdrawal, status: 'requested' }),
-      ofAlice(2, 'withdrawal.updated', { ...withdrawal, status: 'settled' }),
+      ofAlice(3, 'withdrawal.updated', { ...paidOut, status: 'requested' }),
+      ofAlice(2, 'withdrawal.updated', {
+        ...paidOut,
+        status: 'settled',
+        settled_amount: '38.75',
+        fee: '1.25',
+      }),
+      ofAlice(1, 'withdrawal.updated', { ...held, status: 'requested' }),
     ],
   ]
 }

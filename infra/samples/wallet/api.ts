@@ -2,15 +2,16 @@ import { QueryClient } from '@tanstack/preact-query'
 import createClient from 'openapi-fetch'
 // The types come from the service's own description: `openapi-typescript openapi.json`.
 import type { components, paths } from '../../../dist/openapi.d.ts'
-import { readFailure, ServiceFailure } from './failures.ts'
+import { ServiceFailure } from './failures.ts'
 import { baseUrl, endSession, users } from './session.ts'
 
 /** An object of the service, by the name that its description uses. */
 export type Model<Name extends keyof components['schemas']> = components['schemas'][Name]
 
-/** The query parameters of a GET endpoint. */
-export type Query<Path extends '/account/bills' | '/community/members' | '/deposit/records'> =
-  paths[Path]['get']['parameters']['query']
+/** The query parameters of a list. */
+export type Query<
+  Path extends Extract<keyof paths, `${string}/bills` | `${string}/members` | `${string}/records`>,
+> = paths[Path]['get']['parameters']['query']
 
 /** The service's endpoints, with the types of their parameters and answers. */
 export const api = createClient<paths>({ baseUrl })
@@ -37,32 +38,24 @@ api.use({
 /** The code that says that the session has ended. */
 const unauthenticated = 40100
 
-interface Answer<Body> {
-  data?: Body
-  error?: unknown
-  response: Response
-}
+/** The answer to a request. */
+export type Answer<Body> = Promise<{ data?: Body; error?: unknown; response: Response }>
 
 /** Waits for an answer and returns its body. Throws a `ServiceFailure`; 40100 also ends the session. */
-async function bodyOf<Body>(answer: Promise<Answer<Body>>): Promise<Body> {
-  const { data, error, response } = await answer.catch(() => {
-    throw new ServiceFailure(0)
-  })
+async function bodyOf<Body>(answer: Answer<Body>): Promise<Body> {
+  const { data, error, response } = await answer.catch(() => ({ response: Response.error() }) as never)
   if (data !== undefined) return data
-  const failure = readFailure(response, error)
+  const failure = new ServiceFailure(response, error)
   if (failure.code === unauthenticated) endSession()
   throw failure
 }
 
 /** Waits for an answer and takes the data out of its envelope. Throws as `bodyOf` does. */
-export const dataOf = async <Data>(answer: Promise<Answer<{ data: Data }>>): Promise<Data> =>
+export const dataOf = async <Data>(answer: Answer<{ data: Data }>): Promise<Data> =>
   (await bodyOf(answer)).data
 
-/** The answer to a request for CSV, which has `csv` as its options. */
-export type CsvAnswer = Promise<Answer<Blob>>
-
 /** Saves a CSV answer as a file. */
-export async function saveFile(answer: CsvAnswer, name: string): Promise<void> {
+export async function saveFile(answer: Answer<Blob>, name: string): Promise<void> {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await bodyOf(answer))
   link.download = name
@@ -73,26 +66,18 @@ export async function saveFile(answer: CsvAnswer, name: string): Promise<void> {
 /** Headers and parser of a request for CSV. */
 export const csv = { headers: { accept: 'text/csv' }, parseAs: 'blob' } as const
 
-/** Tries of one request, and the longest wait that the app does by itself. */
-const maxTries = 4
+/** How often a request is repeated, and the longest wait that the app does by itself. */
+const maxRetries = 3
 const maxWaitSeconds = 60
 
-let announce: (seconds: number) => void = () => undefined
+/** Seconds after which to repeat a request that the service was too busy for (429 and 503); 0: not at all. */
+export const waitOf = (error: Error | null): number =>
+  error instanceof ServiceFailure && error.retryAfterSeconds <= maxWaitSeconds ? error.retryAfterSeconds : 0
 
-/** Calls `listen` with the seconds until the app repeats a request that the service was too busy for. */
-export const onWait = (listen: typeof announce): void => void (announce = listen)
-
-const waitOf = (error: Error): number => (error instanceof ServiceFailure && error.retryAfterSeconds) || 0
-
-/** Repeats what the service was too busy for (429 and 503) when its `Retry-After` says, and nothing else. */
 const patiently = {
   networkMode: 'always',
-  retry: (failures: number, error: Error) =>
-    failures + 1 < maxTries && waitOf(error) > 0 && waitOf(error) <= maxWaitSeconds,
-  retryDelay: (_failures: number, error: Error) => {
-    announce(waitOf(error))
-    return waitOf(error) * 1000
-  },
+  retry: (failures: number, error: Error) => failures < maxRetries && waitOf(error) > 0,
+  retryDelay: (_failures: number, error: Error) => waitOf(error) * 1000,
 } as const
 
 /** Keeps answers, so that a page that was open before is there at once and then gets up to date. */

@@ -1,7 +1,7 @@
 import type { User } from 'oidc-client-ts'
-import { Route, Router, useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
-import { onWait, queryClient } from './api.ts'
+import { queryClient } from './api.ts'
 import { Community } from './community.tsx'
 import { Deposits } from './deposits.tsx'
 import { explanations } from './failures.ts'
@@ -11,10 +11,10 @@ import { signIn, signOut, users } from './session.ts'
 import { Wallets } from './wallets.tsx'
 
 const pages = [
-  { path: '/', title: 'Overview', icon: 'overview' },
-  { path: '/wallets/asset', title: 'Wallets', icon: 'wallets' },
-  { path: '/community', title: 'Community', icon: 'community' },
-  { path: '/deposits', title: 'Deposits', icon: 'deposits' },
+  { path: '/', title: 'Overview', icon: 'overview', component: Overview },
+  { path: '/wallets', title: 'Wallets', icon: 'wallets', component: Wallets },
+  { path: '/community', title: 'Community', icon: 'community', component: Community },
+  { path: '/deposits', title: 'Deposits', icon: 'deposits', component: Deposits },
 ] as const
 
 /** The app: the sign-in, or the pages of a signed-in user. */
@@ -32,18 +32,24 @@ export function App({ user, problem }: { user: User | null; problem: string }) {
 }
 
 function SignedIn({ user: { profile } }: { user: User }) {
-  const folder = useLocation().path.split('/')[1]
-  const page = pages.find(({ path }) => path.split('/')[1] === folder) ?? pages[0]
+  const { path: open } = useLocation()
+  const page = pages.find(({ path }) => path === open) ?? pages[0]
+  useEffect(() => scrollTo(0, 0), [page])
   document.title = `${page.title} · Wallet`
   return (
     <div class="frame">
       <header class="bar">
-        <a class="brand" href="/">
+        <a class="brand contrast" href="/">
           <img src="/icon.svg" alt="" /> Wallet
         </a>
         <nav aria-label="Pages">
           {pages.map(({ path, title, icon }) => (
-            <a key={path} href={path} aria-current={path === page.path ? 'page' : undefined}>
+            <a
+              class="secondary"
+              key={path}
+              href={path}
+              aria-current={path === page.path ? 'page' : undefined}
+            >
               <Icon name={icon} /> {title}
             </a>
           ))}
@@ -59,30 +65,9 @@ function SignedIn({ user: { profile } }: { user: User }) {
         </div>
       </header>
       <main>
-        <Busy />
-        <Router onRouteChange={() => scrollTo(0, 0)}>
-          <Route path="/wallets/:wallet" component={Wallets} />
-          <Route path="/community" component={Community} />
-          <Route path="/deposits" component={Deposits} />
-          <Route default component={Overview} />
-        </Router>
+        <page.component />
       </main>
     </div>
-  )
-}
-
-/** Counts down while the app waits because the service was too busy. */
-function Busy() {
-  const [seconds, setSeconds] = useState(0)
-  useEffect(() => {
-    onWait((wait) => setSeconds((shown) => Math.max(shown, wait)))
-    const timer = setInterval(() => setSeconds((shown) => Math.max(0, shown - 1)), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return (
-    <p class="busy" role="status">
-      {seconds > 0 && `The service is busy. Trying again in ${seconds} s.`}
-    </p>
   )
 }
 

@@ -1,9 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/preact-query'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useMutation } from '@tanstack/preact-query'
+import { useState } from 'preact/hooks'
 import { api, csv, dataOf, type Model, queryClient, type Query } from './api.ts'
 import { showCount, showDay } from './format.ts'
-import { type Columns, Filter, Pages, pageSize, Tabs, useFilters } from './list.tsx'
-import { Button, Card, Failed, Icon, Money, SaveButton } from './parts.tsx'
+import { type Columns, List, useChoices } from './list.tsx'
+import { Button, Failed, Heading, Money } from './parts.tsx'
 
 type Member = Model<'CommunityMemberVO'>
 
@@ -11,46 +11,30 @@ const showType = (type: string) => (type === 'COMMUNITY' ? 'Whole downline' : 'D
 
 /** The people whom the user has invited, and whom they have invited in turn. */
 export function Community() {
-  const { query: chosen, current } = useFilters()
-  const { keyword, beginDate, endDate, type } = chosen
-  const filters = { keyword, beginDate, endDate, type: type as Query<'/community/members'>['type'] }
-  const query = useQuery({
-    queryKey: ['members', filters, current],
-    queryFn: () =>
-      dataOf(api.GET('/community/members', { params: { query: { ...filters, current, size: pageSize } } })),
-    placeholderData: (previous) => previous,
-  })
-  const save = () => api.GET('/community/members/export', { params: { query: filters }, ...csv })
-  const empty = keyword ? 'Nobody matches.' : 'Nobody here yet. Whom you invite shows up here.'
+  const { type = '', keyword } = useChoices().chosen
   return (
     <>
       <h1>Community</h1>
-      <Tabs label="Members" name="type" choices={['', 'COMMUNITY']} show={showType} />
-      <Card title={showType(type ?? '')} actions={<SaveButton name="members.csv" request={save} />}>
-        <search class="filters">
-          <Filter label="Name or email" name="keyword" type="search" />
-          <Filter label="Joined from" name="beginDate" type="date" />
-          <Filter label="To" name="endDate" type="date" />
-        </search>
-        <Pages query={query} name="members" columns={columns} empty={empty} />
-      </Card>
+      <List
+        title={showType(type)}
+        name="members"
+        filters={[
+          { label: 'Show', name: 'type', values: ['DIRECT', 'COMMUNITY'], show: showType },
+          { label: 'Name or email', name: 'keyword', type: 'search' },
+          { label: 'Joined from', name: 'beginDate', type: 'date' },
+          { label: 'To', name: 'endDate', type: 'date' },
+        ]}
+        columns={columns}
+        empty={keyword ? 'Nobody matches.' : 'Nobody here yet. Whom you invite shows up here.'}
+        request={(query: Query<'/community/members'>) => api.GET('/community/members', { params: { query } })}
+        save={(query) => api.GET('/community/members/export', { params: { query }, ...csv })}
+      />
     </>
   )
 }
 
 const columns: Columns<Member> = [
-  [
-    'Member',
-    ({ nickname, email }) => (
-      <>
-        <strong>
-          <bdi>{nickname}</bdi>
-        </strong>
-        <small>{email}</small>
-      </>
-    ),
-    'main',
-  ],
+  ['Member', ({ nickname, email }) => <Heading main={nickname} detail={email} />, 'main'],
   ['Joined', (member) => showDay(member.joined_at)],
   ['Level', (member) => member.level, 'number'],
   ['Invited', (member) => showCount(member.direct_count), 'number'],
@@ -65,53 +49,39 @@ const maxNoteLength = 20
 /** The user's note on a direct referral, which is edited in place: Enter keeps it, Escape does not. */
 function Note({ member: { user_id: id, nickname, note } }: { member: Member }) {
   const [draft, setDraft] = useState<string>()
-  const button = useRef<HTMLButtonElement>(null)
-  const field = useRef<HTMLInputElement>(null)
-  const isOpen = draft !== undefined
-  useEffect(() => field.current?.focus(), [isOpen])
-  const close = () => {
-    setDraft(undefined)
-    // The button is there again when the page has been drawn.
-    setTimeout(() => button.current?.focus())
-  }
+  const cancel = () => setDraft(undefined)
   const { mutate, isPending, error } = useMutation({
     mutationFn: (newNote: string) =>
       dataOf(api.POST('/community/members/note', { body: { target_user_id: id, note: newNote } })),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['members'] }).then(close),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['members'] }).then(cancel),
   })
   if (note === null) return <span class="quiet">—</span>
-  const text = note || 'Add a note'
-  if (!isOpen)
-    return (
-      <button
-        ref={button}
-        class="outline secondary note"
-        aria-label={`${text} (note on ${nickname})`}
-        onClick={() => setDraft(note)}
-      >
-        <bdi>{text}</bdi> <Icon name="edit" />
-      </button>
-    )
+  const text = draft ?? note
   // The service counts code points.
-  const length = Array.from(draft.trim().normalize()).length
+  const length = Array.from(text.trim().normalize()).length
   const submit = (event: Event) => {
     event.preventDefault()
-    mutate(draft)
+    mutate(text)
   }
   return (
-    <form class="note" onSubmit={submit} onKeyDown={({ key }) => key === 'Escape' && close()}>
+    <form class="note" onSubmit={submit} onKeyDown={({ key }) => key === 'Escape' && cancel()}>
       <input
-        ref={field}
         aria-label={`Note on ${nickname}`}
-        aria-invalid={length > maxNoteLength}
-        value={draft}
+        placeholder="Add a note"
+        dir="auto"
+        aria-invalid={length > maxNoteLength || undefined}
+        value={text}
         onInput={({ currentTarget }) => setDraft(currentTarget.value)}
       />
-      <button aria-busy={isPending} disabled={length > maxNoteLength}>
-        Save
-      </button>
-      <Button onClick={close}>Cancel</Button>
-      <small>{`${length} of ${maxNoteLength} characters`}</small>
+      {text !== note && (
+        <>
+          <button aria-busy={isPending} disabled={length > maxNoteLength}>
+            Save
+          </button>
+          <Button onClick={cancel}>Cancel</Button>
+          <small>{`${length} of ${maxNoteLength} characters`}</small>
+        </>
+      )}
       {error && <Failed error={error} />}
     </form>
   )

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/preact-query'
 import { useState } from 'preact/hooks'
-import { encode } from 'uqr'
-import { api, dataOf, type Model } from './api.ts'
-import { showInstant, showName } from './format.ts'
-import { type Columns, Filter, Pages, pageSize, useFilters } from './list.tsx'
-import { Button, Card, Icon, Loaded, Money } from './parts.tsx'
+import { renderSVG } from 'uqr'
+import { api, dataOf, type Model, type Query } from './api.ts'
+import { showInstant } from './format.ts'
+import { Choice, type Columns, List, useChoices } from './list.tsx'
+import { Button, Card, Heading, Icon, Loaded, Money, Status } from './parts.tsx'
 
 /** How often the list is read again, so that confirmations move as they come in. */
 const refreshMilliseconds = 3000
@@ -16,48 +16,45 @@ const currencies = ['', ...new Set(Object.values(depositNetworks))]
 const showNetwork = (network: string) => `${depositNetworks[network] ?? ''} on ${network}`
 
 /** Where to send a deposit, and what became of those sent. */
-export function Deposits() {
-  const { query: chosen, current } = useFilters()
-  const { currency, beginTime, endTime } = chosen
-  const filters = { currency, beginTime, endTime, current, size: pageSize }
-  const query = useQuery({
-    queryKey: ['deposits', filters],
-    queryFn: () => dataOf(api.GET('/deposit/records', { params: { query: filters } })),
-    placeholderData: (previous) => previous,
-    refetchInterval: refreshMilliseconds,
-  })
-  const empty = 'No deposits here. A new one shows up as soon as its network has seen it.'
-  return (
-    <>
-      <h1>Deposits</h1>
-      <Address />
-      <Card title="Records">
-        <search class="filters">
-          <Filter label="Currency" name="currency" choices={currencies} />
-          <Filter label="From" name="beginTime" type="date" />
-          <Filter label="To" name="endTime" type="date" />
-        </search>
-        <Pages query={query} name="deposits" columns={columns} empty={empty} />
-      </Card>
-    </>
-  )
-}
+export const Deposits = () => (
+  <>
+    <h1>Deposits</h1>
+    <Address />
+    <List
+      title="Records"
+      name="deposits"
+      filters={[
+        { label: 'Currency', name: 'currency', values: currencies },
+        { label: 'From', name: 'beginTime', type: 'date' },
+        { label: 'To', name: 'endTime', type: 'date' },
+      ]}
+      columns={columns}
+      empty="No deposits here. A new one shows up as soon as its network has seen it."
+      request={(query: Query<'/deposit/records'>) => api.GET('/deposit/records', { params: { query } })}
+      refetchInterval={refreshMilliseconds}
+    />
+  </>
+)
 
 function Address() {
-  const network = useFilters().query['network'] ?? networks[0] ?? ''
+  const network = useChoices().chosen['network'] ?? networks[0] ?? ''
   const query = { currency: depositNetworks[network] ?? '', currencyNetWork: network }
   const address = useQuery({
     queryKey: ['address', network],
     queryFn: () => dataOf(api.GET('/address/info', { params: { query } })),
     staleTime: Infinity,
   })
-  const choice = <Filter label="Send" name="network" choices={networks} show={showNetwork} />
+  const choice = <Choice label="Send" name="network" values={networks} show={showNetwork} />
   return (
     <Card title="Your deposit address" actions={choice}>
       <Loaded query={address} lines={8}>
         {({ address: text, tag, required_confirmations: confirmations }) => (
           <div class="address">
-            <QrCode text={text} />
+            <img
+              class="qr"
+              alt="QR code of the address"
+              src={`data:image/svg+xml,${encodeURIComponent(renderSVG(text))}`}
+            />
             <div>
               <p>
                 Send only <strong>{showNetwork(network)}</strong> to this address. Anything else is lost. It
@@ -70,16 +67,6 @@ function Address() {
         )}
       </Loaded>
     </Card>
-  )
-}
-
-function QrCode({ text }: { text: string }) {
-  const { data, size } = encode(text, { border: 2 })
-  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
-  return (
-    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the address">
-      <path d={path} />
-    </svg>
   )
 }
 
@@ -105,24 +92,19 @@ function Copyable({ label, text }: { label: string; text: string }) {
 const columns: Columns<Model<'DepositRecord'>> = [
   [
     'Deposit',
-    ({ currency_network: network, txid }) => (
-      <>
-        <strong>{showNetwork(network)}</strong>
-        <small>{txid}</small>
-      </>
-    ),
+    ({ currency_network: network, txid }) => <Heading main={showNetwork(network)} detail={txid} />,
     'main',
   ],
-  ['Seen', (deposit) => showInstant(deposit.created_at)],
+  ['Seen', ({ occurred_at: at }) => showInstant(at)],
   ['Amount', (deposit) => <Money amount={deposit.amount} currency={deposit.currency} />, 'number'],
   [
     'Confirmations',
     ({ confirmations, required_confirmations: required }) => (
-      <span class="confirmations">
+      <>
         <progress max={required} value={Math.min(confirmations, required)} aria-label="Confirmations" />
         {confirmations} of {required}
-      </span>
+      </>
     ),
   ],
-  ['Status', ({ status }) => <span class={`pill is-${status.toLowerCase()}`}>{showName(status)}</span>],
+  ['Status', ({ status }) => <Status status={status} />],
 ]

@@ -21,19 +21,19 @@ export function EarningsChart({ points, onPoint }: ChartProps) {
     if (!element) return undefined
     const heights = points.map(({ amount }) => Number(amount))
     const data: uPlot.AlignedData = [points.map(({ date }) => Date.parse(date) / 1000), heights]
-    let chart = new uPlot(describeChart(element, onPoint), data, element)
-    const fit = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
-    fit.observe(element)
-    // A canvas does not follow the style sheet, so it is drawn again in the other colours.
-    const drawAgain = () => {
-      chart.destroy()
+    let chart: uPlot | undefined
+    const draw = () => {
+      chart?.destroy()
       chart = new uPlot(describeChart(element, onPoint), data, element)
     }
-    isDark.addEventListener('change', drawAgain)
+    // Draws at once, and again in another width or, because a canvas follows no style sheet, other colours.
+    const width = new ResizeObserver(draw)
+    width.observe(element)
+    isDark.addEventListener('change', draw)
     return () => {
-      fit.disconnect()
-      isDark.removeEventListener('change', drawAgain)
-      chart.destroy()
+      width.disconnect()
+      isDark.removeEventListener('change', draw)
+      chart?.destroy()
     }
   }, [points, onPoint])
   return <div class="chart" ref={place} role="img" aria-label="Earnings by day, of which a list follows" />

@@ -24,34 +24,26 @@ export const explanations: Record<number, string> = {
   50300: 'The service is not available at the moment. Try again in a little while.',
 }
 
-/** A failure that the service has answered; `code` is 0 if there was no answer. */
-export class ServiceFailure extends Error {
-  override readonly name = 'ServiceFailure'
-  readonly code: number
-  /** Seconds after which the service wants to be asked again, or undefined if asking again is no use. */
-  readonly retryAfterSeconds: number | undefined
-
-  constructor(code: number, reasons: string[] = [], retryAfterSeconds?: number) {
-    // An HTTP status without an explanation of its own is a fault of the service.
-    super([explanations[code] ?? explanations[50000], ...reasons].join(' '))
-    this.code = code
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
-
 interface FailureBody {
   code?: number
   data?: { errors?: { field: string; reason: string }[] } | null
 }
 
-/** Reads the failure out of an answer. Answers of the gateway itself have no `code`, only a status. */
-export function readFailure({ status, headers }: Response, body: unknown): ServiceFailure {
-  const { code = status * 100, data } = (typeof body === 'object' ? (body ?? {}) : {}) as FailureBody
-  const reasons = data?.errors?.map(({ field, reason }) => `${field}: ${reason}.`)
-  const isTemporary = status === 429 || status === 503
-  return new ServiceFailure(
-    code,
-    reasons,
-    isTemporary ? Number(headers.get('retry-after') ?? 1) || 1 : undefined,
-  )
+/** A failure that the service has answered, in words for the user. */
+export class ServiceFailure extends Error {
+  override readonly name = 'ServiceFailure'
+  /** The service's code, or 0 if there was no answer. */
+  readonly code: number
+  /** Seconds after which the service wants to be asked again, or 0 if asking again is no use. */
+  readonly retryAfterSeconds: number
+
+  constructor({ status, headers }: Response, body: unknown) {
+    // Answers of the gateway itself have no `code`, only a status.
+    const { code = status * 100, data } = (typeof body === 'object' ? (body ?? {}) : {}) as FailureBody
+    const reasons = data?.errors?.map(({ field, reason }) => `${field}: ${reason}.`) ?? []
+    super([explanations[code] ?? explanations[50000], ...reasons].join(' '))
+    this.code = code
+    const isTemporary = status === 429 || status === 503
+    this.retryAfterSeconds = isTemporary ? Number(headers.get('retry-after')) || 1 : 0
+  }
 }

@@ -12,16 +12,9 @@ const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 export const sum = (amounts: Amount[]): string =>
   amounts.reduce<Big>((total, amount) => total.plus(amount), new Big(0)).toFixed()
 
-/**
- * Splits an amount, in the user's own notation, before its decimal point, so that a page can show the whole
- * part stronger. Has all digits, because `Intl` reads decimal text exactly.
- */
-export function splitAmount(amount: Amount): [whole: string, fraction: string] {
-  const parts = numbers.formatToParts(new Big(amount).toFixed() as Intl.StringNumericLiteral)
-  const point = parts.findIndex(({ type }) => type === 'decimal')
-  const join = (some: typeof parts) => some.map(({ value }) => value).join('')
-  return point < 0 ? [join(parts), ''] : [join(parts.slice(0, point)), join(parts.slice(point))]
-}
+/** The parts of an amount in the user's own notation. Has all digits: `Intl` reads decimal text exactly. */
+export const formatAmount = (amount: Amount): Intl.NumberFormatPart[] =>
+  numbers.formatToParts(new Big(amount).toFixed() as Intl.StringNumericLiteral)
 
 /** Shows a number of things. */
 export const showCount = (count: number): string => numbers.format(count)

@@ -1,71 +1,52 @@
-import type { UseQueryResult } from '@tanstack/preact-query'
+import { useQuery } from '@tanstack/preact-query'
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
+import { type Answer, dataOf } from './api.ts'
 import { showCount } from './format.ts'
-import { Button, Loaded } from './parts.tsx'
+import { Button, Card, Loaded, SaveButton } from './parts.tsx'
 
-/** Rows of a page. The service gives at most 20. */
-export const pageSize = 10
-
-/** The filters of a list. They are kept in the address, so that Back undoes them. */
-export function useFilters() {
+/** What is chosen on a page. It is kept in the address, so that Back undoes it. */
+export function useChoices() {
   const { path, query, route } = useLocation()
-  const set = (changes: Record<string, string>) => {
-    // Every change but that of the page begins at the first page.
-    const filters = Object.entries({ ...query, current: '', ...changes }).filter(([, value]) => value !== '')
-    route(`${path}?${new URLSearchParams(filters).toString()}`)
+  const choose = (changes: Record<string, string>) => {
+    const choices = Object.entries({ ...query, ...changes }).filter(([, value]) => value !== '')
+    route(`${path}?${new URLSearchParams(choices).toString()}`)
   }
-  return { query, current: Math.max(1, Math.floor(Number(query['current'])) || 1), set }
+  return { chosen: query, choose }
 }
 
-interface FilterProps {
+interface ChoiceProps {
   label: string
   name: string
-  /** Without choices, the field is an input of this type. */
+  /** Without values to choose from, the field is an input of this type. */
   type?: string
-  choices?: readonly string[]
-  /** Words for a choice; `''` stands for no choice. */
-  show?: (choice: string) => string
+  values?: readonly string[]
+  /** Words for a value; `''` stands for all. */
+  show?: (value: string) => string
+  /** The list that the choice filters: it begins again at its first page. */
+  list?: string
 }
 
-/** A filter of a list: a choice or an input. */
-export function Filter({ label, name, type = 'text', choices, show = String }: FilterProps) {
-  const { query, set } = useFilters()
-  const value = query[name] ?? choices?.[0] ?? ''
+/** A field whose value is kept in the address. */
+export function Choice({ label, name, type = 'text', values, show = String, list = '' }: ChoiceProps) {
+  const { chosen, choose } = useChoices()
+  const value = chosen[name] ?? values?.[0] ?? ''
   const onChange = ({ currentTarget }: Event) =>
-    set({ [name]: (currentTarget as HTMLInputElement | HTMLSelectElement).value })
+    choose({ [list]: '', [name]: (currentTarget as HTMLInputElement | HTMLSelectElement).value })
   return (
     <label class="field">
       <span>{label}</span>
-      {!choices && <input type={type} value={value} onChange={onChange} />}
-      {choices && (
+      {!values && <input type={type} value={value} onChange={onChange} />}
+      {values && (
         <select value={value} onChange={onChange}>
-          {choices.map((choice) => (
-            <option key={choice} value={choice}>
-              {choice === '' ? 'All' : show(choice)}
+          {values.map((each) => (
+            <option key={each} value={each}>
+              {each === '' ? 'All' : show(each)}
             </option>
           ))}
         </select>
       )}
     </label>
-  )
-}
-
-/** A choice between few values. `''` is the default. */
-export function Tabs({ label, name, choices = [], show = String }: FilterProps) {
-  const { query, set } = useFilters()
-  return (
-    <div class="tabs" role="group" aria-label={label}>
-      {choices.map((choice) => (
-        <Button
-          aria-pressed={choice === (query[name] ?? '')}
-          onClick={() => set({ [name]: choice })}
-          key={choice}
-        >
-          {show(choice)}
-        </Button>
-      ))}
-    </div>
   )
 }
 
@@ -115,35 +96,65 @@ export const Table = <Row extends object>({ name, rows, columns, empty }: TableP
     </div>
   )
 
-type Page<Row> = { records: Row[]; total: number; pages: number; current: number }
-type PagesProps<Row> = Omit<TableProps<Row>, 'rows'> & { query: UseQueryResult<Page<Row>> }
+/** Rows of a page. The service gives at most 20. */
+const pageSize = 10
 
-/** One page of a list, the number of all, and the way to the other pages. */
-export function Pages<Row extends object>({ query, name, ...table }: PagesProps<Row>) {
-  const { set } = useFilters()
+type Page<Row> = { records: Row[]; total: number; pages: number; current: number }
+
+interface ListProps<Row, Query> extends Omit<TableProps<Row>, 'rows'> {
+  title: string
+  filters?: ChoiceProps[]
+  /** Asks the service for a page of the list. */
+  request: (query: Query) => Answer<{ data: Page<Row> }>
+  /** Asks for the whole list as CSV. */
+  save?: (filters: Query) => Answer<Blob>
+  /** How often the page is read again. */
+  refetchInterval?: number
+}
+
+/** A list of the service: its filters, one page of it, the number of all, and the way to the other pages. */
+export function List<Row extends object, Query>(props: ListProps<Row, Query>) {
+  const { title, name, columns, empty, filters = [], request, save, refetchInterval = 0 } = props
+  const { chosen, choose } = useChoices()
+  const filtered = Object.fromEntries(filters.map((filter) => [filter.name, chosen[filter.name]])) as Query
+  const page = Math.max(1, Math.floor(Number(chosen[name])) || 1)
+  const query = useQuery({
+    queryKey: [name, chosen],
+    queryFn: () => dataOf(request({ ...filtered, current: page, size: pageSize })),
+    placeholderData: (previous) => previous,
+    refetchInterval,
+  })
   return (
-    <Loaded query={query} lines={20}>
-      {({ records, total, pages, current }) => {
-        const to = (text: string, page: number) => (
-          <Button disabled={page < 1 || page > pages} onClick={() => set({ current: String(page) })}>
-            {text}
-          </Button>
-        )
-        return (
+    <Card title={title} actions={save && <SaveButton name={`${name}.csv`} request={() => save(filtered)} />}>
+      <search class="filters">
+        {filters.map((filter) => (
+          <Choice key={filter.name} {...filter} list={name} />
+        ))}
+      </search>
+      <Loaded query={query} lines={20}>
+        {({ records, total, pages, current }) => (
           <>
-            <Table name={name} rows={records} {...table} />
+            <Table name={name} rows={records} columns={columns} empty={empty} />
             <nav class="pager" aria-label={`Pages of ${name}`}>
               <p role="status">
                 {`Page ${showCount(current)} of ${showCount(Math.max(pages, 1))} · ${showCount(total)} ${name}`}
               </p>
-              {to('First', current > 1 ? 1 : 0)}
-              {to('Previous', current - 1)}
-              {to('Next', current + 1)}
-              {to('Last', current < pages ? pages : 0)}
+              {Math.max(pages, current) > 1 &&
+                Object.entries({ First: 1, Previous: current - 1, Next: current + 1, Last: pages }).map(
+                  ([text, target]) => (
+                    <Button
+                      key={text}
+                      disabled={target === current || target < 1 || target > pages}
+                      onClick={() => choose({ [name]: String(target) })}
+                    >
+                      {text}
+                    </Button>
+                  ),
+                )}
             </nav>
           </>
-        )
-      }}
-    </Loaded>
+        )}
+      </Loaded>
+    </Card>
   )
 }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { api, dataOf, type Model } from './api.ts'
 import { EarningsChart } from './earnings-chart.tsx'
 import { type Amount, showDate, showInstant, showName, sum } from './format.ts'
-import { type Columns, Filter, Table, Tabs, useFilters } from './list.tsx'
+import { Choice, type Columns, Table, useChoices } from './list.tsx'
 import { Card, Loaded, Money } from './parts.tsx'
 
 /** What the user holds, earns and runs, at a glance. */
@@ -97,11 +97,11 @@ const balanceColumns: Columns<Model<'AccountBalanceVO'>> = [
 ]
 
 /** The days of the windows that the chart offers; the service takes at most 366. */
-const windows = ['7', '', '90', '365']
+const windows = ['30', '7', '90', '365']
 const day = 86_400_000
 
 function Earnings() {
-  const length = Number(useFilters().query['days']) || 30
+  const length = Number(useChoices().chosen['days']) || 30
   const [beginDate = '', endDate] = [length - 1, 0].map((daysAgo) =>
     new Date(Date.now() - daysAgo * day).toISOString().slice(0, 10),
   )
@@ -110,9 +110,9 @@ function Earnings() {
     queryFn: () => dataOf(api.GET('/dashboard/earnings', { params: { query: { beginDate, endDate } } })),
     placeholderData: (previous) => previous,
   })
-  const tabs = <Tabs label="Window" name="days" choices={windows} show={(days) => `${days || 30} days`} />
+  const choice = <Choice label="Window" name="days" values={windows} show={(days) => `${days} days`} />
   return (
-    <Card title="Earnings by day" actions={tabs}>
+    <Card title="Earnings by day" actions={choice}>
       <Loaded query={query} lines={13}>
         {(points) => (points.length > 0 ? <EarningsOf points={points} /> : <p class="empty">{noEarnings}</p>)}
       </Loaded>
@@ -122,7 +122,7 @@ function Earnings() {
 
 /** The chart of one currency. Above it stands the sum of the window, or the day under the pointer. */
 function EarningsOf({ points }: { points: Model<'EarningPointVO'>[] }) {
-  const chosen = useFilters().query['of'] ?? ''
+  const chosen = useChoices().chosen['of'] ?? ''
   const [shown, setShown] = useState<number>()
   const currencies = [...new Set(points.map(({ currency }) => currency))].sort().reverse()
   const currency = currencies.includes(chosen) ? chosen : currencies[0]
@@ -134,7 +134,7 @@ function EarningsOf({ points }: { points: Model<'EarningPointVO'>[] }) {
         <Fact amount={point?.amount ?? sum(series.map(({ amount }) => amount))} currency={currency}>
           {point ? showDate(point.date) : 'in this window'}
         </Fact>
-        {currencies.length > 1 && <Filter label="Currency" name="of" choices={currencies} />}
+        {currencies.length > 1 && <Choice label="Currency" name="of" values={currencies} />}
       </div>
       <EarningsChart points={series} onPoint={setShown} />
       <details>

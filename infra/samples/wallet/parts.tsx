@@ -1,7 +1,7 @@
 import { useMutation, type UseQueryResult } from '@tanstack/preact-query'
 import type { ButtonHTMLAttributes, ComponentChildren as Children } from 'preact'
-import { type CsvAnswer, saveFile } from './api.ts'
-import { type Amount, splitAmount } from './format.ts'
+import { type Answer, saveFile, waitOf } from './api.ts'
+import { type Amount, formatAmount, showName } from './format.ts'
 
 const icons = {
   overview: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
@@ -12,7 +12,6 @@ const icons = {
   leave: 'M14 8V4H4v16h10v-4M10 12h11M18 9l3 3-3 3',
   save: 'M12 4v10M8 10.5l4 4 4-4M5 19h14',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
-  edit: 'M4 20l1-4L16.5 4.5l3 3L8 19zM14 7l3 3',
   alert: 'M12 7v6M12 16.5v.01M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18z',
 }
 
@@ -33,15 +32,33 @@ type MoneyProps = { amount: Amount | null | undefined; currency?: string; sign?:
 /** An exact amount with all its digits; the fraction is less prominent. */
 export function Money({ amount, currency, sign = '' }: MoneyProps) {
   if (amount == null) return <span class="quiet">—</span>
-  const [whole, fraction] = splitAmount(amount)
   return (
-    <span class="money">
-      {sign + whole}
-      <span class="fraction">{fraction}</span>
+    <span>
+      {sign}
+      {formatAmount(amount).map(({ type, value }) => (
+        <span class={type}>{value}</span>
+      ))}
       {currency && <span class="unit"> {currency}</span>}
     </span>
   )
 }
+
+/** What a row is about, and below it what tells it from others. */
+export const Heading = ({ main, detail }: { main: string; detail: string }) => (
+  <>
+    <strong>
+      <bdi>{main}</bdi>
+    </strong>
+    <small>
+      <bdi>{detail}</bdi>
+    </small>
+  </>
+)
+
+/** How far a deposit or a withdrawal has come. */
+export const Status = ({ status }: { status: string }) => (
+  <span class={`pill is-${status.toLowerCase()}`}>{showName(status)}</span>
+)
 
 /** A titled part of a page; `actions` stand at the end of the title's line. */
 export const Card = (props: { title: string; actions?: Children; kind?: string; children: Children }) => (
@@ -75,6 +92,9 @@ export const Loaded = <Data,>({ query, lines = 3, children }: LoadedProps<Data>)
   <>
     {query.error && <Failed error={query.error} retry={query.refetch} />}
     {query.data !== undefined && children(query.data)}
+    {query.isFetching && query.failureReason && (
+      <p role="status">{`The service is busy. Trying again in ${waitOf(query.failureReason)} s.`}</p>
+    )}
     {query.isPending && (
       <div class="loading" role="status" aria-label="Loading" style={{ height: `${lines * 1.5}rem` }} />
     )}
@@ -82,7 +102,7 @@ export const Loaded = <Data,>({ query, lines = 3, children }: LoadedProps<Data>)
 )
 
 /** A button that saves a list as a CSV file. `request` asks for the CSV. */
-export function SaveButton({ name, request }: { name: string; request: () => CsvAnswer }) {
+export function SaveButton({ name, request }: { name: string; request: () => Answer<Blob> }) {
   const { mutate, isPending, error } = useMutation({ mutationFn: () => saveFile(request(), name) })
   return (
     <>

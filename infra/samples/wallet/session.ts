@@ -3,8 +3,6 @@ import { UserManager, WebStorageStateStore } from 'oidc-client-ts'
 /** Address of the service. The server that delivers the page writes it into the page. */
 export const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.content ?? ''
 
-const store = new WebStorageStateStore({ store: sessionStorage })
-
 /**
  * The OpenID client: code flow with PKCE; it makes and checks state and nonce. The tab keeps the tokens until
  * it is closed. Nothing renews them, because the service has no refresh tokens.
@@ -15,8 +13,9 @@ export const users = new UserManager({
   redirect_uri: `${location.origin}/callback`,
   post_logout_redirect_uri: `${location.origin}/`,
   scope: 'openid profile email account.read community.read community.write dashboard.read deposit.read',
-  userStore: store,
-  stateStore: store,
+  stateStore: new WebStorageStateStore({ store: sessionStorage }),
+  revokeTokensOnSignout: true,
+  revokeTokenTypes: ['access_token'],
   automaticSilentRenew: false,
 })
 
@@ -44,10 +43,5 @@ export async function finishSignIn(): Promise<string> {
   }
 }
 
-/** Revokes the access token, and ends the user's session at the service too, if the service offers that. */
-export async function signOut(): Promise<void> {
-  await users.revokeTokens(['access_token'])
-  if ((await users.metadataService.getEndSessionEndpoint()) !== undefined) return users.signoutRedirect()
-  await users.removeUser()
-  location.assign('/')
-}
+/** Revokes the access token, and ends the user's session at the service too. */
+export const signOut = (): Promise<void> => users.signoutRedirect()

@@ -1,58 +1,49 @@
 import { useQuery } from '@tanstack/preact-query'
-import { useRoute } from 'preact-iso'
 import { api, csv, dataOf, type Model, type Query } from './api.ts'
 import { showInstant, showName } from './format.ts'
-import { type Columns, Filter, Pages, pageSize, Table, useFilters } from './list.tsx'
-import { Card, Loaded, Money, SaveButton } from './parts.tsx'
-
-type BillQuery = Query<'/account/bills'>
-type Filters = Omit<BillQuery, 'current' | 'size'>
+import { type Columns, List, Table, useChoices } from './list.tsx'
+import { Card, Heading, Loaded, Money, Status } from './parts.tsx'
 
 /** The two wallets, which have the same endpoints. */
 const wallets = {
-  asset: {
-    title: 'Asset wallet',
-    accounts: () => dataOf(api.GET('/account/info')),
-    value: () => dataOf(api.GET('/account/asset')),
-    bills: (query: BillQuery) => dataOf(api.GET('/account/bills', { params: { query } })),
-    csv: (query: Filters) => api.GET('/account/bills/export', { params: { query }, ...csv }),
-  },
-  reward: {
-    title: 'Reward wallet',
-    accounts: () => dataOf(api.GET('/bonus-account/info')),
-    value: () => dataOf(api.GET('/bonus-account/asset')),
-    bills: (query: BillQuery) => dataOf(api.GET('/bonus-account/bills', { params: { query } })),
-    csv: (query: Filters) => api.GET('/bonus-account/bills/export', { params: { query }, ...csv }),
-  },
-}
+  asset: { title: 'Asset wallet', path: '/account' },
+  reward: { title: 'Reward wallet', path: '/bonus-account' },
+} as const
 
-type WalletName = keyof typeof wallets
+type Wallet = keyof typeof wallets
 
-/** One wallet: what it holds, and every movement that led to it. */
+/** One wallet: what it holds, what is on its way out of it, and every movement that led to it. */
 export function Wallets() {
-  const name: WalletName = useRoute().params['wallet'] === 'reward' ? 'reward' : 'asset'
+  const wallet: Wallet = useChoices().chosen['wallet'] === 'reward' ? 'reward' : 'asset'
   return (
     <>
       <h1>Wallets</h1>
       <nav class="tabs" aria-label="Wallet">
-        {Object.entries(wallets).map(([path, { title }]) => (
-          <a key={path} href={`/wallets/${path}`} aria-current={path === name ? 'page' : undefined}>
+        {Object.entries(wallets).map(([name, { title }]) => (
+          <a key={name} href={`/wallets?wallet=${name}`} aria-current={name === wallet ? 'page' : undefined}>
             {title}
           </a>
         ))}
       </nav>
-      <Holdings name={name} key={name} />
-      <Bills name={name} key={name} />
+      <Holdings wallet={wallet} key={wallet} />
+      {wallet === 'asset' && <Withdrawals />}
+      <Bills wallet={wallet} key={wallet} />
     </>
   )
 }
 
-const useAccounts = (name: WalletName) =>
-  useQuery({ queryKey: ['accounts', name], queryFn: wallets[name].accounts })
+const useAccounts = (wallet: Wallet) =>
+  useQuery({
+    queryKey: ['accounts', wallet],
+    queryFn: () => dataOf(api.GET(`${wallets[wallet].path}/info`)),
+  })
 
-function Holdings({ name }: { name: WalletName }) {
-  const accounts = useAccounts(name)
-  const value = useQuery({ queryKey: ['value', name], queryFn: wallets[name].value })
+function Holdings({ wallet }: { wallet: Wallet }) {
+  const accounts = useAccounts(wallet)
+  const value = useQuery({
+    queryKey: ['value', wallet],
+    queryFn: () => dataOf(api.GET(`${wallets[wallet].path}/asset`)),
+  })
   const valueOf = (currency: string) => value.data?.assets.find((asset) => asset.currency === currency)?.value
   const movements: Columns<Model<'Account'>> = [
     ['Deposited', ({ deposited }) => <Money amount={deposited} />, 'number'],
@@ -62,7 +53,7 @@ function Holdings({ name }: { name: WalletName }) {
     ['Currency', ({ currency }) => <strong>{currency}</strong>, 'main'],
     ['Available', ({ balance }) => <Money amount={balance} />, 'number'],
     ['On hold', ({ hold }) => <Money amount={hold} />, 'number'],
-    ...(name === 'asset' ? movements : []),
+    ...(wallet === 'asset' ? movements : []),
     [
       `Value in ${value.data?.currency ?? '…'}`,
       ({ currency }) => <Money amount={valueOf(currency)} />,
@@ -70,7 +61,7 @@ function Holdings({ name }: { name: WalletName }) {
     ],
   ]
   return (
-    <Card title={wallets[name].title}>
+    <Card title={wallets[wallet].title}>
       <Loaded query={accounts} lines={6}>
         {(rows) => <Table name="Holdings" rows={rows} columns={columns} empty="This wallet is empty." />}
       </Loaded>
@@ -78,53 +69,62 @@ function Holdings({ name }: { name: WalletName }) {
   )
 }
 
-const businessIds: readonly (Model<'BillType'> | '')[] = [
-  ...(['', 'DEPOSIT', 'WITHDRAWAL', 'TRANSFER_IN', 'TRANSFER_OUT', 'REWARD', 'PACKAGE_PURCHASE'] as const),
-  ...(['ADJUSTMENT_CREDIT', 'ADJUSTMENT_DEBIT'] as const),
+const Withdrawals = () => (
+  <List
+    title="Withdrawals"
+    name="withdrawals"
+    columns={withdrawalColumns}
+    empty="No withdrawals yet."
+    request={(query: Query<'/withdrawal/records'>) => api.GET('/withdrawal/records', { params: { query } })}
+  />
+)
+
+const withdrawalColumns: Columns<Model<'WithdrawalRecord'>> = [
+  ['Withdrawal', ({ id, currency }) => <Heading main={currency} detail={id} />, 'main'],
+  ['Requested', ({ occurred_at: at }) => showInstant(at)],
+  ['Settled', ({ settled_at: at }) => (at === null ? '—' : showInstant(at))],
+  ['Amount', ({ amount }) => <Money amount={amount} />, 'number'],
+  ['Paid out', ({ settled_amount: settled }) => <Money amount={settled} />, 'number'],
+  ['Fee', ({ fee }) => <Money amount={fee} />, 'number'],
+  ['Status', ({ status }) => <Status status={status} />],
+]
+
+const types: readonly (Model<'BillType'> | '')[] = [
+  ...(['', 'DEPOSIT', 'WITHDRAWAL', 'WITHDRAWAL_FEE', 'TRANSFER_IN', 'TRANSFER_OUT', 'REWARD'] as const),
+  ...(['PACKAGE_PURCHASE', 'ADJUSTMENT_CREDIT', 'ADJUSTMENT_DEBIT'] as const),
 ]
 
 const showDirection = (direction: string) => (direction === '1' ? 'In' : 'Out')
 
-function Bills({ name }: { name: WalletName }) {
-  const { query: chosen, current } = useFilters()
-  const { currency, businessId, beginTime, endTime } = chosen
-  const amountDirection = Number(chosen['amountDirection']) || undefined
-  const filters = { currency, businessId, beginTime, endTime, amountDirection }
-  const query = useQuery({
-    queryKey: ['bills', name, filters, current],
-    queryFn: () => wallets[name].bills({ ...filters, current, size: pageSize }),
-    placeholderData: (previous) => previous,
-  })
-  const currencies = useAccounts(name).data?.map((account) => account.currency) ?? []
-  const save = <SaveButton name={`${name}-transactions.csv`} request={() => wallets[name].csv(filters)} />
+function Bills({ wallet }: { wallet: Wallet }) {
+  const { path } = wallets[wallet]
+  const currencies = useAccounts(wallet).data?.map((account) => account.currency) ?? []
   return (
-    <Card title="Transactions" actions={save}>
-      <search class="filters">
-        <Filter label="Currency" name="currency" choices={['', ...currencies]} />
-        <Filter label="Direction" name="amountDirection" choices={['', '1', '2']} show={showDirection} />
-        <Filter label="Type" name="businessId" choices={businessIds} show={showName} />
-        <Filter label="From" name="beginTime" type="date" />
-        <Filter label="To" name="endTime" type="date" />
-      </search>
-      <Pages query={query} name="transactions" columns={billColumns} empty="No transactions here." />
-    </Card>
+    <List
+      title="Transactions"
+      name="transactions"
+      filters={[
+        { label: 'Currency', name: 'currency', values: ['', ...currencies] },
+        { label: 'Direction', name: 'amountDirection', values: ['', '1', '2'], show: showDirection },
+        { label: 'Type', name: 'businessId', values: types, show: showName },
+        { label: 'From', name: 'beginTime', type: 'date' },
+        { label: 'To', name: 'endTime', type: 'date' },
+      ]}
+      columns={billColumns}
+      empty="No transactions here."
+      request={(query: Query<'/account/bills'>) => api.GET(`${path}/bills`, { params: { query } })}
+      save={(query) => api.GET(`${path}/bills/export`, { params: { query }, ...csv })}
+    />
   )
 }
 
 const billColumns: Columns<Model<'Bill'>> = [
   [
     'Transaction',
-    ({ business_id: type, remark, reference }) => (
-      <>
-        <strong>{showName(type)}</strong>
-        <small>
-          <bdi>{remark ?? reference}</bdi>
-        </small>
-      </>
-    ),
+    (bill) => <Heading main={showName(bill.business_id)} detail={bill.remark ?? bill.reference} />,
     'main',
   ],
-  ['Booked', (bill) => showInstant(bill.created_at)],
+  ['When', ({ occurred_at: at }) => showInstant(at)],
   [
     'Amount',
     ({ amount, currency, amount_direction: direction }) => (

@@ -8,7 +8,7 @@ import { button, giveCode, givePassword, heading } from './page-steps.ts'
 /** The pages of the sample app: heading and path. */
 export const appPages = [
   ['Overview', '/'],
-  ['Wallets', '/wallets/asset'],
+  ['Wallets', '/wallets'],
   ['Community', '/community'],
   ['Deposits', '/deposits'],
 ] as const
