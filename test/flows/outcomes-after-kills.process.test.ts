@@ -9,7 +9,8 @@ import { listen, receiveOutcomes } from '../support/listener.ts'
 import { newDirectory } from '../support/new-directory.ts'
 import { anyPorts, startCommand } from '../support/start-command.ts'
 
-const count = Number(process.env['EVENTS'] ?? 2_000)
+/** Two thousand take four minutes. */
+const count = Number(process.env['EVENTS'] ?? 500)
 const kills = 4
 const userId = 7
 const data = newDirectory()
