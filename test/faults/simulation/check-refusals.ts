@@ -227,7 +227,7 @@ function needOf(event: Settled): Move | undefined {
   return status === 'cancelled' ? undefined : { ...move, amount: new Big(amount).neg(), span: event.span }
 }
 
-const postedBy = (event: Omit<Settled, 'id' | 'refusal'>): Move[] =>
+const postedBy = (event: Omit<Settled, 'id' | 'source' | 'refusal'>): Move[] =>
   postingsOf(event).map(({ userId, wallet, currency, amount, direction }) => ({
     event: `${event.type} ${keyOf[event.type as EventType](event.detail as never)}`,
     ...{ userId, wallet, currency, span: event.span },

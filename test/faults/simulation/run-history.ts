@@ -119,9 +119,9 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
 
 /** Redrives events that were refused because the service did not know their user, referrer or address. */
 function redrive({ world, record }: Run): void {
-  for (const { id, type, detail, refusal = '' } of [...record.events]) {
+  for (const { id, type, source, detail, refusal = '' } of [...record.events]) {
     const isFirst = record.events.filter((event) => event.id === id).length === 1
-    if (refusal.startsWith('unknown_') && isFirst) world.put(type, detail, { id })
+    if (refusal.startsWith('unknown_') && isFirst) world.put(type, detail, { id, source })
   }
 }
 

@@ -7,6 +7,7 @@ import { SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { Context, SQSEvent } from 'aws-lambda'
 import * as v from 'valibot'
+import { ownSource } from '../../../shared/env.ts'
 import { OutcomeDetail, outcomeTypes } from '../../../shared/events/outcome.ts'
 import type { Intake } from '../../../shared/events/intake.ts'
 import type { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
@@ -52,6 +53,8 @@ export interface Span {
 export interface SentEvent {
   id: string
   type: string
+  /** Who sent the event. Nobody is told the outcomes of the service's own events. */
+  source: string
   detail: object
   /** Time from the event's first delivery to the removal of its last copy; undefined while a copy is left. */
   span: Span | undefined
@@ -177,14 +180,18 @@ export class World {
   }
 
   /** Puts an event on the bus. With the id of an earlier event, redrives that event's dead letter. */
-  put(type: string, detail: object, { id = `event-${this.events.length + 1}`, delay = 0 } = {}): void {
-    const sent = { id, type, detail, span: undefined, refusal: undefined }
+  put(
+    type: string,
+    detail: object,
+    { id = `event-${this.events.length + 1}`, source = 'simulation', delay = 0 } = {},
+  ): void {
+    const sent = { id, type, source, detail, span: undefined, refusal: undefined }
     const event: Delivered = { ...sent, copies: 1, from: undefined, told: undefined }
     this.events.push(event)
     this.#underWay.set(id, event)
     const queue = this.#queues.get(type) ?? this.#addEventQueue(type)
     if (this.#draws.happens(`${type} duplicate`, this.#weather.duplicates)) event.copies = 2
-    const body = JSON.stringify({ version: '0', id, 'detail-type': type, source: 'simulation', detail })
+    const body = JSON.stringify({ version: '0', id, 'detail-type': type, source, detail })
     for (let copy = 0; copy < event.copies; copy += 1) {
       const late = this.#draws.below(`${type} late`, this.#weather.maxLate + 1)
       queue.send(body, { delay: delay + late, attributes: this.#letters.get(id) })
@@ -207,7 +214,8 @@ export class World {
         if (event === undefined) return
         event.copies -= 1
         if (event.copies > 0) return
-        if (event.told === undefined) this.violations.push(`a ${type} ended, and its outcome was not told`)
+        if (event.told === undefined && event.source !== ownSource)
+          this.violations.push(`a ${type} ended, and its outcome was not told`)
         event.span = { from: event.from ?? this.instant, to: this.instant }
         this.#underWay.delete(event.id)
       },
@@ -235,9 +243,11 @@ export class World {
       for (const { DetailType = '', Detail = '' } of Entries) {
         const detail = JSON.parse(Detail) as object
         if (v.is(v.picklist(outcomeTypes), DetailType)) this.#tell(v.parse(OutcomeDetail, detail))
-        // Only the queue of mail.delayed delays its messages.
-        else
-          this.put(DetailType, detail, { delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0 })
+        else {
+          // Only the queue of mail.delayed delays its messages.
+          const delay = DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0
+          this.put(DetailType, detail, { source: ownSource, delay })
+        }
       }
       return { Entries: Entries.map(() => ({ EventId: 'own' })) }
     }
@@ -260,6 +270,7 @@ export class World {
     const event = this.#underWay.get(id)
     const told = reason === undefined ? outcome : `${outcome} ${reason}`
     if (event?.type !== type) this.violations.push(`an outcome of ${type} comes late or is of nothing`)
+    else if (event.source === ownSource) this.violations.push(`a ${type} of the service's own is told`)
     else if (outcome === 'refused' && event.refusal === undefined)
       this.violations.push(`a ${type} is told as refused before its dead letter is sent`)
     else if (event.told !== undefined && event.told !== told)
