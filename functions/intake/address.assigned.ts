@@ -37,8 +37,8 @@ export const handler = intake({
       ...(item.user_id === undefined ? [assignAddress(digest, userId), dropFromPool(pool, digest)] : []),
       ...(isEarliest ? [putAnnounced(userId, pool, item, at)] : []),
     ]
-    if (writes.length === 0) return 'duplicate'
+    if (writes.length === 0) return { outcome: 'duplicate' }
     await transact(writes)
-    return 'applied'
+    return { outcome: 'applied' }
   },
 })

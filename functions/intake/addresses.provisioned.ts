@@ -8,8 +8,9 @@ import {
   readAddresses,
 } from '../../shared/deposits/address.ts'
 import { ChainAddress, ProvisionedTag } from '../../shared/deposits/identity.ts'
-import { applyOnce, type Outcome } from '../../shared/events/event-record.ts'
+import { applyOnce } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
+import type { Result } from '../../shared/events/outcome.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, Count, CurrencyCode, membersOf } from '../../shared/fields.ts'
 
@@ -48,7 +49,7 @@ export const handler = intake({
     const pool = { currency, network }
     const known = await readAddresses(addresses.map((address) => ({ network, ...address })))
     if (known.some(({ batch_id }) => batch_id !== batch.batch_id)) throw new RejectedEvent('address_taken')
-    const outcomes: Outcome[] = []
+    const results: Result[] = []
     for (let start = 0; start < addresses.length; start += chunkSize) {
       const writes = addresses.slice(start, start + chunkSize).flatMap((address) => {
         const digest = addressDigest({ network, ...address })
@@ -57,13 +58,13 @@ export const handler = intake({
       const detailType = `${record.detailType}.chunk`
       const businessKey = `${start / chunkSize}#${record.businessKey}`
       try {
-        outcomes.push((await applyOnce({ ...record, detailType, businessKey }, writes)).outcome)
+        results.push(await applyOnce({ ...record, detailType, businessKey }, writes))
       } catch (error) {
         // The condition fails if another batch has added one of these addresses since `readAddresses`.
         throw error instanceof ConditionFailed ? new RejectedEvent('address_taken') : error
       }
     }
-    outcomes.push((await applyOnce(record, [putPool(pool)])).outcome)
-    return outcomes.includes('applied') ? 'applied' : 'duplicate'
+    results.push(await applyOnce(record, [putPool(pool)]))
+    return { outcome: results.some(({ outcome }) => outcome === 'applied') ? 'applied' : 'duplicate' }
   },
 })

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { applyUnlessOvertaken, countedInstant } from '../../shared/events/event-record.ts'
+import { countedInstant } from '../../shared/events/delivery.ts'
+import { applyUnlessOvertaken } from '../../shared/events/event-record.ts'
 import { BusinessKey, Instant, maybe, membersOf, Text, UnambiguousText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { withMacDigest } from '../../shared/events/mac-digest.ts'

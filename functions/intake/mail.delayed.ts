@@ -17,8 +17,8 @@ export const handler = intake({
   rejections: mailRejections,
   async apply({ user_id, ticket_hash, ...mail }) {
     const record = await readSignInRecord(user_id)
-    if (record?.tickets[ticket_hash] === undefined) return 'unneeded'
+    if (record?.tickets[ticket_hash] === undefined) return { outcome: 'unneeded' }
     await sendMail(mail, (now) => composeCodeMail(mail.code, mail.expires_at, now))
-    return 'applied'
+    return { outcome: 'applied' }
   },
 })

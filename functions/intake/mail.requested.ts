@@ -23,6 +23,6 @@ export const handler = intake({
     await sendMail(mail, (now) =>
       mail.kind === 'code' ? composeCodeMail(mail.code, mail.expires_at, now) : composeWarningMail(mail.kind),
     )
-    return 'applied'
+    return { outcome: 'applied' }
   },
 })

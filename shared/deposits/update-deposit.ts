@@ -1,5 +1,5 @@
 import { transact, type Write } from '../db/write.ts'
-import type { Outcome, Result } from '../events/event-record.ts'
+import type { Outcome, Result } from '../events/outcome.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { postTransaction } from '../ledger/post-transaction.ts'
 import type { Posting } from '../ledger/bill.ts'

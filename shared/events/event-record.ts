@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
 import { itemType } from '../db/item-type.ts'
@@ -6,9 +6,9 @@ import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { ConditionFailed, failureOf, tryTransact, type Write, writeItem } from '../db/write.ts'
 import { OptimisticLockError } from '../errors.ts'
-import { clockToleranceMilliseconds } from '../fields.ts'
 import { isSameSecret } from '../is-same-secret.ts'
-import { Subject } from './outcome.ts'
+import { type Delivery, newDelivery } from './delivery.ts'
+import { Outcome, type Result, Subject } from './outcome.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
 /** What identifies an event: its type and its business key. Both are the same each time the event is sent. */
@@ -29,73 +29,6 @@ export interface EventRecord extends EventName {
   /** What the event concerns if it takes effect. */
   subject?: Subject | undefined
 }
-
-/** An event as the queue delivers it. */
-export interface Delivery {
-  /** Id that the bus gave the event; all copies of the event have the same id. */
-  eventId: string
-  /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
-  sentAt: number
-  /**
-   * How often the event had been refused before the message was sent; 0 for a message from the bus. It shows
-   * that a message was redriven, and does not depend on clocks.
-   */
-  refusals: number
-  /**
-   * Whether the event has waited a minute for the events that it needs, since its message was first received.
-   * If so, this is its last try.
-   */
-  hasWaited: boolean
-  /**
-   * Booking time of the event, epoch milliseconds: normally its arrival. An event that was replayed from the
-   * archive is booked at the time when it was first sent.
-   */
-  bookedAt: number
-  /**
-   * When the event came, epoch milliseconds: the same at every delivery of its message, and of a message that
-   * was redriven or replayed, the time when the event was first sent.
-   */
-  arrivedAt: number
-}
-
-/**
- * Outcome of an event: it took effect (`applied`), another event with its key and content did before
- * (`duplicate`), nobody needs its effect any more (`unneeded`), it came after a later event, which stands
- * (`overtaken`), or a withdrawal was settled that was never requested, which is alarmed.
- */
-export const Outcome = v.picklist([
-  'applied',
-  'duplicate',
-  'unneeded',
-  'overtaken',
-  'settled_without_request',
-])
-export type Outcome = v.InferOutput<typeof Outcome>
-
-/** What became of an event. If its message is delivered again, the result is the same. */
-export interface Result {
-  outcome: Outcome
-  /** The user whom the event concerns, if its detail does not name the user. */
-  userId?: number | undefined
-  /** The deposit, withdrawal or bill that the event concerns. */
-  subject?: Subject | undefined
-  /** When the event took effect, epoch milliseconds; undefined for one that took none. */
-  at?: number | undefined
-}
-
-const newDelivery = (): Delivery => {
-  const now = Date.now()
-  return { eventId: randomUUID(), sentAt: now, refusals: 0, hasWaited: false, bookedAt: now, arrivedAt: now }
-}
-
-/**
- * The instant with which an event is compared with others, which its sender states as `at` (both epoch
- * milliseconds). If that lay ahead of this service's clock, it is the arrival. Otherwise a sender whose clock
- * is four minutes ahead would hide the updates of the next four minutes. `at` lay ahead by no more than
- * Instant allows, so a sender who states a wrong time for the bus loses no more than that.
- */
-export const countedInstant = (at: number, { arrivedAt }: Delivery): number =>
-  Math.min(at, Math.max(arrivedAt, at - clockToleranceMilliseconds))
 
 /**
  * Creates the record of an event. `content` is its detail as its schema has parsed it, so that neither the
@@ -162,7 +95,7 @@ export async function findOutcome(record: EventRecord): Promise<Result | undefin
 export async function readEvent(event: EventName) {
   const item = await readItem(recordKey(event), { consistent: true })
   if (item === undefined) return undefined
-  const { refused, ...effect } = v.parse(StoredOutcome, item)
+  const { refused, ...effect } = v.parse(StoredRecord, item)
   return { effect, refusals: Object.entries(refused).sort(([, one], [, other]) => one.at - other.at) }
 }
 
@@ -172,7 +105,7 @@ export async function isRecorded(event: EventName): Promise<boolean> {
   return item?.['digest'] !== undefined
 }
 
-const outcomes = itemType({
+const eventRecords = itemType({
   pk: 'EVT#{detailType}#{businessKey}',
   sk: 'EVT',
   holds:
@@ -180,7 +113,8 @@ const outcomes = itemType({
   found: 'by detail-type and business key',
 })
 
-const recordKey = ({ detailType, businessKey }: EventName): Key => outcomes.key({ detailType, businessKey })
+const recordKey = ({ detailType, businessKey }: EventName): Key =>
+  eventRecords.key({ detailType, businessKey })
 
 /** Why an event was refused, as stored in the record of the event's business key. */
 const Refusal = v.object({
@@ -195,7 +129,7 @@ const Refusal = v.object({
 })
 export type Refusal = v.InferOutput<typeof Refusal>
 
-const StoredOutcome = v.object({
+const StoredRecord = v.object({
   digest: v.optional(v.string()),
   event_id: v.optional(v.string()),
   applied_at: v.optional(Integer),
@@ -257,7 +191,7 @@ export function putEventRecord(record: EventRecord, at: number): Write {
  * refused, unless this message is newer than the refusal.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Result | undefined {
-  const known = v.parse(StoredOutcome, stored ?? {})
+  const known = v.parse(StoredRecord, stored ?? {})
   const { digest } = known
   if (digest !== undefined) {
     const own = [record.digest, ...(record.olderDigests ?? [])]
@@ -272,7 +206,7 @@ export function resolveDuplicate(record: EventRecord, stored: Item | undefined):
 /** The result of an event whose content took effect before: by this very event, or by another one. */
 const knownResult = (
   { eventId }: Delivery,
-  { event_id, outcome = 'applied', subject, applied_at: at }: v.InferOutput<typeof StoredOutcome>,
+  { event_id, outcome = 'applied', subject, applied_at: at }: v.InferOutput<typeof StoredRecord>,
 ): Result => (event_id === eventId ? { outcome, subject, at } : { outcome: 'duplicate', subject })
 
 /** An event to refuse. If its detail is unreadable, its id serves as business key, and there is no digest. */
@@ -307,7 +241,7 @@ export async function claimRefusal(
 
 /** Why no dead letter is needed: it was sent, or the event has taken effect; undefined if it is needed. */
 function findSent({ delivery, digest }: RefusedEvent, stored: Item | undefined): 'sent' | Result | undefined {
-  const known = v.parse(StoredOutcome, stored ?? {})
+  const known = v.parse(StoredRecord, stored ?? {})
   if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))
     return knownResult(delivery, known)
   const earlier = known.refused[delivery.eventId]
@@ -326,7 +260,7 @@ const refusalKeptMilliseconds = 15 * 86_400_000
 /** The write that adds a refusal to an event's record. It fails if the record changed since it was read. */
 function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefined): Write {
   const { eventId } = event.delivery
-  const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
+  const { digest, refused } = v.parse(StoredRecord, stored ?? {})
   const others = Object.entries(refused).filter(([id]) => id !== eventId)
   const recent = others.sort(([, one], [, other]) => one.at - other.at).slice(1 - maxRefusals)
   const before = stored?.['refused']

@@ -1,7 +1,41 @@
 import * as v from 'valibot'
 import { RejectionReason } from './rejected-event.ts'
 
-/** What became of an event. Every outcome but `refused` means that nothing is to be done. */
+/** What an event concerns: a deposit, a withdrawal or a bill. */
+export const Subject = v.object({
+  /** Id of the deposit, withdrawal or bill, as the API has it. */
+  id: v.string(),
+  /** Status of the deposit or withdrawal; a bill has none. */
+  status: v.optional(v.string()),
+})
+export type Subject = v.InferOutput<typeof Subject>
+
+/**
+ * Outcome of an event: it took effect (`applied`), another event with its key and content did before
+ * (`duplicate`), nobody needs its effect any more (`unneeded`), it came after a later event, which stands
+ * (`overtaken`), or a withdrawal was settled that was never requested, which is alarmed.
+ */
+export const Outcome = v.picklist([
+  'applied',
+  'duplicate',
+  'unneeded',
+  'overtaken',
+  'settled_without_request',
+])
+export type Outcome = v.InferOutput<typeof Outcome>
+
+/** What became of an event. If its message is delivered again, the result is the same. */
+export interface Result {
+  outcome: Outcome
+  /** The user whom the event concerns, if its detail does not name the user. */
+  userId?: number | undefined
+  /** The deposit, withdrawal or bill that the event concerns. */
+  subject?: Subject | undefined
+  /** When the event took effect, epoch milliseconds; undefined for one that took none. */
+  at?: number | undefined
+}
+
+/** What senders are told. Every outcome but `refused` means that nothing is to be done. */
 export const outcomes = {
   applied: 'the event has taken effect',
   no_effect: 'another event with the same key and the same content has taken effect before',
@@ -14,15 +48,6 @@ export type ToldOutcome = v.InferOutput<typeof ToldOutcome>
 
 /** The detail-types of the events by which the service tells outcomes. */
 export const outcomeTypes = ['event.applied', 'event.refused'] as const
-
-/** What an event concerns: a deposit, a withdrawal or a bill. */
-export const Subject = v.object({
-  /** Id of the deposit, withdrawal or bill, as the API has it. */
-  id: v.string(),
-  /** Status of the deposit or withdrawal; a bill has none. */
-  status: v.optional(v.string()),
-})
-export type Subject = v.InferOutput<typeof Subject>
 
 /** The detail of `event.applied` and `event.refused`. It holds no amounts, names or texts of the sender. */
 export const OutcomeDetail = v.object({

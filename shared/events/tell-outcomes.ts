@@ -1,4 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import type { SQSRecord } from 'aws-lambda'
 import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { ownSource, requireEnv } from '../env.ts'
@@ -21,25 +22,23 @@ const bus = awsClient(
 )
 
 /**
- * Tells outcomes on the bus, with the service as their source: one call for a batch. Resolves with those that
- * the bus has not taken, perhaps all of them; never rejects.
+ * Tells the outcomes of messages on the bus, with the service as their source: one call for ten. Resolves
+ * with the messages whose outcomes the bus has not taken, perhaps all of them; never rejects.
  */
-export async function tellOutcomes(outcomes: readonly OutcomeDetail[]): Promise<OutcomeDetail[]> {
-  const untold: OutcomeDetail[] = []
+export async function tellOutcomes(outcomes: ReadonlyMap<SQSRecord, OutcomeDetail>): Promise<SQSRecord[]> {
+  const messages = [...outcomes.keys()]
+  const told = [...outcomes.values()]
+  const untold: SQSRecord[] = []
   const abortSignal = AbortSignal.timeout(maxMilliseconds)
-  for (let start = 0; start < outcomes.length; start += maxEntries) {
-    const some = outcomes.slice(start, start + maxEntries)
-    const codes = await putOutcomes(some, abortSignal)
-    untold.push(...some.filter((_, i) => codes[i] !== undefined))
+  for (let start = 0; start < told.length; start += maxEntries) {
+    const areTaken = await putOutcomes(told.slice(start, start + maxEntries), abortSignal)
+    untold.push(...messages.slice(start, start + maxEntries).filter((_, i) => !areTaken[i]))
   }
   return untold
 }
 
-/** Puts up to ten outcomes on the bus. Resolves with why each was not taken; undefined for one that was. */
-async function putOutcomes(
-  outcomes: readonly OutcomeDetail[],
-  abortSignal: AbortSignal,
-): Promise<(string | undefined)[]> {
+/** Puts up to ten outcomes on the bus. Resolves with whether each was taken. */
+async function putOutcomes(outcomes: readonly OutcomeDetail[], abortSignal: AbortSignal): Promise<boolean[]> {
   try {
     const { Entries = [] } = await bus.send(
       new PutEventsCommand({
@@ -55,9 +54,9 @@ async function putOutcomes(
     const codes = outcomes.map((_, i) => Entries[i]?.ErrorCode)
     const refused = codes.find((code) => code !== undefined)
     if (refused !== undefined) log.warn('the bus refused an outcome', { code: refused })
-    return codes
+    return codes.map((code) => code === undefined)
   } catch (error) {
     log.warn('outcomes could not be told', { cause: errorSummary(error) })
-    return outcomes.map(() => 'InternalFailure')
+    return outcomes.map(() => false)
   }
 }

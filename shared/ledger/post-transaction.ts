@@ -5,8 +5,8 @@ import {
   findOutcome,
   putEventRecord,
   resolveDuplicate,
-  type Result,
 } from '../events/event-record.ts'
+import type { Result } from '../events/outcome.ts'
 import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
 import { readUser } from '../users/user.ts'
 import { applyMovement, billId, type Movement, type NewBill, putBill } from './bill.ts'

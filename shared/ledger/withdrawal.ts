@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { ConditionFailed } from '../db/write.ts'
-import { applyOnce, type EventRecord, type Result } from '../events/event-record.ts'
+import { applyOnce, type EventRecord } from '../events/event-record.ts'
+import type { Result } from '../events/outcome.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { type Big, zero } from '../money.ts'
 import type { Movement } from './bill.ts'

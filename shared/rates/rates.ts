@@ -5,12 +5,9 @@ import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
-import {
-  applyUnlessOvertaken,
-  countedInstant,
-  type EventRecord,
-  type Result,
-} from '../events/event-record.ts'
+import { countedInstant } from '../events/delivery.ts'
+import { applyUnlessOvertaken, type EventRecord } from '../events/event-record.ts'
+import type { Result } from '../events/outcome.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
 import { settings } from '../settings.ts'

@@ -1,6 +1,7 @@
 import { type Registration, registerMember } from '../community/join.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { applyOnce, type EventRecord, type Result } from '../events/event-record.ts'
+import { applyOnce, type EventRecord } from '../events/event-record.ts'
+import type { Result } from '../events/outcome.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { encryptTotpSecret } from '../sign-in/code/totp.ts'

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { eventRecord, type Outcome } from '../../shared/events/event-record.ts'
+import { eventRecord } from '../../shared/events/event-record.ts'
+import type { Outcome } from '../../shared/events/outcome.ts'
 import type { Intake } from '../../shared/events/intake.ts'
 
 /**
@@ -9,5 +10,5 @@ import type { Intake } from '../../shared/events/intake.ts'
 export async function applyEvent(handler: Intake, detail: object): Promise<Outcome> {
   const parsed = v.parse(handler.detail, detail) as never
   const result = await handler.apply(parsed, eventRecord(handler.detailType, handler.key(parsed), parsed))
-  return typeof result === 'string' ? result : result.outcome
+  return result.outcome
 }

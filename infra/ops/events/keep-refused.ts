@@ -6,7 +6,7 @@ import {
   type EventRecord,
   type Refusal,
 } from '../../../shared/events/event-record.ts'
-import { readRefusals, refusalsAttribute } from '../../../shared/events/intake.ts'
+import { readRefusals, refusalsAttribute } from '../../../shared/events/delivery.ts'
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
 import { loadIntakes } from '../../openapi/load-intakes.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'

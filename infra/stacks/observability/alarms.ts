@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { Outcome } from '../../../shared/events/event-record.ts'
+import type { Outcome } from '../../../shared/events/outcome.ts'
 import { foreignSignatures, keyAlarm } from '../../constructs/key-changes.ts'
 import { endpointFunctions } from '../../endpoint-functions.ts'
 import { endpointName } from '../../names.ts'

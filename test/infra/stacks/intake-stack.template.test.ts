@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { events } from '../../../infra/events.ts'
-import { maxReceives } from '../../../shared/events/intake.ts'
+import { maxReceives } from '../../../shared/events/delivery.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
 interface Statement {

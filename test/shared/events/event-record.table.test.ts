@@ -9,7 +9,8 @@ import { handler as walletAdjusted } from '../../../functions/intake/wallet.adju
 import { readItem } from '../../../shared/db/read.ts'
 import { db } from '../../../shared/db/table.ts'
 import { applyOnce } from '../../../shared/events/event-record.ts'
-import { type Intake, intake, maxReceives } from '../../../shared/events/intake.ts'
+import { maxReceives } from '../../../shared/events/delivery.ts'
+import { type Intake, intake } from '../../../shared/events/intake.ts'
 import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
 import { contextWith } from '../../support/deliver.ts'
 import { toSqsEvent } from '../../support/sqs-event.ts'
@@ -282,7 +283,7 @@ test('a refused event leaves one dead letter even if the dead-letter queue answe
       detailType: 'test.happened',
       detail: v.number(),
       key: String,
-      apply: async () => 'applied',
+      apply: async () => ({ outcome: 'applied' }),
     })
     expect(await deliver(handler, [newCopy({})])).toBe(0)
   })

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { describe, expect, it, vi } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { intake, maxReceives } from '../../../shared/events/intake.ts'
+import { maxReceives } from '../../../shared/events/delivery.ts'
+import { intake } from '../../../shared/events/intake.ts'
 import { RejectedEvent, rejectionReasons } from '../../../shared/events/rejected-event.ts'
 import { log } from '../../../shared/log.ts'
 import { contextWith, deliver, deliverBatch, deliverLast, refusedAs } from '../../support/deliver.ts'
@@ -18,7 +19,7 @@ const intakeThat = (apply: () => Promise<void>) =>
     rejections: Object.keys(rejectionReasons) as (keyof typeof rejectionReasons)[],
     async apply() {
       await apply()
-      return 'applied'
+      return { outcome: 'applied' as const }
     },
   })
 it('the log line of a batch has the number of its events and the total of the table units that they consumed', async () => {
@@ -43,7 +44,7 @@ describe('events that are built to be expensive to process', () => {
     detailType: 'test.happened',
     detail: v.object({ any: v.unknown() }),
     key: () => randomUUID(),
-    apply: async () => 'applied',
+    apply: async () => ({ outcome: 'applied' }),
   })
   const nest = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 
@@ -61,7 +62,7 @@ describe('events that are built to be expensive to process', () => {
       detailType: 'test.happened',
       detail: v.object({ rates: v.record(v.pipe(v.string(), v.regex(/^[A-Z]+$/)), v.string()) }),
       key: () => randomUUID(),
-      apply: async () => 'applied',
+      apply: async () => ({ outcome: 'applied' }),
     })
     const names = Array.from(
       { length: 5_000 },
@@ -179,7 +180,7 @@ it.each([
       async apply({ place }) {
         if (place > applied) throw new RejectedEvent('insufficient_balance')
         applied += 1
-        return 'applied'
+        return { outcome: 'applied' as const }
       },
     })
     const details = order.map((place) => ({ place }))
@@ -195,7 +196,7 @@ it('a batch in which an event stays too early has it retried, and applies the ot
     key: () => randomUUID(),
     async apply(detail) {
       if (detail.early) throw new RejectedEvent('insufficient_balance')
-      return 'applied'
+      return { outcome: 'applied' as const }
     },
   })
   const details = [true, false, true].map((each) => ({ early: each }))

@@ -39,7 +39,7 @@ const nothing = intake({
   detailType: 'test.happened',
   detail: v.object({}),
   key: () => randomUUID(),
-  apply: async () => 'applied',
+  apply: async () => ({ outcome: 'applied' }),
 })
 
 const at = expect.any(Number) as number
