@@ -18,6 +18,8 @@ const parts: Record<string, Part> = {
   bundles: measureBundles,
   growth: async (options) => (await import('./growth/growth.ts')).measureGrowth(options),
   'cold-starts': measureColdStarts,
+  warm: async (options, stack) => (await import('./peers/warm.ts')).measureWarm(options, stack),
+  peers: async (options, stack) => (await import('./peers/peers.ts')).measurePeers(options, stack),
 }
 /** The parts of a short run. They install no packages, and may run on a busy machine. */
 const shortParts = ['operations', 'bundles', 'growth']

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCalls } from '../../infra/grants/calls.ts'
 import { bundleByDefault } from '../bundles.ts'
-import { installHono } from './install-package.ts'
+import { installPackage } from '../peers/install-package.ts'
 import type { BenchStack } from '../stack/start-bench-stack.ts'
 import { interleave, median, type Options, type Row, round, type Table } from '../table.ts'
 import { openCpuQuota } from './cpu-quota.ts'
@@ -27,14 +27,16 @@ export async function measureColdStarts({ samples }: Options, stack: BenchStack)
   try {
     const { file, environment } = stack.describe('account-info', proxy.url)
     await bundleByDefault({ default: 'functions/account/info.ts' }, directory)
-    const modules = await installHono()
-    if (modules !== undefined)
-      await bundleByDefault({ hono: 'test/bench/cold-start/hono-account-info.mjs' }, directory, modules)
+    const hono = await installPackage('hono')
+    if (hono.directory !== undefined) {
+      const modules = join(hono.directory, 'node_modules')
+      await bundleByDefault({ hono: 'test/bench/peers/hono-account-info.mjs' }, directory, modules)
+    }
     const files: Record<string, string> = {
       [deployed]: file,
       [withoutWarmUp]: file,
       [byDefault]: join(directory, 'default.cjs'),
-      ...(modules !== undefined && { 'hono, its Lambda adapter': join(directory, 'hono.cjs') }),
+      ...(hono.directory !== undefined && { 'hono, its Lambda adapter': join(directory, 'hono.cjs') }),
     }
     const start = async (name: string, megabytes: number | undefined, event: string) => {
       const env: Record<string, string> = { ...environment, ...proxy.environment }
@@ -87,7 +89,7 @@ export async function measureColdStarts({ samples }: Options, stack: BenchStack)
       'Evaluated: the import of the bundle at full speed, as Lambda runs init, without the start of Node.js.',
       'First answer: at memory/1769 of a processor, by a control group; AWS answers after 5 ms, over TLS.',
     ]
-    const absent = modules === undefined ? [{ candidate: 'hono: absent' }] : []
+    const absent = hono.absent === undefined ? [] : [{ candidate: `hono: absent, ${hono.absent}` }]
     const title = 'Cold starts of GET /account/info'
     return [{ name: 'cold-starts', title, notes, rows: [...rows, ...absent] }]
   } finally {

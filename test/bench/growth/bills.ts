@@ -93,8 +93,8 @@ export async function measureExports(size: number): Promise<Row[]> {
   return rows
 }
 
-/** Computes bills in memory, and writes them and their index directly into the table. */
-async function loadBills(userId: number, size: number): Promise<void> {
+/** Writes a wallet with `size` bills and its index, directly into the table. */
+export async function loadBills(userId: number, size: number): Promise<void> {
   const step = Math.floor(years / size)
   let wallet: Wallet = { ...newWallet({ userId, wallet: 'asset' }), version: 1 }
   const pending: Write[] = []

@@ -8,6 +8,10 @@ import { withTester } from '../../support/tester.ts'
 export interface BenchStack {
   functions: readonly FunctionModel[]
   awsUrl: string
+  /** DynamoDB Local itself, past the local AWS services. Its user name is the access key of the database. */
+  dynamodbUrl: string
+  /** How many calls the local AWS services have taken, keyed by the prefix of IAM actions, as `dynamodb`. */
+  callsTaken: ReadonlyMap<string, number>
   /** The bundle of a function, and an environment that sends the function's AWS calls to `awsUrl`. */
   describe: (name: string, awsUrl: string) => { file: string; environment: Record<string, string> }
   close: () => Promise<void>
@@ -19,8 +23,15 @@ export interface BenchStack {
  * that.
  */
 export async function startBenchStack(): Promise<BenchStack> {
-  const { functions, awsUrl, environment, environmentOf, close } = await startAws(
+  const callsTaken = new Map<string, number>()
+  const { functions, awsUrl, dynamodbEndpoint, environment, environmentOf, close } = await startAws(
     withTester(synthesizeLocalStage),
+    {
+      onAccess(_caller, [access]) {
+        const [service = ''] = access?.action.split(':') ?? []
+        callsTaken.set(service, (callsTaken.get(service) ?? 0) + 1)
+      },
+    },
   )
   Object.assign(process.env, environment)
   const { handler: rotate } = await import('../../../functions/schedule/rotate-signing-keys.ts')
@@ -28,6 +39,8 @@ export async function startBenchStack(): Promise<BenchStack> {
   return {
     functions,
     awsUrl,
+    dynamodbUrl: dynamodbEndpoint,
+    callsTaken,
     describe(name, url) {
       const item = functions.find((one) => one.name === name)
       if (item === undefined) throw new Error(`there is no function ${name}`)
