@@ -18,6 +18,11 @@ const mix: Record<string, number> = {
   'wallet.adjusted, a further bill': 0.9,
 }
 
+/** The sizes that infra/CAPACITY.md describes, in users who sign in once a day. */
+const sizes = [1_000, 10_000, 100_000, 1_000_000]
+/** How many times its average a load is assumed to be at its peak. */
+const peak = 3
+
 /** The loads that infra/CAPACITY.md describes, in sign-ins per minute. */
 const loads = [10, 10_000, 1_000_000]
 const secondsPerMonth = 30 * 86_400
@@ -49,11 +54,30 @@ function perSignIn(rows: readonly Row[]): Map<string, number> {
     const row = rows.find(({ operation }) => operation === title)
     if (row === undefined) throw new Error(`there is no operation ${title}`)
     add(/^(GET|POST)/.test(title) ? 'requests' : 'events', times)
-    for (const name of ['read units', 'write units', 'KMS', 'signatures', 'mails', '$ per million'])
-      add(name, times * Number(row[name]))
+    const names = ['read units', 'write units', 'KMS', 'signatures', 'mails', 'kept bytes', '$ per million']
+    for (const name of names) add(name, times * Number(row[name]))
     add('symmetric', times * (Number(row['KMS']) - Number(row['signatures'])))
   }
   return total
+}
+
+/** For each size, shows its load at the peak, dollars, what it stores, and the quotas that it exceeds. */
+export function describeSizes(operations: readonly Row[]): Table {
+  const total = perSignIn(operations)
+  const of = (name: string) => total.get(name) ?? 0
+  const reached = describeQuotas(operations).rows
+  const rows = sizes.map((users) => {
+    const signInsAtPeak = (users / 1440) * peak
+    const met = reached.filter((row) => Number(row['reached at sign-ins a minute']) <= signInsAtPeak)
+    return {
+      'users a day': users,
+      'requests a second, at the peak': round((signInsAtPeak / 60) * of('requests'), 2),
+      'dollars a month': round((users * 30 * of('$ per million')) / 1e6, 2),
+      'GB more each year': round((users * 365 * of('kept bytes')) / 1e9, 2),
+      'quotas to raise': met.map(({ quota }) => quota).join('; ') || 'none',
+    }
+  })
+  return { name: 'sizes', title: 'What a stage costs by its users', notes: [], rows }
 }
 
 /** For each load, shows requests, events, mails and request units per second, and dollars per month. */

@@ -9,7 +9,7 @@ import { tamperCalls } from '../../support/tamper-calls.ts'
 import type { BenchStack } from '../stack/start-bench-stack.ts'
 import type { Row, Table } from '../table.ts'
 import { describeCost, type Usage } from './describe-cost.ts'
-import { describeLoad, describeQuotas } from './load.ts'
+import { describeLoad, describeQuotas, describeSizes } from './load.ts'
 import { type Operation, operations } from './operations.ts'
 
 type Handler = (event: object, context: object) => Promise<unknown>
@@ -88,6 +88,7 @@ export async function measureOperations(stack: BenchStack): Promise<Table[]> {
       ],
       rows,
     },
+    describeSizes(rows),
     describeLoad(rows),
     describeQuotas(rows),
   ]
