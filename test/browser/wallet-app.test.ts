@@ -40,7 +40,10 @@ it('Alice signs in with the app, and each of its pages has neither accessibility
   await page.goto(stack.app_url)
   await checkLooks(page, 'app sign-in')
   await openApp(page, alice)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 900 })
   await awaitData(page)
+  await page.locator('.chart canvas').waitFor()
   await keepPicture(page, 'app')
   for (const [name, path] of appPages) {
     await page.getByRole('link', { name, exact: true }).click()

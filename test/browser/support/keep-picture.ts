@@ -17,7 +17,7 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
     const image = await createImageBitmap(await (await fetch('data:image/png;base64,${png}')).blob())
     const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
     canvas.getContext('2d').drawImage(image, 0, 0)
-    return canvas.toDataURL('image/webp', 0.9)
+    return canvas.toDataURL('image/webp', 0.8)
   })()`)
   await encoder.close()
   const webp = Buffer.from(dataUrl.replace(/^data:image\/webp;base64,/, ''), 'base64')
