@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 /** The README's code blocks in `sh`, which must run unchanged. Blocks in `console` are not run. */
-const [event = '', client = '', call = '', ...ops] = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(
+const [event = '', call = '', client = '', ...ops] = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(
   ([, code = '']) => code,
 )
 
