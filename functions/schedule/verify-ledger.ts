@@ -2,6 +2,7 @@ import type { Context } from 'aws-lambda'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import { countFailure, isUnavailable } from '../../shared/faults.ts'
+import { inBatches } from '../../shared/in-batches.ts'
 import {
   isAtRest,
   listShard,
@@ -65,17 +66,12 @@ async function verifySlice(slice: Slice, context: Run, report: VerificationRepor
   let { after } = slice
   let isDone = false
   try {
-    const wallets = listShard(slice.shard, after)
-    while (!isDone && context.getRemainingTimeInMillis() >= reserveMilliseconds) {
-      const batch: { id: WalletId; path: string }[] = []
-      while (batch.length < concurrency && !isDone) {
-        const next = await wallets.next()
-        if (next.done) isDone = true
-        else batch.push(next.value)
-      }
+    for await (const batch of inBatches(listShard(slice.shard, after), concurrency)) {
+      if (context.getRemainingTimeInMillis() < reserveMilliseconds) return
       await Promise.all(batch.map(({ id }) => verify(id, report)))
-      after = batch.at(-1)?.path ?? after
+      after = batch.at(-1)?.path
     }
+    isDone = true
   } finally {
     await writeSlice(
       isDone ? { ...slice, verified_at: slice.started_at, after: undefined } : { ...slice, after },

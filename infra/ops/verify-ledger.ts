@@ -26,10 +26,16 @@ export async function findWallets(
   return [...paths].map(toWalletId)
 }
 
+/** Number of bills whose causes are looked up at the same time. */
+const causesTogether = 100
+
 /** Finds the bills that were caused neither by a recorded event nor by a credited deposit. */
 async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
-  const caused = await Promise.all(bills.map(hasCause))
-  return bills.filter((_, i) => !caused[i])
+  const uncaused: Bill[] = []
+  await forEachConcurrently(bills, causesTogether, async (bill) => {
+    if (!(await hasCause(bill))) uncaused.push(bill)
+  })
+  return uncaused
 }
 
 async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {

@@ -7,7 +7,7 @@ import { putNew, type Write } from '../db/write.ts'
 import type { RejectionReason } from '../events/rejected-event.ts'
 import { type Big, countDecimals, fitsTable, fitsWithDecimals, Money, zero } from '../money.ts'
 import { addToCounts, BillType, billTypes, codeOf, Direction } from './bill-types.ts'
-import { countBills, emptyHolding, type Holding, quarterOf, type Wallet, type WalletId } from './wallet.ts'
+import { countBills, type Holding, holdingOf, quarterOf, type Wallet, type WalletId } from './wallet.ts'
 
 /** Answer: a bill as its owner sees it. Bills never change. */
 export const Bill = v.object({
@@ -130,25 +130,42 @@ const maxCurrencies = 100
 export function applyMovement(before: Wallet, movement: Movement, at: number, occurredAt: number): Applied {
   const { currency } = movement
   if (movement.kind === 'open withdrawal') return openWithdrawal(before, currency, at)
-  const held = before.holdings.get(currency)
-  const holding = held ?? emptyHolding(before.holdings.size)
-  const after = movement.kind === 'post' ? post(holding, movement) : reserve(holding, movement)
-  const hasRoom = held !== undefined || before.holdings.size < maxCurrencies
-  const rejection = findRejection(after) ?? (hasRoom ? undefined : 'too_many_currencies')
-  if (rejection !== undefined) return { rejection }
-  const moved = { ...before, lastAt: at, holdings: new Map(before.holdings).set(currency, after) }
-  if (movement.kind !== 'post') return { wallet: moved }
-  const mark = { code: codeOf(after.number, movement.type), quarter: quarterOf(at) }
+  const applied =
+    movement.kind === 'post'
+      ? addBill(before, movement, at, occurredAt)
+      : { wallet: setHolding(before, currency, reserve(holdingOf(before, currency), movement), at) }
+  const hasRoom = applied.wallet.holdings.size <= maxCurrencies
+  const rejection =
+    findRejection(holdingOf(applied.wallet, currency)) ?? (hasRoom ? undefined : 'too_many_currencies')
+  return rejection === undefined ? applied : { rejection }
+}
+
+/** Adds a bill to a wallet, whatever its amounts become. */
+export function addBill(
+  before: Wallet,
+  posting: Posting,
+  at: number,
+  occurredAt: number,
+): { wallet: Wallet; bill: NewBill } {
+  const { currency, type } = posting
+  const after = post(holdingOf(before, currency), posting)
+  const mark = { code: codeOf(after.number, type), quarter: quarterOf(at) }
   const wallet = {
-    ...moved,
-    counts: addToCounts(moved.counts, mark.code),
-    first: moved.first || mark.quarter,
-    tail: [...moved.tail, mark],
+    ...setHolding(before, currency, after, at),
+    counts: addToCounts(before.counts, mark.code),
+    first: before.first || mark.quarter,
+    tail: [...before.tail, mark],
   }
   const number = countBills(wallet)
   const balanceAfter = after.balance.plus(after.hold)
-  return { wallet, bill: { ...movement, id: wallet.id, number, balanceAfter, createdAt: at, occurredAt } }
+  return { wallet, bill: { ...posting, id: wallet.id, number, balanceAfter, createdAt: at, occurredAt } }
 }
+
+const setHolding = (before: Wallet, currency: string, holding: Holding, at: number): Wallet => ({
+  ...before,
+  lastAt: at,
+  holdings: new Map(before.holdings).set(currency, holding),
+})
 
 function openWithdrawal(before: Wallet, currency: string, at: number): Applied {
   const { withdrawals } = before

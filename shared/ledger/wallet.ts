@@ -32,16 +32,6 @@ export interface Holding {
   heldDecimals: number
 }
 
-/** Creates an empty holding for a currency without bills; `number` is the currency's number in its wallet. */
-export const emptyHolding = (number: number): Holding => ({
-  number,
-  balance: zero,
-  hold: zero,
-  deposited: zero,
-  withdrawal: zero,
-  heldDecimals: 0,
-})
-
 /** What the bill index keeps of a bill: its currency and type, and when it was booked. */
 export interface Mark {
   /** Currency and type of the bill as one integer (see codeOf). */
@@ -89,6 +79,17 @@ export const newWallet = (id: WalletId): Wallet => ({
   tail: [],
   withdrawals: new Map(),
 })
+
+/** What a wallet has of a currency: nothing if the currency has no bill. */
+export const holdingOf = ({ holdings }: Wallet, currency: string): Holding =>
+  holdings.get(currency) ?? {
+    number: holdings.size,
+    balance: zero,
+    hold: zero,
+    deposited: zero,
+    withdrawal: zero,
+    heldDecimals: 0,
+  }
 
 /** Counts the bills of a wallet. */
 export const countBills = ({ counts }: Wallet): number =>

@@ -1,8 +1,9 @@
 import { readAllRows } from '../../db/numbered-list.ts'
 import { readItems } from '../../db/read.ts'
-import { type Big, zero } from '../../money.ts'
-import { type Bill, billList, toBill } from '../bill.ts'
-import { addToCounts, codeOf, type Counts, readCode } from '../bill-types.ts'
+import type { Item } from '../../db/table.ts'
+import { inBatches } from '../../in-batches.ts'
+import { addBill, type Bill, billList, toBill } from '../bill.ts'
+import { readCode, toStoredCounts } from '../bill-types.ts'
 import {
   blockKey,
   type Chunk,
@@ -15,11 +16,14 @@ import {
   toBlock,
   toChunk,
 } from '../index/format.ts'
+import { takeChunk } from '../index/write.ts'
 import {
   countBills,
   encodeMarks,
+  type Holding,
+  holdingOf,
   type Mark,
-  quarterOf,
+  newWallet,
   readWallet,
   type Wallet,
   type WalletId,
@@ -35,21 +39,11 @@ export interface Difference extends WalletId {
   actual: string
 }
 
-/** The sums of a wallet's bills of one currency. */
-interface Totals {
-  total: Big
-  deposited: Big
-  withdrawal: Big
-}
-
 /** Finds the bills for which there is no record of the event or deposit that caused them. */
 type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 
-/** Maximum number of bills in a call of `findUncaused`. */
-const billsTogether = 100
-
-/** Number of chunks that are checked together. If they share a block, it is read only once. */
-const chunksTogether = 16
+/** Number of bills that are checked together. What they share in the bill index is read only once. */
+const billsTogether = 16 * chunkSize
 
 type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
 
@@ -61,72 +55,80 @@ export async function verifyWallet(
   id: WalletId,
   findUncaused: FindUncaused = async () => [],
 ): Promise<{ bills: number; differences: Difference[] }> {
-  const wallet = await readWallet(id, { consistent: true })
+  const stored = await readWallet(id, { consistent: true })
   const differences: Difference[] = []
   const compare: Compare = (currency, what, expected, actual) => {
     if (expected !== actual) differences.push({ ...id, currency, what, expected, actual })
   }
-  const totals = new Map<string, Totals>()
-  const counted = countBills(wallet)
-  const unchecked: Bill[] = []
-  const checkCauses = async () => {
-    for (const bill of await findUncaused(unchecked.splice(0)))
-      compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
-  }
-  /** The bill index as it should be, computed from the bills. */
-  let marks: Mark[] = []
-  let inChunks: Counts = new Map()
-  const chunks: Chunk[] = []
-  const checkChunks = () => compareChunks(id, chunks.splice(0), [...totals.keys()], compare)
-  let bills = 0
-  let lastAt = 0
+  /** The wallet as it should be after the bills that were read. What it holds is all in its balances. */
+  let expected = newWallet(id)
   let isLonger = false
-  for await (const row of readAllRows(billList(id))) {
-    isLonger = bills === counted
+  for await (const rows of inBatches(readAllRows(billList(id)), billsTogether)) {
+    const counted = rows.slice(0, countBills(stored) - countBills(expected))
+    const chunks: Chunk[] = []
+    for (const row of counted) {
+      expected = addRow(expected, row, compare)
+      const taken = takeChunk(expected)
+      if (taken === undefined || taken.chunk.number >= chunksOf(stored)) continue
+      chunks.push(taken.chunk)
+      expected = taken.rest
+    }
+    await compareChunks(id, chunks, currenciesOf(expected), compare)
+    for (const bill of await findUncaused(counted.map(toBill)))
+      compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
+    isLonger = counted.length < rows.length
     if (isLonger) break
-    const bill = toBill(row)
-    const { currency, created_at: at } = bill
-    const sums = add(totals.get(currency), bill)
-    totals.set(currency, sums)
-    compare(null, `number of bill ${bill.id}`, String(bills + 1), String(Number(row['sk'])))
-    compare(null, `instant of bill ${bill.id}`, String(Math.max(at, lastAt)), String(at))
-    compare(currency, `balance_after of bill ${bill.id}`, sums.total.toFixed(), bill.balance_after.toFixed())
-    const mark = {
-      code: codeOf([...totals.keys()].indexOf(currency), bill.business_id),
-      quarter: quarterOf(at),
-    }
-    if (bills === 0)
-      compare(null, 'first quarter of an hour of the index', String(mark.quarter), String(wallet.first))
-    marks.push(mark)
-    const number = Math.floor(bills / chunkSize) - 1
-    if (marks.length > chunkSize && number < chunksOf(wallet)) {
-      const chunk = { number, marks: marks.slice(0, chunkSize), before: inChunks, until: mark.quarter }
-      if (chunks.push(chunk) === chunksTogether) await checkChunks()
-      inChunks = addMarks(inChunks, chunk.marks)
-      marks = marks.slice(chunkSize)
-    }
-    bills += 1
-    lastAt = at
-    if (unchecked.push(bill) === billsTogether) await checkCauses()
   }
-  await checkCauses()
-  await checkChunks()
-  compare(null, 'number of bills', String(bills), String(counted))
-  compare(null, 'currencies of the index', [...totals.keys()].join(' '), currenciesOf(wallet).join(' '))
-  compare(null, 'marks of the newest bills', textOf(marks), textOf(wallet.tail))
-  for (const currency of new Set([...totals.keys(), ...wallet.holdings.keys()]))
-    compareHolding(wallet, currency, totals.get(currency) ?? noTotals, compare)
-  const counts = addMarks(inChunks, marks)
-  for (const code of new Set([...counts.keys(), ...wallet.counts.keys()])) {
-    const { currencyNumber, type } = readCode(code)
-    const currency = [...totals.keys()][currencyNumber] ?? null
-    const [count = 0, stored = 0] = [counts.get(code), wallet.counts.get(code)]
-    compare(currency, `number of bills of type ${type}`, String(count), String(stored))
-  }
-  if (isLonger && (await readWallet(id, { consistent: true })).version === wallet.version)
-    compare(null, 'number of stored bills', String(counted), `more than ${counted}`)
+  compareWallets(expected, stored, compare)
+  const bills = countBills(expected)
+  if (isLonger && (await readWallet(id, { consistent: true })).version === stored.version)
+    compare(null, 'number of stored bills', String(bills), `more than ${bills}`)
   return { bills, differences }
 }
+
+/** Adds a stored bill to the wallet as it should be, and compares the bill with the one that this makes. */
+function addRow(before: Wallet, row: Item, compare: Compare): Wallet {
+  const {
+    id,
+    currency,
+    amount,
+    business_id: type,
+    reference,
+    balance_after,
+    created_at,
+    occurred_at,
+  } = toBill(row)
+  const posting = { kind: 'post', currency, amount, type, reference } as const
+  const { wallet, bill } = addBill(before, posting, created_at, occurred_at)
+  compare(null, `number of bill ${id}`, String(bill.number), String(Number(row['sk'])))
+  compare(null, `instant of bill ${id}`, String(Math.max(created_at, before.lastAt)), String(created_at))
+  compare(currency, `balance_after of bill ${id}`, bill.balanceAfter.toFixed(), balance_after.toFixed())
+  return wallet
+}
+
+/** Compares what two wallets say about their bills. */
+function compareWallets(expected: Wallet, stored: Wallet, compare: Compare): void {
+  compare(null, 'number of bills', String(countBills(expected)), String(countBills(stored)))
+  compare(null, 'first quarter of an hour of the index', String(expected.first), String(stored.first))
+  compare(null, 'currencies of the index', currenciesOf(expected).join(' '), currenciesOf(stored).join(' '))
+  compare(null, 'marks of the newest bills', textOf(expected.tail), textOf(stored.tail))
+  for (const code of new Set([...expected.counts.keys(), ...stored.counts.keys()])) {
+    const { currencyNumber, type } = readCode(code)
+    const currency = currenciesOf(expected)[currencyNumber] ?? null
+    const [should = 0, is = 0] = [expected.counts.get(code), stored.counts.get(code)]
+    compare(currency, `number of bills of type ${type}`, String(should), String(is))
+  }
+  for (const currency of new Set([...expected.holdings.keys(), ...stored.holdings.keys()])) {
+    const [should, is] = [holdingOf(expected, currency), holdingOf(stored, currency)]
+    compare(currency, 'balance + hold', totalOf(should), totalOf(is))
+    compare(currency, 'deposited', should.deposited.toFixed(), is.deposited.toFixed())
+    compare(currency, 'withdrawal', should.withdrawal.toFixed(), is.withdrawal.toFixed())
+    for (const part of ['balance', 'hold'] as const)
+      if (is[part].lt('0')) compare(currency, part, 'not negative', is[part].toFixed())
+  }
+}
+
+const totalOf = ({ balance, hold }: Holding): string => balance.plus(hold).toFixed()
 
 /** Compares the stored bill index with `chunks`, which were computed from the bills. */
 async function compareChunks(
@@ -152,28 +154,5 @@ async function compareChunks(
 
 const textOf = (marks: readonly Mark[]): string => Buffer.from(encodeMarks(marks)).toString('hex')
 
-const addMarks = (counts: Counts, marks: readonly Mark[]): Counts =>
-  marks.reduce((sum, { code }) => addToCounts(sum, code), counts)
-
 const describeChunk = ({ number, marks, before, until }: Chunk): string =>
-  `${number} ${textOf(marks)} ${[...before].sort(([a], [b]) => a - b).join(' ')} ${until}`
-
-const noTotals: Totals = { total: zero, deposited: zero, withdrawal: zero }
-
-function add(before: Totals = noTotals, { business_id: type, amount, amount_direction }: Bill): Totals {
-  return {
-    total: amount_direction === 1 ? before.total.plus(amount) : before.total.minus(amount),
-    deposited: type === 'DEPOSIT' ? before.deposited.plus(amount) : before.deposited,
-    withdrawal: type === 'WITHDRAWAL' ? before.withdrawal.plus(amount) : before.withdrawal,
-  }
-}
-
-function compareHolding(wallet: Wallet, currency: string, totals: Totals, compare: Compare): void {
-  const held = wallet.holdings.get(currency)
-  const stored = (amount: Big | undefined) => (amount ?? zero).toFixed()
-  compare(currency, 'balance + hold', totals.total.toFixed(), stored(held && held.balance.plus(held.hold)))
-  compare(currency, 'deposited', totals.deposited.toFixed(), stored(held?.deposited))
-  compare(currency, 'withdrawal', totals.withdrawal.toFixed(), stored(held?.withdrawal))
-  if (held?.balance.lt('0')) compare(currency, 'balance', 'not negative', held.balance.toFixed())
-  if (held?.hold.lt('0')) compare(currency, 'hold', 'not negative', held.hold.toFixed())
-}
+  `${number} ${textOf(marks)} ${JSON.stringify(toStoredCounts(before))} ${until}`

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type AssetSummary, summarizeAssets } from '../../../shared/ledger/account.ts'
-import { emptyHolding, newWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
+import { holdingOf, newWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
 import { Big } from '../../../shared/money.ts'
 import { settings } from '../../../shared/settings.ts'
 import { stringifyExact } from '../../../shared/stringify-exact.ts'
@@ -9,12 +9,14 @@ const quoteBefore = settings().quoteCurrency
 beforeEach(() => void Object.assign(settings(), { quoteCurrency: 'USDT' }))
 afterEach(() => void Object.assign(settings(), { quoteCurrency: quoteBefore }))
 
+const empty = newWallet({ userId: 1, wallet: 'asset' })
+
 const walletOf = (amounts: Record<string, [balance: string, hold: string]>): Wallet => ({
-  ...newWallet({ userId: 1, wallet: 'asset' }),
+  ...empty,
   holdings: new Map(
     Object.entries(amounts).map(([currency, [balance, hold]], number) => [
       currency,
-      { ...emptyHolding(number), balance: new Big(balance), hold: new Big(hold) },
+      { ...holdingOf(empty, currency), number, balance: new Big(balance), hold: new Big(hold) },
     ]),
   ),
 })
