@@ -8,6 +8,7 @@ import {
 } from '../events/event-record.ts'
 import type { Result } from '../events/outcome.ts'
 import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
 import { readUser } from '../users/user.ts'
 import { applyMovement, billId, type Movement, type NewBill, putBill } from './bill.ts'
 import { closeChunk } from './index/write.ts'
@@ -40,21 +41,10 @@ export interface LedgerTransaction {
  * ConditionFailed if another process changed a wallet first. If a write of `alongside` fails, throws that
  * write's error.
  */
-export async function postTransaction(transaction: LedgerTransaction): Promise<Result> {
-  const { userId } = transaction
-  const earlier = newest.get(userId) ?? Promise.resolve()
-  const result = earlier.then(() => attempt(transaction))
-  const end = result.catch(() => undefined)
-  newest.set(userId, end)
-  try {
-    return await result
-  } finally {
-    if (newest.get(userId) === end) newest.delete(userId)
-  }
-}
+export const postTransaction = (transaction: LedgerTransaction): Promise<Result> =>
+  forOneUser(transaction.userId, () => attempt(transaction))
 
-/** For each user, a promise that settles when the user's newest transaction in this process ends. */
-const newest = new Map<number, Promise<unknown>>()
+const forOneUser = oneAtATime<number>()
 
 async function attempt(transaction: LedgerTransaction): Promise<Result> {
   const { alongside } = transaction
