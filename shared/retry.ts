@@ -21,7 +21,12 @@ export async function retry<T>(
     } catch (error) {
       if (attempts === maxAttempts || !isRetryable(error)) throw error
     }
-    deadlineSignal()?.throwIfAborted()
-    await wait(Math.random() * Math.min(maxWaitMilliseconds, baseWaitMilliseconds * 2 ** attempts))
+    await backOff(attempts)
   }
+}
+
+/** Waits before the next attempt, after `attempts` attempts. Throws OutOfTime at the deadline. */
+export async function backOff(attempts: number): Promise<void> {
+  deadlineSignal()?.throwIfAborted()
+  await wait(Math.random() * Math.min(maxWaitMilliseconds, baseWaitMilliseconds * 2 ** attempts))
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { writeItem } from '../../db/write.ts'
 import { Failure, OptimisticLockError } from '../../errors.ts'
 import { log } from '../../log.ts'
-import { retry } from '../../retry.ts'
+import { backOff, maxAttempts } from '../../retry.ts'
 import { tryAttribute } from '../limits/tries.ts'
 import { removeFromRecord, signInKey, SignInRecord } from '../record.ts'
 import { digestMailedCode, newLoginTicket, newMailedCode, ticketExpiry, ticketHash } from '../ticket.ts'
@@ -39,44 +39,66 @@ const maxMails = 5
  * must match the new one.
  */
 export async function openTicket(
-  { address, key, at, network }: PasswordAttempt,
+  attempt: PasswordAttempt,
   checked: { record: SignInRecord; newHash: string | undefined },
   password: string,
 ) {
+  const { address, at, network } = attempt
   const now = Date.now()
-  let { record, newHash } = checked
-  return retry(
-    async () => {
-      const recent = record.mails.filter((mailedAt) => mailedAt > now - hourMilliseconds)
-      const mails = recent.length < maxMails ? [...recent, now] : undefined
-      if (mails === undefined && enrolledMethods(record).length === 0) {
-        await giveBackPasswordTry(key, at)
-        log.appendKeys({ limit: 'mail' })
-        await warnOwner(record, 'no_more_mails', now)
-        const wait = Math.min(...recent) + hourMilliseconds - now
-        throw new Failure('too_many_requests', { retryAfterSeconds: Math.ceil(wait / 1000) })
-      }
-      const ticket = newLoginTicket(record.user_id)
-      const code = mails && newMailedCode()
-      const expiresAt = ticketExpiry(now)
-      const codeDigest = code === undefined ? undefined : digestMailedCode(ticket, code)
-      const stored = { hash: ticketHash(ticket, address), expiresAt, codeDigest, network }
-      try {
-        await addTicket(record, { reservedAt: at, ticket: stored, mails, newHash }, now)
-      } catch (error) {
-        if (!(error instanceof SignInRecordChanged)) throw error
-        const isSamePassword = error.record.login_password === record.login_password && !error.record.disabled
-        const again = isSamePassword
-          ? { record: error.record, newHash }
-          : await checkPassword(error.record, password)
-        if (again === undefined) throw new Failure('bad_credentials')
-        ;({ record, newHash } = again)
-        throw error
-      }
+  let current = checked
+  for (let attempts = 1; ; attempts += 1) {
+    const { record, newHash } = current
+    const mails = nextMails(record, now)
+    if (mails === undefined && enrolledMethods(record).length === 0)
+      throw await noMoreMails(record, attempt, now)
+    const ticket = newLoginTicket(record.user_id)
+    const code = mails && newMailedCode()
+    const codeDigest = code === undefined ? undefined : digestMailedCode(ticket, code)
+    const stored = { hash: ticketHash(ticket, address), expiresAt: ticketExpiry(now), codeDigest, network }
+    try {
+      await addTicket(record, { reservedAt: at, ticket: stored, mails, newHash }, now)
       return { record, ticket, code, stored }
-    },
-    (error) => error instanceof SignInRecordChanged,
-  )
+    } catch (error) {
+      if (!(error instanceof SignInRecordChanged)) throw error
+      current = await checkAgain(current, error.record, password)
+      if (attempts === maxAttempts) throw error
+    }
+    await backOff(attempts)
+  }
+}
+
+const recentMails = ({ mails }: SignInRecord, now: number): number[] =>
+  mails.filter((mailedAt) => mailedAt > now - hourMilliseconds)
+
+/** When codes were mailed in the last hour, and now; undefined if no more may be mailed. */
+function nextMails(record: SignInRecord, now: number): number[] | undefined {
+  const recent = recentMails(record, now)
+  return recent.length < maxMails ? [...recent, now] : undefined
+}
+
+/** Takes back the try of a user who needs a mail and may get none, and warns them. */
+async function noMoreMails(
+  record: SignInRecord,
+  { key, at }: PasswordAttempt,
+  now: number,
+): Promise<Failure> {
+  await giveBackPasswordTry(key, at)
+  log.appendKeys({ limit: 'mail' })
+  await warnOwner(record, 'no_more_mails', now)
+  const wait = Math.min(...recentMails(record, now)) + hourMilliseconds - now
+  return new Failure('too_many_requests', { retryAfterSeconds: Math.ceil(wait / 1000) })
+}
+
+/** Checks a password against a record that has changed since; throws `bad_credentials` if it is wrong now. */
+async function checkAgain(
+  before: { record: SignInRecord; newHash: string | undefined },
+  record: SignInRecord,
+  password: string,
+) {
+  if (record.login_password === before.record.login_password && !record.disabled) return { ...before, record }
+  const checked = await checkPassword(record, password)
+  if (checked === undefined) throw new Failure('bad_credentials')
+  return checked
 }
 
 /** The second factors that a user has besides the mailed code. */
