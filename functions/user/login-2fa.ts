@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { completeLogin, LoginVerifyForm } from '../../shared/sign-in/code/log-in.ts'
+import { completeLogin, LoginVerifyForm } from '../../shared/sign-in/code/complete-login.ts'
 
 /** Checks the second factor and issues an access_token and a device_token. */
 export const handler = publicEndpoint({

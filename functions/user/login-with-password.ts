@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
-import { loginWithPassword } from '../../shared/sign-in/password/log-in.ts'
+import { loginWithPassword } from '../../shared/sign-in/password/login-with-password.ts'
 import { twoFactorMethods } from '../../shared/sign-in/password/open-ticket.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
 

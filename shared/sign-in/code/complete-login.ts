@@ -59,11 +59,11 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   if (userId === undefined) throw new Failure('bad_login_ticket')
   const hash = ticketHash(form.ticket, normalizeEmail(form.email))
   const codeTry = { id: randomBytes(6).toString('base64url'), userId, ticketHash: hash, at: now }
-  const record = await reserveTry(codeTry)
+  const record = await reserveCodeTry(codeTry)
   log.appendKeys({ user_id: userId })
   const tries = countTries(record, codeCounter, now)
   if (tries > maxWrongCodes || record.wrong_codes > maxWrongInRow) {
-    throw await tooManyCodes((await giveBackTry(codeTry)) ?? record, now)
+    throw await tooManyCodes((await giveBackCodeTry(codeTry)) ?? record, now)
   }
   try {
     const totpStep = await verifySecondFactor(record, hash, form, now)
@@ -73,7 +73,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
     const isLast = tries === maxWrongCodes || record.wrong_codes === maxWrongInRow
     if (failure === 'bad_verification_code' && isLast) throw await tooManyCodes(record, now)
     // A try stays counted if the code was wrong, or if the login ticket was no longer valid.
-    if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackTry(codeTry)
+    if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackCodeTry(codeTry)
     throw error
   }
 }
@@ -98,7 +98,7 @@ const tryNames = ({ id, ticketHash, at }: CodeTry) => ({
  * requests could together exceed a limit. Throws `bad_login_ticket`, and counts nothing, if the ticket is
  * unknown, expired or used up.
  */
-async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
+async function reserveCodeTry(codeTry: CodeTry): Promise<SignInRecord> {
   const { id, userId, ticketHash, at } = codeTry
   const reserve: Write = {
     Update: {
@@ -123,7 +123,7 @@ async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
  * Takes back a counted try, and resolves with the changed record. If the login ticket no longer exists,
  * changes nothing and resolves with undefined.
  */
-async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
+async function giveBackCodeTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
   const giveBack: Write = {
     Update: {
       Key: signInKey(codeTry.userId),
