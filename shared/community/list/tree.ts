@@ -37,6 +37,8 @@ export class CountedBTree {
   readonly #root: BTreeRoot
   /** Every node that was read or created, except the root, by node id. */
   readonly #nodes = new Map<number, BTreeNode>()
+  /** Nodes that are being read, by node id: each is read once, also for many members at the same time. */
+  readonly #reads = new Map<number, Promise<BTreeNode>>()
   readonly #changed = new Set<BTreeNode>()
   /** Id of the first node that this object creates; further new nodes get the next ids. */
   readonly #firstNewId: number
@@ -149,9 +151,15 @@ export class CountedBTree {
     return { ...firstOf(node), count: countMembers(node), id }
   }
 
-  async #readChild({ id, count }: BTreeChild): Promise<BTreeNode> {
-    const known = this.#nodes.get(id)
+  async #readChild(child: BTreeChild): Promise<BTreeNode> {
+    const known = this.#nodes.get(child.id)
     if (known !== undefined) return known
+    const read = this.#reads.get(child.id) ?? this.#readNode(child)
+    this.#reads.set(child.id, read)
+    return read
+  }
+
+  async #readNode({ id, count }: BTreeChild): Promise<BTreeNode> {
     const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
     // The number of members, or an id of `firstNewId` or higher, shows that another worker has changed the

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import {
   comparePositions,
   type ListedMember,
@@ -13,6 +13,7 @@ import { readRange } from '../../../../shared/community/list/range.ts'
 import { CountedBTree } from '../../../../shared/community/list/tree.ts'
 import { toSearchText } from '../../../../shared/community/search/keyword.ts'
 import { readItem } from '../../../../shared/db/read.ts'
+import { db } from '../../../../shared/db/table.ts'
 import { transact } from '../../../../shared/db/write.ts'
 import { newUserIds } from '../../../support/community.ts'
 
@@ -102,6 +103,17 @@ it('members who take long names afterwards split their leaf, too', async () => {
     await change(list, renamed.slice(i, i + 10), 'rename', nodeCapacity)
   expect(Math.max(...(await nodeBytes(list)))).toBeLessThanOrEqual(maxLeafBytes)
   expect(await readWhole(list)).toEqual(newestFirst(renamed))
+})
+
+it('what was prefetched is not read again when it changes', async () => {
+  const list = newList()
+  const members = Array.from({ length: 40 }, (_, i) => member(1 + i, i))
+  for (let i = 0; i < members.length; i += 10) await change(list, members.slice(i, i + 10), 'insert', 4)
+  const tree = await CountedBTree.open(list, 4)
+  await tree.prefetch(members)
+  const send = vi.spyOn(db, 'send')
+  for (const { userId, joinedAt } of members) await tree.rename(member(userId, joinedAt, 'Renamed'))
+  expect(send).not.toHaveBeenCalled()
 })
 
 it('a rename to the same text, or of a member whom the list lacks, writes nothing', async () => {
