@@ -4,9 +4,6 @@ import { exactDigits } from './stringify-exact.ts'
 
 // In strict mode, big.js throws if a Big is created from a double, or is used with an operator such as `<`.
 Big.strict = true
-// Amounts are written without an exponent. Sums and products are exact: big.js rounds quotients only.
-Big.NE = -1_000_000
-Big.PE = 1_000_000
 
 // stringifyExact reads this property of an amount, so that it need not import big.js.
 Object.defineProperty(Big.prototype as object, exactDigits, {

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { newProfileItem, readMembers, readProfile } from '../../shared/community/profile.ts'
 import { putNew, transact } from '../../shared/db/write.ts'
 import { newUserIds } from '../support/community.ts'
-import { addBills, addUser, chunkOfBills, readPage } from '../support/ledger.ts'
 import { tamperCalls } from '../support/tamper-calls.ts'
 
 it('a member list shows a new member even if an eventually consistent read does not find that member yet', async () => {
@@ -39,27 +38,6 @@ it('a member list shows a new member even if an eventually consistent read does 
     const members = owner === undefined ? [] : await readMembers(owner, entries)
     expect(members.map(({ user_id }) => user_id)).toEqual([first + 1, first + 2])
     expect(stale).toBe(1)
-  } finally {
-    restore()
-  }
-})
-
-it('a page of bills is complete even if every eventually consistent query finds nothing', async () => {
-  const id = { userId: await addUser(), wallet: 'asset' } as const
-  await addBills(id, chunkOfBills)
-  const query = { currency: 'USDT', beginTime: '2026-03-02' }
-  const expected = await readPage(id.userId, id.wallet, query)
-  expect([expected.records.length, expected.total]).toEqual([20, 57])
-  let queries = 0
-  const { restore } = tamperCalls(async ({ name, perform }) => {
-    if (name !== 'QueryCommand') return perform()
-    queries += 1
-    // The first, third and fifth query find nothing, so the service must repeat them or read bills by key.
-    return queries % 2 === 1 ? { Items: [] } : perform()
-  })
-  try {
-    expect(await readPage(id.userId, id.wallet, query)).toEqual(expected)
-    expect(queries).toBe(5)
   } finally {
     restore()
   }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { RotationRequest } from '../../../shared/keys/decide.ts'
+import { decideRotation, type RotationRequest } from '../../../shared/keys/decide.ts'
 import { activeKey, toJwks } from '../../../shared/keys/set.ts'
 import { commitSlackMilliseconds, type KeyTimes } from '../../../shared/keys/times.ts'
-import { emptyWorld, settle, type World } from '../../support/signing-keys-model.ts'
+import { emptyWorld, patienceMilliseconds, settle, type World } from '../../support/signing-keys-model.ts'
 
 const day = 86_400_000
 const times: KeyTimes = {
@@ -59,6 +59,40 @@ it('an emergency rotation activates the already published key, because verifiers
   const world = settled(bootstrapped(), start + 29 * day)
   const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 29 * day + 1 }
   expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
+})
+
+/** The next step of a new run in a state of the model. */
+const nextStep = ({ keySet, times, now }: World, request: RotationRequest) =>
+  decideRotation({ keySet, request, times, patienceMilliseconds, knowledge: {}, now })
+
+const emergency = (at: number): RotationRequest => ({ action: 'rotate', emergency: true, at })
+
+it('an emergency does not hurry a successor if a key has become active at the instant of its request', () => {
+  const world = settled(bootstrapped(), start + 29 * day)
+  expect(nextStep(world, emergency(start))).toEqual({ kind: 'done' })
+  expect(nextStep(world, emergency(start + 1))).toMatchObject({ requested: true })
+})
+
+it('a requested rotation begins a key only if none has become active since the request', () => {
+  const world = { ...bootstrapped(), now: start + 1 }
+  const rotate = (at: number): RotationRequest => ({ action: 'rotate', emergency: false, at })
+  expect(nextStep(world, rotate(start))).toEqual({ kind: 'done' })
+  expect(nextStep(world, rotate(start + 1))).toEqual({ kind: 'beginAttempt', requested: true })
+})
+
+it('the first key of a deployment is due, whoever asks', () => {
+  const first = { kind: 'beginAttempt', requested: false }
+  for (const request of [clock, emergency(start)])
+    expect(nextStep(emptyWorld(times, start), request)).toEqual(first)
+})
+
+it('without a signer, a published key signs at once: requested in an emergency, otherwise because it is due', () => {
+  const world = settled(bootstrapped(), start + 29 * day)
+  const keys = world.keySet.keys.filter(({ state }) => state === 'published')
+  const orphaned = { ...world, keySet: { ...world.keySet, keys } }
+  const activate = { kind: 'transition', transition: { action: 'activate' } }
+  expect(nextStep(orphaned, emergency(start))).toEqual({ ...activate, requested: true })
+  expect(nextStep(orphaned, clock)).toEqual({ ...activate, requested: false })
 })
 
 it('the key set always has an active key, even when the active key is revoked and replaced', () => {

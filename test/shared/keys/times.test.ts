@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   documentMaxAgeSeconds,
   jwksCacheMilliseconds,
+  lookaheadMilliseconds,
+  remainingSigningMilliseconds,
   signerCacheMilliseconds,
 } from '../../../shared/keys/times.ts'
 import { settings } from '../../../shared/settings.ts'
@@ -43,5 +45,28 @@ it.each([
     Object.assign(settings(), { signingKeyPublishSeconds })
     expect(signerCacheMilliseconds(signingKeyPublishSeconds)).toBe(milliseconds)
     expect(jwksCacheMilliseconds()).toBe(Math.min(1_000, milliseconds))
+  },
+)
+
+it.each([
+  [1_000_000, 63_000],
+  [1_062_999, 1],
+  [1_063_000, 0],
+  [2_000_000, 0],
+])('a key that retired at 1000000 may sign at %i for another %i ms', (now, milliseconds) => {
+  const retired = { retiring_at: 1_000_000 }
+  const times = { signingKeyPublishSeconds: 86_400 }
+  expect(remainingSigningMilliseconds(retired, times, now)).toBe(milliseconds)
+})
+
+it.each([
+  [86_400, 30_000],
+  [120, 30_000],
+  [100, 25_000],
+  [2, 500],
+])(
+  'with a publish window of %i s, a scheduled run waits at most %i ms for a step',
+  (signingKeyPublishSeconds, milliseconds) => {
+    expect(lookaheadMilliseconds({ signingKeyPublishSeconds })).toBe(milliseconds)
   },
 )
