@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
+import { applyEvent } from '../../support/apply-event.ts'
 import { deliver, deliverLast, refusedAs } from '../../support/deliver.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { addUser, adjustment, holdingsOf, readPage } from '../../support/ledger.ts'
@@ -165,4 +166,10 @@ it('a withdrawal update that is refused because of a concurrent update is tried 
   const faster = () => send('requested')
   expect(await actWhile('is answered', 'GetCommand', faster, () => send('settled'))).toBe('done')
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '0 0 0 10' })
+})
+
+it('a request after the end of its withdrawal is overtaken', async () => {
+  const send = (status: string) => applyEvent(withdrawalUpdated, { ...request, status })
+  expect(await send('cancelled')).toBe('applied')
+  expect(await send('requested')).toBe('overtaken')
 })

@@ -16,6 +16,7 @@ import { stringifyExact } from '../../../shared/stringify-exact.ts'
 import { contextWith, deliver, deliverLast, interceptQueues, refusedAs } from '../../support/deliver.ts'
 import { addUser, adjustment, holdingsOf, readAllBills } from '../../support/ledger.ts'
 import { toSqsEvent } from '../../support/sqs-event.ts'
+import { tamperCalls } from '../../support/tamper-calls.ts'
 
 const at = 1_788_000_000_000
 
@@ -184,4 +185,16 @@ it('a withdrawal whose function died before it was listed is listed when its eve
   expect(await handle()).toEqual({ batchItemFailures: [] })
   expect((await pageOf(userId)).records).toMatchObject([{ id: request.withdrawal_id }])
   expect((await pageOf(userId, { currency: 'USDT' })).records).toHaveLength(1)
+})
+
+it('an event that cannot list its withdrawal is delivered again', async () => {
+  const request = newRequest(await addOwner())
+  const { restore } = tamperCalls(({ name, perform }) =>
+    name === 'PutCommand' ? Promise.reject(new Error('the row is refused')) : perform(),
+  )
+  try {
+    expect(await deliver(withdrawalUpdated, request)).toBe('retry')
+  } finally {
+    restore()
+  }
 })

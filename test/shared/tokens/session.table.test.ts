@@ -12,9 +12,10 @@ import {
   endSession,
   type NamedSession,
   readDerivingSession,
+  revokeToken,
   SessionChanged,
 } from '../../../shared/tokens/session.ts'
-import { actWhile } from '../../support/tamper-calls.ts'
+import { actWhile, tamperCalls } from '../../support/tamper-calls.ts'
 
 const newUser = () => randomInt(2 ** 47)
 
@@ -137,4 +138,19 @@ it('a session has at most 100 derived access_tokens: a further one ends the olde
   expect(alive.slice(0, 3)).toEqual([false, false, true])
   await endSession(userId, sessionId)
   expect((await Promise.all([accessToken, ...derived].map(works))).filter(Boolean)).toEqual([])
+})
+
+it.each([
+  ['session', true],
+  ['client’s token', false],
+])('a revocation that cannot end a %s fails, so that the client can repeat it', async (_what, firstParty) => {
+  const { accessToken } = await signIn(newUser(), { firstParty })
+  const { restore } = tamperCalls(({ name, perform }) =>
+    /Delete|Write/.test(name) ? Promise.reject(new Error('the table refuses')) : perform(),
+  )
+  try {
+    await expect(revokeToken(accessToken, 'first-party')).rejects.toThrow('the table refuses')
+  } finally {
+    restore()
+  }
 })

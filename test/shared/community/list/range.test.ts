@@ -33,8 +33,8 @@ const rootItem = (...leaves: [id: number, first: number, count: number][]): Item
   })
 }
 
-/** Answers reads with these leaves, and reads of the root with the item. */
-function serve(leaves: Record<number, BTreeNode>, root?: Item): void {
+/** Answers reads with these leaves, and reads of the root with the item. Returns the keys that are read. */
+function serve(leaves: Record<number, BTreeNode>, root?: Item): { readKeys: string[] } {
   const items = new Map<string, Item>(
     Object.entries(leaves).map(([id, node]) => {
       const key = nodeKey(list, Number(id))
@@ -42,11 +42,14 @@ function serve(leaves: Record<number, BTreeNode>, root?: Item): void {
     }),
   )
   if (root !== undefined) items.set(keyText(rootKey(list)), root)
+  const readKeys: string[] = []
   const send = async (command: BatchGetCommand) => {
     const keys = (command.input.RequestItems?.[tableName()]?.Keys ?? []) as Key[]
+    readKeys.push(...keys.map(keyText))
     return { Responses: { [tableName()]: keys.flatMap((key) => items.get(keyText(key)) ?? []) } }
   }
   vi.spyOn(db, 'send').mockImplementation(send as never)
+  return { readKeys }
 }
 
 const idsOf = (entries: readonly ListedMember[]) => entries.map(({ userId }) => userId)
@@ -88,4 +91,12 @@ it('a search within a range of join times reads only the leaves that can have me
   const query = { from: 4_000, before: 5_000, matches: () => true, reserve }
   expect(idsOf(await readMatches(list, root, query))).toEqual([4])
   expect(reserve.mock.calls).toEqual([[1]])
+})
+
+it('a page of a period reads no leaf that lies before the period', async () => {
+  const { readKeys } = serve({ 1: leaf(1, 2), 2: leaf(3, 4), 3: leaf(5, 6) })
+  const root = rootItem([1, 1, 2], [2, 3, 2], [3, 5, 2])
+  const { total, entries } = await readRange(list, root, { from: 5_500, skip: 0, take: 20 })
+  expect([total, idsOf(entries)]).toEqual([1, [6]])
+  expect(readKeys).toEqual([keyText(nodeKey(list, 3))])
 })

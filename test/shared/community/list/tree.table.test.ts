@@ -36,6 +36,7 @@ async function change(
   await tree.prefetch(members)
   for (const one of members) await tree[how](one)
   const writes = tree.writes()
+  expect(tree.changedNodes).toBe(writes.length)
   if (writes.length > 0) await transact(writes)
   return writes.length
 }
@@ -114,6 +115,13 @@ it('what was prefetched is not read again when it changes', async () => {
   const send = vi.spyOn(db, 'send')
   for (const { userId, joinedAt } of members) await tree.rename(member(userId, joinedAt, 'Renamed'))
   expect(send).not.toHaveBeenCalled()
+})
+
+it('a rename writes the root and the leaf, and no node between them', async () => {
+  const list = newList()
+  const members = Array.from({ length: 40 }, (_, i) => member(1 + i, i))
+  for (let i = 0; i < members.length; i += 10) await change(list, members.slice(i, i + 10), 'insert', 4)
+  expect(await change(list, [member(20, 19, 'Renamed')], 'rename', 4)).toBe(2)
 })
 
 it('a rename to the same text, or of a member whom the list lacks, writes nothing', async () => {
