@@ -93,8 +93,11 @@ export async function measureExports(size: number): Promise<Row[]> {
   return rows
 }
 
-/** Writes a wallet with `size` bills and its index, directly into the table. */
-export async function loadBills(userId: number, size: number): Promise<void> {
+/**
+ * Writes a wallet with `size` bills and its index, directly into the table. Writes fewer if the instant
+ * `until` (epoch milliseconds) comes first. Resolves with the number of bills.
+ */
+export async function loadBills(userId: number, size: number, until = Infinity): Promise<number> {
   const step = Math.floor(years / size)
   let wallet: Wallet = { ...newWallet({ userId, wallet: 'asset' }), version: 1 }
   const pending: Write[] = []
@@ -103,7 +106,9 @@ export async function loadBills(userId: number, size: number): Promise<void> {
     await writeChunks(wallet, chunks.splice(0))
     await writeAll(pending.splice(0))
   }
-  for (let i = 0; i < size; i += 1) {
+  let count = 0
+  for (let i = 0; i < size && Date.now() < until; i += 1) {
+    count += 1
     const at = firstAt + i * step
     const moved = applyMovement(wallet, postingOf(i), at, at)
     if (moved.rejection !== undefined) throw new Error(moved.rejection)
@@ -115,6 +120,7 @@ export async function loadBills(userId: number, size: number): Promise<void> {
   }
   pending.push(putWallet(wallet))
   await write()
+  return count
 }
 
 async function writeAll(writes: readonly Write[]): Promise<void> {
