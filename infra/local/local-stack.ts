@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pagePath, serveAuthorizationPage } from './authorization-page.ts'
+import { openCallers } from './aws/iam/callers.ts'
 import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
 import { demoUsers } from './demo/demo-users.ts'
@@ -114,24 +115,26 @@ async function start(
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
   const log = openFunctionLog(logFile, showLine)
+  const callers = openCallers(model)
   const environmentOf = (item: FunctionModel) =>
-    composeEnvironment(item, region, awsUrl, aws.credentialsFor(item))
+    composeEnvironment(item, region, awsUrl, callers.credentialsFor(item))
   const quirks = openQuirks(options.aws)
   const runtime = started.adopt(
     new Runtime({ functions: model.functions, environmentOf, log, freezes: quirks.has('freezes') }),
     close,
   )
   const { invoke } = runtime
-  const starting = startAwsEndpoint({
+  const startingAws = startAwsEndpoint({
     server: awsServer,
     model,
+    callers,
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
     invoke,
     quirks,
     report: (problem) => showLine(`aws: ${problem}`),
   })
-  const aws = started.adopt(await starting, close)
+  const aws = started.adopt(await startingAws, close)
 
   const stack = { model, aws, baseUrl: api.url, pageUrl, appUrl: app.url, logFile }
   const serveConsole = createConsole({ ...stack, users: options.demo ? demoUsers : [] })

@@ -1,6 +1,7 @@
 import './quick-rsa-keys.ts'
 import { afterAll } from 'vitest'
 import { type LaggingChange, maxLagMilliseconds } from '../../infra/local/aws/kms/lag.ts'
+import { openCallers } from '../../infra/local/aws/iam/callers.ts'
 import { startAwsEndpoint } from '../../infra/local/aws/server.ts'
 import { bindServer } from '../../infra/local/http/bind-server.ts'
 import type { PolicyStatement } from '../../infra/local/model.ts'
@@ -25,9 +26,12 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
   }
   const shared = requireEnv('AWS_ENDPOINT_URL')
   const kms: { lags: Lags } = { lags: { exists: 0, tags: 0, state: 0 } }
+  const model = stackModel({ functions: [rotation], keys: [evidenceKey] })
+  const callers = openCallers(model)
   const aws = await startAwsEndpoint({
     server: await bindServer(0, ''),
-    model: stackModel({ functions: [rotation], keys: [evidenceKey] }),
+    model,
+    callers,
     dynamodbEndpoint: shared,
     dataDirectory: undefined,
     quirks: {
@@ -38,7 +42,7 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
     },
     invoke: () => Promise.reject(new Error('there are no functions')),
   })
-  const { accessKeyId, secretAccessKey } = aws.credentialsFor(rotation)
+  const { accessKeyId, secretAccessKey } = callers.credentialsFor(rotation)
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: aws.url,
     AWS_REGION: region,

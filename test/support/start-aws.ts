@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openCallers } from '../../infra/local/aws/iam/callers.ts'
 import { type AwsEndpointOptions, startAwsEndpoint } from '../../infra/local/aws/server.ts'
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts'
 import { startDynamodb } from '../../infra/local/dynamodb/start-dynamodb.ts'
@@ -34,9 +35,11 @@ export async function startAws(
   ])
   const model = buildStackModel(templates, { region, accountId: '000000000000', apiUrl, awsUrl })
   await createTables(dynamodb.endpoint, model.tables)
+  const callers = openCallers(model)
   const aws = await startAwsEndpoint({
     server,
     model,
+    callers,
     dynamodbEndpoint: dynamodb.endpoint,
     dataDirectory: undefined,
     invoke: async (name) => {
@@ -52,7 +55,7 @@ export async function startAws(
     environment: commonEnvironment(model.functions, region, awsUrl),
     /** The environment of one function, which sends its AWS calls to `url`. */
     environmentOf: (item: FunctionModel, url: string = awsUrl) =>
-      composeEnvironment(item, region, url, aws.credentialsFor(item)),
+      composeEnvironment(item, region, url, callers.credentialsFor(item)),
     close: async () => {
       await aws.close()
       await dynamodb.close()

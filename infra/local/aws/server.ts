@@ -1,6 +1,6 @@
 import type { BoundServer } from '../http/bind-server.ts'
 import { openQuirks, type Quirks } from '../quirks.ts'
-import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
+import type { StackModel } from '../model.ts'
 import type { InvokeFunction } from '../runtime/runtime.ts'
 import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
@@ -10,7 +10,7 @@ import { archiveOperations, openArchives } from './eventbridge/archives.ts'
 import { openOutcomes } from './eventbridge/outcomes.ts'
 import { ownRuleOperations } from './eventbridge/own-rules.ts'
 import { openRules } from './eventbridge/rules.ts'
-import { openCallers, type Credentials } from './iam/callers.ts'
+import type { Callers } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
 import { KeyStore } from './kms/key-store.ts'
@@ -32,6 +32,8 @@ export type { QueueView } from './sqs/queues.ts'
 export interface AwsEndpointOptions {
   server: BoundServer
   model: StackModel
+  /** The functions and roles of the model, with their access keys. */
+  callers: Callers
   /** URL of DynamoDB Local, which answers the DynamoDB requests. */
   dynamodbEndpoint: string
   /** Directory in which keys, messages and mails survive a restart; if undefined, they are only in memory. */
@@ -56,9 +58,8 @@ const frozenKeepAliveMilliseconds = 1000
  * Rejects if a policy, pattern, schedule or event source cannot be emulated.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
-  const { model, invoke, server, quirks = openQuirks() } = options
+  const { model, callers, invoke, server, quirks = openQuirks() } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
-  const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
   const queues = openQueues(store, model, quirks)
   const outbox = openOutbox(store)
@@ -117,12 +118,6 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     /** The newest outcomes of events since the start, the one that was told last first. */
     outcomes: () => outcomes.list(),
     outbox: (to?: string) => outbox.list(to),
-    /** Returns the access key of a function or role, by which the endpoint finds the caller's policies. */
-    credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
-      const holder = callers.of(arn)
-      if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
-      return holder.credentials
-    },
     /** Starts the schedules and the delivery from queues to functions. Call it when the functions can run. */
     startDelivery(): void {
       sources.push(...starters.splice(0).map((start) => start()))

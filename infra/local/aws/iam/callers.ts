@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { PolicyDocument, StackModel } from '../../model.ts'
+import type { FunctionModel, PolicyDocument, RoleModel, StackModel } from '../../model.ts'
 import { compileSession, type FindDenial, type RoleSession } from './authorize.ts'
 
 /** An AWS access key, with which a function or a person signs requests. */
@@ -68,5 +68,11 @@ export function openCallers(model: StackModel) {
     },
     /** Finds the caller by the ARN of a function, or of a role that people assume. */
     of: (arn: string) => byArn.get(arn),
+    /** Returns the access key of a function or role, by which the endpoint finds the caller's policies. */
+    credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
+      const holder = byArn.get(arn)
+      if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
+      return holder.credentials
+    },
   }
 }

@@ -22,6 +22,14 @@ const deduplicationMilliseconds = 5 * 60 * 1000
 const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
+/** A message can be received, has been received and is hidden, or was sent with a delay that is not over. */
+type MessageState = 'visible' | 'inFlight' | 'delayed'
+
+function stateOf({ visibleAt, receipt }: Message, now: number): MessageState {
+  if (visibleAt <= now) return 'visible'
+  return receipt === null ? 'delayed' : 'inFlight'
+}
+
 /** An SQS queue. Its messages are kept in memory and also in the store, so that they survive a restart. */
 export class Queue {
   model: QueueModel
@@ -136,12 +144,11 @@ export class Queue {
     this.#wake()
   }
 
-  counts(): Record<'visible' | 'inFlight' | 'delayed', number> {
+  counts(): Record<MessageState, number> {
     const now = Date.now()
     this.#removeOverdue(now)
     const counts = { visible: 0, inFlight: 0, delayed: 0 }
-    for (const message of this.#messages.values())
-      counts[message.visibleAt <= now ? 'visible' : message.receipt === null ? 'delayed' : 'inFlight'] += 1
+    for (const message of this.#messages.values()) counts[stateOf(message, now)] += 1
     return counts
   }
 
@@ -177,7 +184,7 @@ export class Queue {
         .sort((one, other) => one.visibleAt - other.visibleAt)
         .slice(0, limit)
     // A message group of a FIFO queue is blocked while any of its messages is in flight.
-    const inFlight = all.filter(({ receipt, visibleAt }) => receipt !== null && visibleAt > now)
+    const inFlight = all.filter((message) => stateOf(message, now) === 'inFlight')
     const blocked = new Set(inFlight.map(({ groupId }) => groupId))
     const free = all
       .slice(0, scannedMessages)

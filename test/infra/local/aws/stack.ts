@@ -5,6 +5,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
+import { openCallers } from '../../../../infra/local/aws/iam/callers.ts'
 import { type AwsEndpoint, startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
 import { bindServer } from '../../../../infra/local/http/bind-server.ts'
 import type { InvokeFunction } from '../../../../infra/local/runtime/runtime.ts'
@@ -145,9 +146,11 @@ export async function startStack(
 ) {
   const server = await bindServer(0, '')
   onTestFinished(() => server.close(0))
+  const callers = openCallers(model)
   const endpoint = await startAwsEndpoint({
     server,
     model,
+    callers,
     dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
     dataDirectory: options.dataDirectory,
     invoke: options.invoke ?? (async (_name, payload) => ({ payload })),
@@ -157,13 +160,12 @@ export async function startStack(
   let closing: Promise<void> | undefined
   const close = () => (closing ??= endpoint.close())
   onTestFinished(close)
-  return { endpoint, close, ...clientsOf(endpoint), as: (name: string) => clientsAs(endpoint, model, name) }
-}
-
-function clientsAs(endpoint: AwsEndpoint, model: StackModel, name: string) {
-  const found = model.functions.find((item) => item.name === name)
-  if (found === undefined) throw new Error(`no function ${name}`)
-  return clientsOf(endpoint, endpoint.credentialsFor(found))
+  const as = (name: string) => {
+    const found = model.functions.find((item) => item.name === name)
+    if (found === undefined) throw new Error(`no function ${name}`)
+    return clientsOf(endpoint, callers.credentialsFor(found))
+  }
+  return { endpoint, close, ...clientsOf(endpoint), as }
 }
 
 function clientsOf(
