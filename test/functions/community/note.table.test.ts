@@ -68,9 +68,12 @@ it.each([
   expect(await call(family.root, { body })).toMatchObject(refusalOf(field))
 })
 
-it('community/note refuses a body that is no JSON object', async () => {
-  expect(await call(family.root, { text: '{' })).toMatchObject({ status: 400, code: 40000 })
-})
+it.each(['{', '', 'null', '7', '"x"', '[]'])(
+  'community/note refuses the body %j, no JSON object',
+  async (text) => {
+    expect(await call(family.root, { text })).toMatchObject({ status: 400, code: 40000 })
+  },
+)
 
 it('community/note refuses a form', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -4,6 +4,7 @@ import { handler as addressesProvisioned } from '../../../functions/intake/addre
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
+import { applyEvent } from '../../support/apply-event.ts'
 import { deliver, deliverBatch, deliverLast, refusedAs } from '../../support/deliver.ts'
 import { addDepositor, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser, holdingsOf, readAllBills } from '../../support/ledger.ts'
@@ -215,4 +216,15 @@ it('if deposits are filtered by a period, every page has only deposits from that
   const period = { beginTime: '2026-03-02', endTime: '2026-03-04', size: 2 }
   const pages = await Promise.all([1, 2].map((current) => recordsOf(userId, { ...period, current })))
   expect(pages.map(({ records }) => records.map(({ txid }) => txid.at(-1)))).toEqual([['4', '3'], ['2']])
+})
+
+it.each([
+  ['the same confirmations', { confirmations: 3 }, 'duplicate'],
+  ['fewer confirmations', { confirmations: 2 }, 'overtaken'],
+  ['an earlier status', { status: 'pending', confirmations: 0 }, 'overtaken'],
+  ['more confirmations', { confirmations: 4 }, 'applied'],
+])('an update of a confirming deposit with %s has its own outcome', async (_what, change, outcome) => {
+  const base = deposit((await addDepositor()).address, { status: 'confirming', confirmations: 3 })
+  expect(await applyEvent(depositUpdated, base)).toBe('applied')
+  expect(await applyEvent(depositUpdated, { ...base, ...change })).toBe(outcome)
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { RedirectUri } from '../../../shared/oauth/redirect-uri.ts'
+import { addToQuery, RedirectUri } from '../../../shared/oauth/redirect-uri.ts'
 
 test.each([
   'https://client.example/callback',
@@ -42,4 +42,12 @@ test.each([
   ['an app’s with a response parameter', 'com.example.app:/callback?state'],
 ])('an invalid or unsafe redirect URI cannot be registered: %s', (_why, uri) => {
   expect(v.is(RedirectUri, uri)).toBe(false)
+})
+
+test.each([
+  ['https://app.example/back', { a: '1', b: undefined }, 'https://app.example/back?a=1'],
+  ['https://app.example/back?x=y', { a: '1 &' }, 'https://app.example/back?x=y&a=1+%26'],
+  ['https://app.example/back', { a: undefined }, 'https://app.example/back'],
+])('to the query of %s, the parameters %j are added', (uri, added, result) => {
+  expect(addToQuery(uri, added)).toBe(result)
 })

@@ -8,6 +8,7 @@ import { transact } from '../../../../shared/db/write.ts'
 import { zero } from '../../../../shared/money.ts'
 import { smallCapacity } from '../../../support/community.ts'
 import { useMemoryTable } from '../../../support/memory-table.ts'
+import { tamperCalls } from '../../../support/tamper-calls.ts'
 
 useMemoryTable()
 
@@ -45,4 +46,22 @@ it('each node of a changing list is read once, whatever the number of its member
     expect(reads.length).toBeGreaterThan(2)
     expect(reads).toEqual([...new Set(reads)])
   }
+})
+
+it('the nodes of a list are read together, level by level', async () => {
+  let [rounds, pending] = [0, 0]
+  const { restore } = tamperCalls(async ({ perform }) => {
+    if (pending === 0) rounds += 1
+    pending += 1
+    const answer = await perform()
+    await new Promise(setImmediate)
+    pending -= 1
+    return answer
+  })
+  try {
+    await prepareRename({ kind: 'COMMUNITY', ownerId }, members(10, 40, 'newest'), smallCapacity)
+  } finally {
+    restore()
+  }
+  expect(rounds).toBeLessThan(6)
 })

@@ -9,6 +9,7 @@ const handler = byMediaType({ form: answering('form', 'form'), json: answering('
 
 it.each([
   ['application/x-www-form-urlencoded', 'a=1', 'form'],
+  ['Application/X-WWW-Form-URLencoded ; charset=utf-8', 'a=1', 'form'],
   ['application/json', '{}', 'json'],
 ])('a body of the type %s goes to its own endpoint', async (type, text, data) => {
   const answer = await callEndpoint(handler, { headers: { 'content-type': type }, text })

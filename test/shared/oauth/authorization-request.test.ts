@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { checkLengths } from '../../../shared/oauth/authorization-request.ts'
+
+it.each([
+  ['nonce', 1_024],
+  ['state', 4_096],
+  ['id_token_hint', 8_192],
+  ['login_hint', 2_048],
+  ['scope', 2_048],
+])('the parameter %s may have %i characters', (name, max) => {
+  expect(() => checkLengths({ [name]: '𝒳'.repeat(max) })).not.toThrow()
+  expect(() => checkLengths({ [name]: 'x'.repeat(max + 1) })).toThrow(
+    expect.objectContaining({ failure: 'invalid_parameter', error: 'invalid_request' }) as Error,
+  )
+})
