@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkLengths } from '../../../shared/oauth/authorization-request.ts'
+import { checkLengths, grantScopes } from '../../../shared/oauth/authorization-request.ts'
 
 it.each([
   ['nonce', 1_024],
@@ -13,3 +13,20 @@ it.each([
     expect.objectContaining({ failure: 'invalid_parameter', error: 'invalid_request' }) as Error,
   )
 })
+
+it.each([
+  ['openid email profile', ['openid', 'email']],
+  ['email openid', ['openid', 'email']],
+  ['openid unknown', ['openid']],
+])('of the requested scopes %j, a client for openid and email gets %j', (requested, granted) => {
+  expect(grantScopes(requested, { scopes: ['openid', 'email'] })).toEqual(granted)
+})
+
+it.each(['profile', '', undefined])(
+  'a request for the scopes %j, of which none is granted, is refused',
+  (scope) => {
+    expect(() => grantScopes(scope, { scopes: ['openid', 'email'] })).toThrow(
+      expect.objectContaining({ failure: 'invalid_scope', error: 'invalid_scope' }) as Error,
+    )
+  },
+)

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/community/note.ts'
-import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { checkAccessToken, tokenFailure } from '../../../shared/tokens/access-token.ts'
 import { revokeToken } from '../../../shared/tokens/session.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import { createAccessToken } from '../../support/community.ts'
@@ -18,4 +18,12 @@ it('a revoked access_token cannot set a note, even if an eventually consistent r
   expect(await checkAccessToken(token, 'community.read')).toMatchObject({ userId: 1 })
   const request = { body: { target_user_id: '2', note: 'n' }, headers: bearer(token) }
   expect(await callEndpoint(handler, request)).toMatchObject({ status: 401 })
+})
+
+it.each([
+  ['no token was sent', 'unauthenticated', false, 'Bearer'],
+  ['a token is unknown', 'unauthenticated', true, 'Bearer error="invalid_token"'],
+  ['a token lacks the scope', 'insufficient_scope', true, 'Bearer error="insufficient_scope"'],
+] as const)('if %s, the challenge says so', (_what, failure, sent, challenge) => {
+  expect(tokenFailure(failure, sent).headers).toEqual({ 'www-authenticate': challenge })
 })

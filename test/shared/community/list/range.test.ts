@@ -100,3 +100,11 @@ it('a page of a period reads no leaf that lies before the period', async () => {
   expect([total, idsOf(entries)]).toEqual([1, [6]])
   expect(readKeys).toEqual([keyText(nodeKey(list, 3))])
 })
+
+it('a search finds each member once, also in a list of more leaves than one call can read', async () => {
+  const numbers = Array.from({ length: 250 }, (_, i) => i + 1)
+  serve(Object.fromEntries(numbers.map((number) => [number, leaf(number)])))
+  const root = rootItem(...numbers.map((number) => [number, number, 1] as [number, number, number]))
+  const found = await readMatches(list, root, { matches: () => true, reserve: async () => undefined })
+  expect(idsOf(found)).toEqual(numbers.toReversed())
+})
