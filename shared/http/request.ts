@@ -111,7 +111,8 @@ const bodyParser = httpJsonBodyParser<APIGatewayProxyEventV2>()
 
 /**
  * Parses a JSON object. Refuses `__proto__`, and a `constructor` with a `prototype`. Calls the parser
- * directly: used as a middleware, the parser would report a bad body before a bad token.
+ * directly: as a middleware around the handler it would report a bad body before a bad token, and around the
+ * parsing alone it would make that wait, so that the session check and the prefetch would not share a call.
  */
 function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   // Drops the media type's parameters. The parser rejects a space before `;`, but RFC 9110 §5.6.6 allows it.
