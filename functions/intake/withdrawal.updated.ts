@@ -2,18 +2,43 @@ import * as v from 'valibot'
 import { BusinessKey, CurrencyCode, Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { EventStatus, updateWithdrawal } from '../../shared/ledger/withdrawal.ts'
-import { Amount, type Big, zero } from '../../shared/money.ts'
+import { Amount, zero } from '../../shared/money.ts'
 
-/** How much of a withdrawal is paid out: all but the fee, unless the event says so. */
-const settledOf = ({
+const Fields = membersOf({
+  withdrawal_id: BusinessKey,
+  user_id: UserId,
+  currency: CurrencyCode,
+  amount: Amount,
+  status: EventStatus,
+  at: Instant,
+  settled_amount: maybe(Amount),
+  fee: maybe(Amount),
+})
+type Fields = v.InferOutput<typeof Fields>
+
+const onlySettled = (name: 'settled_amount' | 'fee') =>
+  v.forward(
+    v.check<Fields, string>(
+      (detail) => detail.status === 'settled' || detail[name] === undefined,
+      'may only come with the status settled',
+    ),
+    [name],
+  )
+
+/** How much of a withdrawal is paid out, and the fee beside it: all but the fee, unless the event says so. */
+function settlementOf({
   amount,
   settled_amount,
-  fee,
-}: {
-  amount: Big
-  settled_amount?: Big | undefined
-  fee?: Big | undefined
-}): Big => settled_amount ?? amount.minus(fee ?? zero)
+  fee = zero,
+}: Pick<Fields, 'amount' | 'settled_amount' | 'fee'>) {
+  return { settledAmount: settled_amount ?? amount.minus(fee), fee }
+}
+
+/** Whether the parts of a withdrawal are no more than its amount, and something is paid out. */
+function fitsAmount(detail: Fields): boolean {
+  const { settledAmount, fee } = settlementOf(detail)
+  return settledAmount.gt(zero) && settledAmount.plus(fee).lte(detail.amount)
+}
 
 /**
  * Moves the money of a withdrawal. `requested` moves it from the balance to the hold, `settled` out of the
@@ -25,37 +50,12 @@ const settledOf = ({
 export const handler = intake({
   detailType: 'withdrawal.updated',
   detail: v.pipe(
-    membersOf({
-      withdrawal_id: BusinessKey,
-      user_id: UserId,
-      currency: CurrencyCode,
-      amount: Amount,
-      status: EventStatus,
-      at: Instant,
-      settled_amount: maybe(Amount),
-      fee: maybe(Amount),
-    }),
+    Fields,
+    onlySettled('settled_amount'),
+    onlySettled('fee'),
     v.forward(
       v.check(
-        ({ status, settled_amount }) => status === 'settled' || settled_amount === undefined,
-        'may only come with the status settled',
-      ),
-      ['settled_amount'],
-    ),
-    v.forward(
-      v.check(
-        ({ status, fee }) => status === 'settled' || fee === undefined,
-        'may only come with the status settled',
-      ),
-      ['fee'],
-    ),
-    v.forward(
-      v.check(
-        (detail) =>
-          settledOf(detail).gt(zero) &&
-          settledOf(detail)
-            .plus(detail.fee ?? zero)
-            .lte(detail.amount),
+        fitsAmount,
         'must be at most the amount, together with settled_amount, and leave something to settle',
       ),
       ['fee'],
@@ -73,16 +73,7 @@ export const handler = intake({
   ],
   apply: ({ withdrawal_id: id, user_id: userId, currency, amount, status, at, ...settled }, record) =>
     updateWithdrawal(
-      {
-        id,
-        userId,
-        currency,
-        amount,
-        status,
-        at,
-        settledAmount: settledOf({ amount, ...settled }),
-        fee: settled.fee ?? zero,
-      },
+      { id, userId, currency, amount, status, at, ...settlementOf({ amount, ...settled }) },
       record,
     ),
 })
