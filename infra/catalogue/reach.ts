@@ -17,24 +17,24 @@ export const partitions = (permissions: Permissions, any: string[]): string[] =>
   )
 
 const on =
-  (actions: string[], partition: RegExp) =>
+  (actions: string[], ...wanted: Partition[]) =>
   (permissions: Permissions): boolean =>
-    partitions(permissions, actions).some((name) => partition.test(name))
+    partitions(permissions, actions).some((name) => wanted.some((one) => name.startsWith(one)))
 
 /** What an attacker could do with a captured function, and which permissions this takes. */
 const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
-  ['issue tokens for any user', on(puts, /^TOKENS#/)],
-  ['change what signs a user in', on(puts, /^SIGNIN#/)],
-  ['publish keys in the JWKS', on(puts, /^KEYS/)],
+  ['issue tokens for any user', on(puts, 'TOKENS#')],
+  ['change what signs a user in', on(puts, 'SIGNIN#')],
+  ['publish keys in the JWKS', on(puts, 'KEYS')],
   ['sign tokens', ({ signingKeys }) => signingKeys === 'sign' || signingKeys === 'manage'],
   ['create, disable and delete signing keys', ({ signingKeys }) => signingKeys === 'manage'],
-  ['move money', on(puts, /^W#/)],
-  ['register clients', on(puts, /^CLIENT#/)],
-  ['issue authorization codes for whoever calls it meanwhile', on(puts, /^CODE#/)],
-  ['take addresses from users', on(puts, /^EMAIL#/)],
-  ['change rates', on(puts, /^RATES/)],
-  ['give out deposit addresses', on(puts, /^ADDRS?#/)],
-  ['end sessions', on(writes, /^(TOKENS|ENDED)#/)],
+  ['move money', on(puts, 'W#')],
+  ['register clients', on(puts, 'CLIENT#')],
+  ['issue authorization codes for whoever calls it meanwhile', on(puts, 'CODE#')],
+  ['take addresses from users', on(puts, 'EMAIL#')],
+  ['change rates', on(puts, 'RATES')],
+  ['give out deposit addresses', on(puts, 'ADDR#', 'ADDRS#')],
+  ['end sessions', on(writes, 'TOKENS#', 'ENDED#')],
   ['test passwords, client secrets or events against their MAC', ({ macKey }) => macKey],
   ['mail anyone as the service', ({ mail }) => mail],
   [
