@@ -86,4 +86,4 @@ function wrap(text: string, width: number): string[] {
 }
 
 /** A number with its noun: `1 check`, `2 checks`. */
-export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -42,7 +42,7 @@ export const codeOf = (currencyNumber: number, type: BillType): number =>
 const typesByCode = new Map(BillType.options.map((type) => [billTypes[type].code as number, type]))
 
 /** Splits a bill's code: the bill's type, and the number that stands for its currency in the wallet. */
-export function readCode(code: number): { currencyNumber: number; type: BillType } {
+export function splitCode(code: number): { currencyNumber: number; type: BillType } {
   const type = typesByCode.get(code % maxTypes)
   if (type === undefined) throw new Error('a mark has an unknown type')
   return { currencyNumber: Math.floor(code / maxTypes), type }

@@ -1,6 +1,6 @@
 import type { Report as Audit } from '../audit/audit.ts'
 import { formatInstant } from '../format.ts'
-import { countOf, type Report } from '../report.ts'
+import { countNoun, type Report } from '../report.ts'
 import { describeDue, listKeys, listSteps } from './keys.ts'
 
 /** Reports an audit of the signing keys: its findings first, then the controls that they violate. */
@@ -11,8 +11,8 @@ export function reportAudit({ at, findings, controls, keys, records, ...audit }:
   return {
     ok: audit.ok,
     verdict: audit.ok
-      ? `No findings: all ${countOf(held.length, 'control')} hold`
-      : `${countOf(findings.length, 'finding')}: ${violated.length} of ${countOf(controls.length, 'control')} violated`,
+      ? `No findings: all ${countNoun(held.length, 'control')} hold`
+      : `${countNoun(findings.length, 'finding')}: ${violated.length} of ${countNoun(controls.length, 'control')} violated`,
     sections: [
       {
         title: 'Findings',

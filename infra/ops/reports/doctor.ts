@@ -1,5 +1,5 @@
 import type { examine } from '../doctor.ts'
-import { countOf, type Report } from '../report.ts'
+import { countNoun, type Report } from '../report.ts'
 
 type Checks = Awaited<ReturnType<typeof examine>>
 
@@ -12,8 +12,8 @@ export function reportChecks(checks: Checks): Report {
   return {
     ok,
     verdict: ok
-      ? `All ${countOf(passed.length, 'check')} passed`
-      : `${failed.length} of ${countOf(checks.length, 'check')} failed`,
+      ? `All ${countNoun(passed.length, 'check')} passed`
+      : `${failed.length} of ${countNoun(checks.length, 'check')} failed`,
     sections: [
       { title: 'Failed', rows: failed, tone: 'wrong' },
       { title: 'Passed', rows: passed, tone: 'well' },

@@ -1,4 +1,4 @@
-import { countOf, type Report } from '../report.ts'
+import { countNoun, type Report } from '../report.ts'
 import type { verifyLedger } from '../verify-ledger.ts'
 
 type Verification = Awaited<ReturnType<typeof verifyLedger>>
@@ -10,8 +10,8 @@ export function reportLedger({ wallets, bills, differences }: Verification): Rep
     ok: differences.length === 0,
     verdict:
       differences.length === 0
-        ? `No differences: ${countOf(wallets, 'wallet')} and ${countOf(bills, 'bill')}`
-        : `${countOf(differences.length, 'difference')} in ${differing} of ${countOf(wallets, 'wallet')}`,
+        ? `No differences: ${countNoun(wallets, 'wallet')} and ${countNoun(bills, 'bill')}`
+        : `${countNoun(differences.length, 'difference')} in ${differing} of ${countNoun(wallets, 'wallet')}`,
     sections: [
       {
         columns: ['USER', 'WALLET', 'CURRENCY', 'WHAT DIFFERS'],

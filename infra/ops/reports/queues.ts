@@ -1,5 +1,5 @@
 import type { listQueueCounts } from '../dead-letters/queues.ts'
-import { countOf, type Report } from '../report.ts'
+import { countNoun, type Report } from '../report.ts'
 
 type Counts = Awaited<ReturnType<typeof listQueueCounts>>
 
@@ -10,13 +10,13 @@ export function reportQueues(queues: Counts): Report {
   const empty = queues.filter((queue) => queue.dead_letters === 0 && queue.waiting === 0)
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
   const letters = sum(dead.map(({ dead_letters: count }) => count))
-  const messages = countOf(sum(queues.map((queue) => queue.waiting)), 'waiting message')
+  const messages = countNoun(sum(queues.map((queue) => queue.waiting)), 'waiting message')
   return {
     ok: dead.length === 0,
     verdict:
       dead.length === 0
         ? `No dead letters, and ${messages}`
-        : `${countOf(letters, 'dead letter')} in ${countOf(dead.length, 'queue')}, and ${messages}`,
+        : `${countNoun(letters, 'dead letter')} in ${countNoun(dead.length, 'queue')}, and ${messages}`,
     sections: [
       {
         title: 'With dead letters',

@@ -45,7 +45,7 @@ const missCounter = 'address'
 const CountItem = v.object({ count: Integer })
 
 /** Counts what one caller uses in the current minute, up to a limit. */
-function countOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
+function counterOf(userId: number, { limit, milliseconds }: typeof searchBudget) {
   const number = Math.floor(Date.now() / milliseconds)
   const end = (number + 1) * milliseconds
   const key = counts.key({ userId, period: milliseconds, number })
@@ -78,7 +78,7 @@ export type ReserveUnits = (units: number) => Promise<void>
  * returns a function that reserves read units.
  */
 export function searchBudgetOf(userId: number) {
-  const { key, refusal, add } = countOf(userId, searchBudget)
+  const { key, refusal, add } = counterOf(userId, searchBudget)
   const reserver = (known: Item | undefined): ReserveUnits => {
     const spent = known === undefined ? 0 : v.parse(CountItem, known).count
     return (wanted) => {

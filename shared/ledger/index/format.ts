@@ -6,7 +6,7 @@ import {
   type BillFilter,
   type Counts,
   filtersOf,
-  readCode,
+  splitCode,
   selects,
   StoredCounts,
   toStoredCounts,
@@ -58,7 +58,7 @@ export function lengthOf(filter: BillFilter, counts: Counts, currencies: readonl
 
 /** Whether a filter selects bills with this code, which stands for a currency and a type (see codeOf). */
 export function selectsCode(filter: BillFilter, code: number, currencies: readonly string[]): boolean {
-  const { currencyNumber, type } = readCode(code)
+  const { currencyNumber, type } = splitCode(code)
   return selects(filter, currencies[currencyNumber] ?? '', type)
 }
 
@@ -86,7 +86,7 @@ export function partsOf({ number, marks, before }: Chunk, currencies: readonly s
   const parts = new Map<string, BlockPart>()
   const lengths = new Map<string, number>()
   for (const [place, { code }] of marks.entries()) {
-    const { currencyNumber, type } = readCode(code)
+    const { currencyNumber, type } = splitCode(code)
     for (const filter of filtersOf(currencies[currencyNumber] ?? '', type)) {
       const list = listText(filter)
       const length = lengths.get(list) ?? lengthOf(filter, before, currencies)

@@ -3,7 +3,7 @@ import { readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
 import { inBatches } from '../../in-batches.ts'
 import { addBill, type Bill, billList, toBill } from '../bill.ts'
-import { readCode, toStoredCounts } from '../bill-types.ts'
+import { splitCode, toStoredCounts } from '../bill-types.ts'
 import {
   blockKey,
   type Chunk,
@@ -113,7 +113,7 @@ function compareWallets(expected: Wallet, stored: Wallet, compare: Compare): voi
   compare(null, 'currencies of the index', currenciesOf(expected).join(' '), currenciesOf(stored).join(' '))
   compare(null, 'marks of the newest bills', textOf(expected.tail), textOf(stored.tail))
   for (const code of new Set([...expected.counts.keys(), ...stored.counts.keys()])) {
-    const { currencyNumber, type } = readCode(code)
+    const { currencyNumber, type } = splitCode(code)
     const currency = currenciesOf(expected)[currencyNumber] ?? null
     const [should = 0, is = 0] = [expected.counts.get(code), stored.counts.get(code)]
     compare(currency, `number of bills of type ${type}`, String(should), String(is))

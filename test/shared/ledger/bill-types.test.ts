@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { events } from '../../../infra/events.ts'
-import { BillType, billTypes, codeOf, readCode } from '../../../shared/ledger/bill-types.ts'
+import { BillType, billTypes, codeOf, splitCode } from '../../../shared/ledger/bill-types.ts'
 
 it('the stored code of a bill type never changes', () => {
   expect(Object.fromEntries(Object.entries(billTypes).map(([type, { code }]) => [type, code])))
@@ -21,8 +21,8 @@ it('the stored code of a bill type never changes', () => {
 it('the stored code of a bill contains the currency and the bill type', () => {
   for (const type of BillType.options)
     for (const currencyNumber of [0, 1, 99])
-      expect(readCode(codeOf(currencyNumber, type))).toEqual({ currencyNumber, type })
-  expect(() => readCode(15)).toThrow('unknown type')
+      expect(splitCode(codeOf(currencyNumber, type))).toEqual({ currencyNumber, type })
+  expect(() => splitCode(15)).toThrow('unknown type')
 })
 
 it('for each type of bill, the bus accepts the event that causes it', () => {
