@@ -7,11 +7,13 @@ import {
   endAllSessions,
   issueAccessToken,
   tokenDigest,
+  tokenKey,
 } from '../../../shared/tokens/access-token.ts'
 import {
   endSession,
   type NamedSession,
   readDerivingSession,
+  revokeDerived,
   revokeToken,
   SessionChanged,
 } from '../../../shared/tokens/session.ts'
@@ -153,4 +155,16 @@ it.each([
   } finally {
     restore()
   }
+})
+
+it.each([
+  ['another client', { clientId: 'other' }],
+  ['another user', { userId: 1 }],
+])('a derived token is not revoked in the name of %s', async (_what, change) => {
+  const { named } = await signIn(newUser())
+  const token = await derive(named)
+  await revokeDerived(tokenKey(token), { ...named, clientId: 'app', ...change })
+  expect(await works(token)).toBe(true)
+  await revokeDerived(tokenKey(token), { ...named, clientId: 'app' })
+  expect(await works(token)).toBe(false)
 })

@@ -279,3 +279,21 @@ it('the next version of a referral tree is higher than all earlier ones, even af
   const now = Date.now()
   expect(nextHead({ version: 5 }).version).toBeGreaterThanOrEqual(now)
 })
+
+it('a run that cannot clear its journal fails, and the next run adds nothing twice', async () => {
+  const rootId = await addRoot()
+  await addNewcomers(rootId, 3)
+  const clears = (command: unknown) =>
+    command instanceof TransactWriteCommand &&
+    command.input.TransactItems?.some(({ Delete }) => Delete !== undefined) === true
+  const { restore } = tamperCalls(({ command, perform }) =>
+    clears(command) ? Promise.reject(new Error('the journal stays')) : perform(),
+  )
+  try {
+    await expect(grow(rootId)).rejects.toThrow('the journal stays')
+  } finally {
+    restore()
+  }
+  expect(await grow(rootId)).toBe('finished')
+  expect(await readProfile(rootId)).toMatchObject({ directCount: 3, teamCount: 3 })
+})
