@@ -115,11 +115,15 @@ describe('an administrator, to whom IAM policies allow everything', () => {
     },
   )
 
-  it('an administrator can enable a disabled signing key, and can delete the keys of a stage whose data is not protected', () => {
+  it('an administrator can enable a disabled signing key', () => {
+    expect(administrator()(onKey('EnableKey', key))).toBeUndefined()
+  })
+
+  it('an administrator can delete the keys of a stage whose data is not protected', () => {
     const open = (stage: string) => readConfig({ ...configured, stage }).breakGlass
     expect(open('prod')).toEqual([])
-    for (const request of [onKey('EnableKey', key), onKey('ScheduleKeyDeletion', keyOf('dev', open('dev')))])
-      expect(administrator()(request), request.action).toBeUndefined()
+    const request = onKey('ScheduleKeyDeletion', keyOf('dev', open('dev')))
+    expect(administrator()(request)).toBeUndefined()
   })
 })
 
@@ -130,9 +134,12 @@ describe('the rotation', () => {
     expect(rotation(dev)(onKey('DisableKey', keyOf('prod')))).toContain('not authorized')
   })
 
-  it('the rotation creates signing keys with the key policy that the audit expects, and the rotation’s role name fits IAM’s limit', () => {
+  it('the rotation creates signing keys with the key policy that the audit expects', () => {
     const { environment } = prod.functions.find(({ name }) => name.endsWith('-signing-keys')) ?? {}
     expect(JSON.parse(environment?.['SIGNING_KEY_POLICY'] ?? '')).toEqual(keyOf('prod').keyPolicy)
+  })
+
+  it('the name of the rotation’s role fits IAM’s limit', () => {
     const longest = rotationRoleName('a'.repeat(maxStageLength), 'ap-southeast-1')
     expect(longest.length).toBeLessThanOrEqual(64)
   })

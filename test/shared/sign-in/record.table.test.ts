@@ -16,17 +16,28 @@ async function put(userId: number, hash: string, expiresAt: number, network = 'e
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('a sign-in record keeps the latest 16 login tickets of an unknown network, and 32 of all unknown networks; none of them displaces a ticket of a known network', async () => {
+/** Adds a user with a login ticket `home` of a network that the user has signed in from. */
+async function addUserAtHome(later: number): Promise<number> {
   const { userId } = await createUser()
-  const later = Date.now() + 60_000
   const home = networkDigest('192.0.2.1')
   await put(userId, 'sign-in', later, home)
   const step = { ticketHash: 'sign-in', totpStep: undefined, network: home }
   await transact([acceptSecondFactor(await read(userId), step, Date.now())])
   await put(userId, 'home', later, home)
+  return userId
+}
+
+test('tickets of an unknown network displace all but the latest 16 of them, and none of a known one', async () => {
+  const later = Date.now() + 60_000
+  const userId = await addUserAtHome(later)
   for (let i = 1; i <= 20; i += 1) await put(userId, `one-${i}`, later + i, 'one network')
   const ofOne = Array.from({ length: 16 }, (_, i) => `one-${i + 5}`)
   expect(Object.keys((await read(userId)).tickets).sort()).toEqual(['home', ...ofOne].sort())
+})
+
+test('tickets of many unknown networks displace all but the latest 32, and none of a known network', async () => {
+  const later = Date.now() + 60_000
+  const userId = await addUserAtHome(later)
   for (let i = 1; i <= 40; i += 1) await put(userId, `many-${i}`, later + 100 + i, `network ${i}`)
   const ofMany = Array.from({ length: 32 }, (_, i) => `many-${i + 9}`)
   expect(Object.keys((await read(userId)).tickets).sort()).toEqual(['home', ...ofMany].sort())
