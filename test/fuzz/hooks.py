@@ -19,6 +19,10 @@ SEMANTIC_REASONS = {
     "must not be before beginTime",
     "must not be before beginDate",
     "must be less than 366 days after beginDate",
+    "must be one of the last 366 days if endDate is omitted",
+    # A challenge without a method would be one of the method plain (RFC 7636 §4.3).
+    "must be S256",
+    "is not a device_token of this service",
     "is not offered for this currency",
     "differs from that of the Authorization header",
     "must not be sent beside an Authorization header",
