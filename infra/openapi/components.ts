@@ -4,6 +4,7 @@ import type { JsonSchema, JsonSchemas } from './schemas.ts'
 /** Names for the schemas of properties, keyed by `SCHEMA.PROPERTY`. For an array, its items get the name. */
 const memberNames: Record<string, string> = {
   'AssetSummary.assets': 'AssetValue',
+  'AuthorizationRequest.error_urls': 'ErrorUrls',
   'Bill.business_id': 'BillType',
   'BillExport.records': 'Bill',
   'BillPage.records': 'Bill',

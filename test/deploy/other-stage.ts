@@ -53,7 +53,7 @@ export function otherStage(directory: string, steps: Steps) {
             (_error, out, problem) => resolve(out + problem),
           ),
         )
-        judgeReport(text, steps)
+        judgeReport(text, steps, 'ministack')
       }),
   }
 }

@@ -84,7 +84,7 @@ async function tryAndUpdate(): Promise<void> {
     await steps.run('refuse an event', () => refuseEvent(user, target))
     await steps.run('rotate the signing key', () => rotate(user, target))
   }
-  await steps.run('doctor', () => consultDoctor(target, steps))
+  await steps.run('doctor', () => consultDoctor(target, steps, isEmulated ? 'ministack' : 'AWS'))
   await steps.run('audit the signing keys', () => ops([...target, 'keys', 'audit']))
   await deploy('an update', update)
   if (user !== undefined) {
