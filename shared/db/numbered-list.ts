@@ -90,7 +90,10 @@ async function findFirst(list: string, length: number, instant: number): Promise
   while (from < to) {
     const step = Math.max(1, Math.ceil((to - from) / (probes + 1)))
     const ordinals = Array.from({ length: probes }, (_, i) => from + step * i).filter((one) => one < to)
-    const rows = await readItems(ordinals.map((ordinal) => rowKey(list, ordinal)))
+    const keys = ordinals.map((ordinal) => rowKey(list, ordinal))
+    const found = await readItems(keys)
+    // A row may be so new that an eventually consistent read does not see it.
+    const rows = found.includes(undefined) ? await readItems(keys, { consistent: true }) : found
     const later = rows.findIndex((row) => !(Number(row?.['created_at']) < instant))
     if (later === -1) from = (ordinals.at(-1) ?? from) + 1
     else [from, to] = [later === 0 ? from : (ordinals[later - 1] ?? from) + 1, ordinals[later] ?? to]

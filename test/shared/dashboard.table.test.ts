@@ -18,7 +18,7 @@ const today = '2026-03-30'
 beforeEach(() => {
   silenceTreeQueue()
   vi.useFakeTimers({ toFake: ['Date'], now })
-  Object.assign(settings(), { reportingTimeZone: 'Europe/Berlin' })
+  vi.spyOn(settings(), 'reportingTimeZone', 'get').mockReturnValue('Europe/Berlin')
 })
 const huge = '99999999999999999999.999999999999999999'
 
