@@ -52,7 +52,8 @@ async function readRequest(): Promise<CheckedRequest> {
 
 /** Completes the sentence "The app's link …". */
 function describeProblem({ code, fields }: ApiFailure): string {
-  if (code === 40002) return 'names an address to return to that is not registered for the app'
+  if (code === 40002)
+    return 'names an address to return to that is not registered for the app, or does not say which app it is'
   if (fields.includes('id_token_hint')) return 'has an id_token_hint that this service did not issue'
   return fields.includes('client_id') ? 'names another app than its id_token_hint' : 'is not valid'
 }
