@@ -139,7 +139,7 @@ async function selectNumbers(
   const ranks = Array.from({ length: Math.min(newest, inChunks) - oldest + 1 }, (_, i) => oldest + i)
   const blocks = [oldest, Math.min(newest, inChunks)].map((rank) => Math.floor((rank - 1) / blockSize))
   const read = async (consistent: boolean) => {
-    const numbers = await readRanks(wallet, filter, blocks as [number, number], { consistent })
+    const numbers = await readRanks(wallet.id, filter, blocks as [number, number], { consistent })
     return ranks.map((rank) => numbers.get(rank))
   }
   const found = await read(false)

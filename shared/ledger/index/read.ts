@@ -27,31 +27,30 @@ export async function readChunkBefore(
   return item && toChunk(item)
 }
 
-/**
- * Lists the numbers of a block's bills, ascending. Uses only the first `chunks` chunks. The block may have
- * one more chunk if a bill was posted after the wallet was read.
- */
-export const numbersIn = (block: Block, chunks: number): number[] =>
+/** Lists the numbers of a block's bills, ascending. */
+export const numbersIn = (block: Block): number[] =>
   [...block]
-    .filter(([chunk]) => chunk < chunks)
     .sort(([a], [b]) => a - b)
     .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
 
-/** Reads blocks of the bill index for a filter. Returns bill numbers, keyed by position. */
+/**
+ * Reads blocks of the bill index for a filter. Returns bill numbers, keyed by position. The last block may
+ * also have bills of a chunk that was added after the wallet was read. Their positions come after those of
+ * the wallet.
+ */
 export async function readRanks(
-  wallet: Wallet,
+  id: WalletId,
   filter: BillFilter,
   [first, last]: readonly [number, number],
   { consistent = false } = {},
 ): Promise<Map<number, number>> {
-  const [low, high] = [blockKey(wallet.id, filter, first), blockKey(wallet.id, filter, last)]
-  const chunks = chunksOf(wallet)
+  const [low, high] = [blockKey(id, filter, first), blockKey(id, filter, last)]
   const query = { ...between(low.pk, low.sk, high.sk), ConsistentRead: consistent }
   const items = await queryFirst(query, last - first + 1)
   return new Map(
     items.flatMap((item) => {
       const before = Number(String(item['sk']).split('#').at(-1)) * blockSize
-      return numbersIn(toBlock(item), chunks).map((number, i) => [before + i + 1, number] as const)
+      return numbersIn(toBlock(item)).map((number, i) => [before + i + 1, number] as const)
     }),
   )
 }

@@ -92,7 +92,7 @@ function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFi
     if (own.length === 0) return [...numbers, ...numbersInTail(filter, wallet)]
     expect(numbers.length, 'all blocks before the last are full').toBe(block * blockSize)
     const places = new Map(own.map((part) => [part.chunk, Uint8Array.from(part.places)]))
-    numbers.push(...numbersIn(places, chunksOf(wallet)))
+    numbers.push(...numbersIn(places))
   }
 }
 
