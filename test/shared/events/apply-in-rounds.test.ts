@@ -44,6 +44,20 @@ describe('a batch of which an event', () => {
     expect(await run(batch, 0)).toEqual({ tries: [2, 1], applied: ['0', '1'] })
   })
 
+  it('needs one of another batch is applied when that one comes during a pause', async () => {
+    // The clock stands still, so that there is time for the pause on a busy machine, too.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    let isThere = false
+    // Three events, each of which needs the one before it, and the first needs one of another batch.
+    const applied = new Set<number>()
+    const batch = batchOf(3, (place) => {
+      if (!isThere || (place > 0 && !applied.has(place - 1))) tooEarly()
+      applied.add(place)
+    })
+    setImmediate(() => (isThere = true))
+    expect(await run(batch)).toEqual({ tries: [2, 2, 2], applied: ['0', '1', '2'] })
+  })
+
   it('is refused for good is not tried again', async () => {
     const refuse = () => {
       throw new RejectedEvent('conflicting_content')
