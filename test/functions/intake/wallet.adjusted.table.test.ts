@@ -41,6 +41,12 @@ it.each(['0.000000000000000001', '99999999999999999999.999999999999999999', '007
   },
 )
 
+it.each(['', ' ', ' \u3000 '])('wallet.adjusted with the blank reason %j is refused', async (reason) => {
+  expect(await deliver(handler, adjustment(await addUser(), { reason }))).toEqual(
+    refusedAs('invalid_detail: reason'),
+  )
+})
+
 it('wallet.adjusted changes nothing if the balance would have more than 38 digits', async () => {
   const userId = await addUser()
   const amount = '99999999999999999999.999999999999999999'
