@@ -92,6 +92,7 @@ const long = {
     'test/readme.process.test.ts',
     'test/infra/local/demo/send-demo.process.test.ts',
     'test/flows/outcomes-after-kills.process.test.ts',
+    'test/infra/bundle/functions/record.process.test.ts',
     'test/infra/local/dynamodb.process.test.ts',
     'test/infra/stacks/add-stacks/{checks,changed-knob}.process.test.ts',
   ],

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
@@ -70,17 +70,6 @@ describe('bundleFunctions', () => {
       expect(readFileSync(bundleFile(entry), 'utf8').includes('restOnTheHour')).toBe(true)
     },
   )
-
-  it('if no source has changed, functions are bundled again only if dist/functions.json is invalid', async () => {
-    const record = JSON.parse(readFileSync('dist/functions.json', 'utf8')) as { outputs: object }
-    const marked = { ...record.outputs, 'not/bundled': 'a' }
-    writeFileSync('dist/functions.json', JSON.stringify({ ...record, outputs: marked }))
-    // The entry `not/bundled` is only in the record, so a result with this entry was read from the record.
-    expect(Object.fromEntries(await bundleFunctions())).toEqual(marked)
-    writeFileSync('dist/functions.json', '{"key":""}')
-    expect(Object.fromEntries(await bundleFunctions())).toEqual(record.outputs)
-    expect(JSON.parse(readFileSync('dist/functions.json', 'utf8'))).toEqual(record)
-  })
 
   it('a function does not load the parts of Node.js that it never uses: fetch, web streams, file watchers', async () => {
     const url = pathToFileURL(bundleFile('account/info')).href
