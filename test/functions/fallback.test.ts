@@ -38,7 +38,7 @@ const preflight = async (
 }
 
 it.each([{}, { maintenance: 'on' }])(
-  'a preflight for any path is answered with the stage variables %j, so that the page can read the answer',
+  'a preflight for any path is answered with the stage variables %j',
   async (stageVariables) => {
     const headers = { origin: page, 'access-control-request-method': 'POST' }
     expect(await preflight(headers, { stageVariables })).toMatchObject({

@@ -85,7 +85,7 @@ function explanations(detailType: string, detail: object): string[] {
 }
 
 it.each([...examples])(
-  'a %s event with a misspelt member is refused, and the reason names it',
+  'a %s event with a misspelt member is refused by the name of the member',
   (type, detail) => {
     expect(explanations(type, detail)).toEqual([])
     const reason = 'referrerId is not a member of this event'
@@ -102,7 +102,7 @@ it.each([
   ['addresses.provisioned', { addresses: [{ address: 'a', memo: '7' }] }, 'addresses.0.memo'],
   ['user.registered', JSON.parse('{"__proto__": 7}') as object, '__proto__'],
   ['user.registered', { constructor: 7 }, 'constructor'],
-])('a %s event with %j is refused, and the reason names the member', (type, change, member) => {
+])('a %s event with %j is refused by the path of the member', (type, change, member) => {
   const detail = Object.defineProperties({ ...examples.get(type) }, Object.getOwnPropertyDescriptors(change))
   expect(explanations(type, detail)).toEqual([`${member} is not a member of this event`])
 })
@@ -122,7 +122,7 @@ it.each([
   ['totp_secret', 'not base32!'],
   ['registered_at', '2026-01-01'],
   ['nickname', 7],
-])('user.registered with a bad %s is refused, and the reason does not quote the bad value', (field, bad) => {
+])('user.registered with a bad %s is refused without a quote of the bad value', (field, bad) => {
   const detail = newRegistration({ [field]: bad })
   const handler = intakes.find(({ detailType }) => detailType === 'user.registered')
   const { issues = [] } = v.safeParse(handler?.detail ?? v.never(), detail)

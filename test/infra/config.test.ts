@@ -54,7 +54,7 @@ describe('the configuration of a deployment', () => {
   const domainName = 'api.example.com'
   const domain = { domainName, certificateArn }
 
-  it('the stage prod is refused if mail sender and alarm topic are missing, and the error says what to set and where', () => {
+  it('the refusal of prod without a mail sender and alarm topic says what to set where', () => {
     const refused = () => readConfig({ stage: 'prod' })
     expect(refused).toThrow('"stages", "prod" in cdk.json')
     expect(refused).toThrow('"mailFrom": "no-reply@YOUR-DOMAIN"')
@@ -153,7 +153,7 @@ describe('deploymentRegion', () => {
     expect(deploymentRegion(readConfig({ ...stage, failover: 'restored' }), 'eu-central-1')).toBe('eu-west-1')
   })
 
-  it('without a failover, a deployment to the standby region is refused, because two regions would serve one table', () => {
+  it('without a failover, a deployment to the standby region is refused', () => {
     expect(() => deploymentRegion(readConfig(stage), 'eu-west-1')).toThrow(
       'eu-west-1 is the standby region of this stage: name its own by AWS_REGION, or set "failover"',
     )
@@ -183,7 +183,7 @@ describe('chooseStage', () => {
   })
 
   it.each(['{"prod":', '[1]', '{"prod":true}'])(
-    'chooseStage refuses the context `stages` with the value %s, because it is not a JSON object of stages',
+    'chooseStage refuses the context `stages` with the value %s',
     (text) => {
       expect(() => choose({ stages: text, stage: 'prod' })).toThrow('`stages` must be a JSON object')
     },

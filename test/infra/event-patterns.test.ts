@@ -39,12 +39,12 @@ it('the local stack accepts an event from anybody, but mail.requested only from 
   expect(deliveries('local', 'account-service', 'mail.requested')).toEqual(['mail.requested'])
 })
 
-it('the pattern of the rule for unmatched events stays below the 2,048 characters that EventBridge allows', () => {
+it('the pattern of the rule for unmatched events stays below EventBridge’s 2,048 characters', () => {
   expect(JSON.stringify(untakenPattern('prod', events)).length).toBeLessThan(2_048)
 })
 
 it.each(['prod', 'local'])(
-  'on stage %s an outcome reaches listeners only, neither a function nor the queue of the unmatched nor the archive',
+  'on stage %s an outcome reaches listeners only: no function, archive or unmatched queue',
   (stage) => {
     const { 'detail-type': archived } = { 'detail-type': archivedPattern(events).detailType }
     for (const detailType of outcomeTypes) {

@@ -52,7 +52,7 @@ describe('partitions', () => {
     ])
   })
 
-  it('no GET endpoint may write, except for assigning a deposit address and counting a caller’s member searches', () => {
+  it('no GET endpoint may write, but for assigning a deposit address and counting searches', () => {
     const mayWrite = routes.filter(({ method }) => method !== 'POST').map(({ entry }) => entry)
     const all = whoMay(/./, ...writes).filter((name) => mayWrite.includes(name))
     expect(all).toEqual(['address/info', 'community/export', 'community/members'])

@@ -20,7 +20,7 @@ function countReads(onlyAfter?: { requests: number; withinMilliseconds: number }
   return { ...cached, getSeveral }
 }
 
-it('a cached value is reused until it reaches its maximum age, and no longer', async () => {
+it('a cached value is reused for exactly its maximum age', async () => {
   const { get } = countReads()
   expect(await get()).toBe(1)
   passTime(999)

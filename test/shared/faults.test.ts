@@ -49,7 +49,7 @@ it.each(faults)('%s is a fault of the service', (_what, error) => {
   expect(isFault(error)).toBe(true)
 })
 
-it('a failure that the caller caused, such as a wrong password, is neither temporary nor a fault of the service', () => {
+it('a failure that the caller caused is neither temporary nor a fault of the service', () => {
   expect(passingCause(new Failure('bad_credentials'))).toBeUndefined()
   expect(isFault(new Failure('bad_credentials'))).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { forEachConcurrently } from '../../shared/for-each-concurrently.ts'
 
 const numbers = [1, 2, 3, 4, 5, 6, 7]
@@ -7,21 +7,26 @@ async function* later() {
   for (const number of numbers) yield setTimeout(1, number)
 }
 
-it.each([
+describe.each([
   ['a list', () => numbers],
   ['a list that is still being read', later],
-])('each item of %s is processed once, and at most three at the same time', async (_what, items) => {
-  const done: number[] = []
-  let running = 0
-  let most = 0
-  await forEachConcurrently(items(), 3, async (number) => {
-    most = Math.max(most, (running += 1))
-    await setTimeout(20)
-    running -= 1
-    done.push(number)
+])('of %s', (_what, items) => {
+  it('each item is processed once', async () => {
+    const done: number[] = []
+    await forEachConcurrently(items(), 3, async (number) => void done.push(number))
+    expect(done.sort()).toEqual(numbers)
   })
-  expect(done.sort()).toEqual(numbers)
-  expect(most).toBe(3)
+
+  it('at most three items are processed at the same time', async () => {
+    let running = 0
+    let most = 0
+    await forEachConcurrently(items(), 3, async () => {
+      most = Math.max(most, (running += 1))
+      await setTimeout(20)
+      running -= 1
+    })
+    expect(most).toBe(3)
+  })
 })
 
 it('if one item fails, no further item is started', async () => {

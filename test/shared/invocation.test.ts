@@ -26,7 +26,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('the deadline of an invocation', () => {
-  it('if an AWS call hangs, the invocation fails half a second before Lambda’s timeout, with the AWS call as the cause', async () => {
+  it('an invocation whose AWS call hangs fails half a second before Lambda’s timeout, with that cause', async () => {
     const result = run(hang).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(9_499)
     expect(await isSettled(result)).toBe(false)
@@ -34,7 +34,7 @@ describe('the deadline of an invocation', () => {
     expect(await result).toEqual(new OutOfTime(true))
   })
 
-  it('when an invocation runs out of time and no AWS call is pending, the function itself counts as the cause', async () => {
+  it('an invocation that runs out of time without a pending AWS call counts as the cause itself', async () => {
     const result = run(async () => {
       await answerAfter(20)
       await new Promise((resolve) => setTimeout(resolve, 9_490))

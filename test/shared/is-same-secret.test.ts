@@ -7,7 +7,7 @@ it.each([
   ['secre', false],
   ['secrets', false],
   ['', false],
-])('isSameSecret compares the whole of “secret” and “%s”, and returns %s', (other, same) => {
+])('isSameSecret of “secret” with “%s” is %s', (other, same) => {
   expect(isSameSecret('secret', other)).toBe(same)
   expect(isSameSecret(other, 'secret')).toBe(same)
 })

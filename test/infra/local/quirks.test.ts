@@ -35,7 +35,7 @@ const drawTen = (seed: number) => {
   return Array.from({ length: 10 }, () => quirks.draw('conflicts', 'a PutItem'))
 }
 
-it('with the same seed, a stream of random numbers is always the same, whatever is drawn from other streams', () => {
+it('a seed’s stream of random numbers is the same, whatever is drawn from other streams', () => {
   const other = openQuirks({ quirks: all, seed: 7 })
   const draws = Array.from({ length: 10 }, () => {
     other.draw('conflicts', 'b PutItem')

@@ -24,7 +24,7 @@ async function run(answers: (object | Error)[]) {
   return { lines, calls, error }
 }
 
-it('a scheduled function that fails at the start is called again, and the start says what it waits for', async () => {
+it('a scheduled function that fails at the start is called again, as the start tells', async () => {
   const busy = new TooManyRequestsError('busy')
   expect(await run([failed, busy, failed, { payload: 'null' }])).toEqual({
     lines: ['waiting for probe-echo, which failed and is called again ...'],

@@ -13,7 +13,7 @@ const bus = document?.channels().get('bus')
 const refusalsOf = (part: Pick<NonNullable<typeof bus>, 'extensions'> | undefined) =>
   part?.extensions().get('x-refusals')?.value<object>() ?? {}
 
-it('the AsyncAPI parser accepts the document, which has every event and every reason for which an event is refused', () => {
+it('the AsyncAPI parser accepts the document with every event and every reason for a refusal', () => {
   // The parser advises a later version than 3.0.0. The document keeps 3.0.0, because more tools can read it.
   expect(diagnostics.filter(({ code }) => code !== 'asyncapi-latest-version')).toEqual([])
   const messages = document?.operations().get('takeEvents')?.messages().all() ?? []

@@ -20,15 +20,23 @@ function newScreen() {
   return { screen, written: () => written.join('') }
 }
 
-it('progress shows how much is done, and of how much, and then disappears', async () => {
+/** Shows progress for a while. Tells what it wrote. */
+async function showProgress() {
   const { screen, written } = newScreen()
-  {
-    using progress = startProgress({ screen }, 'verifying', 'wallets')
-    vi.advanceTimersByTime(600)
-    progress.show(3, 12)
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(written()).toMatch(/verifying \[=+ +\] 25 %, 3 of 12 wallets/)
-  }
+  using progress = startProgress({ screen }, 'verifying', 'wallets')
+  vi.advanceTimersByTime(600)
+  progress.show(3, 12)
+  await vi.advanceTimersByTimeAsync(1_000)
+  return written
+}
+
+it('progress shows how much is done, of how much', async () => {
+  const written = await showProgress()
+  expect(written()).toMatch(/verifying \[=+ +\] 25 %, 3 of 12 wallets/)
+})
+
+it('progress disappears when its work ends', async () => {
+  const written = await showProgress()
   const shown = written().length
   await vi.advanceTimersByTimeAsync(5_000)
   expect(written()).toHaveLength(shown)

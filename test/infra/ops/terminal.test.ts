@@ -12,7 +12,7 @@ it.each([
   ['a line separator', 'a\u2028b', String.raw`a\u2028b`],
   ['a tag character', 'a\u{e0041}b', String.raw`a\udb40\udc41b`],
   ['letters, box drawings and line feeds', 'née 奖励 █▀\n👍', 'née 奖励 █▀\n👍'],
-])('control characters are escaped in output, and harmless text is unchanged: %s', (_what, text, shown) => {
+])('only control characters are escaped in output: %s', (_what, text, shown) => {
   expect(showControls(text)).toBe(shown)
 })
 
@@ -36,7 +36,7 @@ describe('decoration', () => {
     ['wrong', '  mail  none', '✘ mail  none'],
     ['title', 'Passed', 'Passed'],
   ])(
-    'on a screen, a line with the tone "%s" gets its mark and colour, and a row keeps its columns',
+    'on a screen, a line with the tone "%s" gets a mark and colour that keep its columns',
     (tone, text, shown) => {
       const line = decorate(text, tone, screen)
       expect(line).not.toBe(shown)

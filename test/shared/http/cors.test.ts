@@ -54,7 +54,7 @@ it.each([
   },
 )
 
-it('failures say that they depend on the origin, and pages may read them', async () => {
+it('pages may read failures, which say that they depend on the origin', async () => {
   const event = toEvent({ route: 'GET /test', query: 'a=1&a=2', headers: { origin: page } })
   const { statusCode, headers } = await handler(event, {} as Context)
   expect(statusCode).toBe(400)

@@ -28,7 +28,7 @@ it('the successor key is published exactly one publish window before the end of 
   expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])
 })
 
-it('a published key signs when its publish window is over, and not earlier', () => {
+it('a published key signs from the very end of its publish window', () => {
   const world = settled(bootstrapped(), start + 29 * day)
   expect(states(settled(world, start + 30 * day - 1))).toEqual(['active', 'published'])
   expect(states(settled(world, start + 30 * day))).toEqual(['retiring', 'active'])
@@ -41,14 +41,14 @@ it('a key is published for the whole publish window even if the scheduled run is
   expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
 })
 
-it('a retiring key stays in the JWKS for the sum of the signer cache time, the token lifetime and the margins', () => {
+it('a retiring key stays in the JWKS for signer cache time, token lifetime and margins', () => {
   const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
   const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
   expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])
   expect(states(settled(switched, last))).toEqual(['active'])
 })
 
-it('a key stays in the JWKS until its last token has expired, even after the token lifetime was shortened', () => {
+it('a key stays in the JWKS until its last token expires, even if the token lifetime was cut', () => {
   const long = { ...times, accessTokenTtlSeconds: 7 * 86_400 }
   const before = settled(bootstrapped(), start + 1, clock, long)
   const switched = settled(settled(before, start + 29 * day), start + 30 * day)
@@ -86,7 +86,7 @@ it('the first key of a deployment is due, whoever asks', () => {
     expect(nextStep(emptyWorld(times, start), request)).toEqual(first)
 })
 
-it('without a signer, a published key signs at once: requested in an emergency, otherwise because it is due', () => {
+it('without a signer, a published key signs at once: in an emergency if requested, else as due', () => {
   const world = settled(bootstrapped(), start + 29 * day)
   const keys = world.keySet.keys.filter(({ state }) => state === 'published')
   const orphaned = { ...world, keySet: { ...world.keySet, keys } }

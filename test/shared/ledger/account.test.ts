@@ -40,7 +40,7 @@ const read = (summary: AssetSummary): unknown =>
     typeof value === 'number' && context?.source !== undefined ? context.source : value,
   )
 
-it('the value of an asset includes its balance and its hold, and an asset without a rate is left out of the sums', () => {
+it('assets are valued with their holds, except those without a rate', () => {
   expect(read(summarizeAssets(wallet, rates))).toEqual({
     currency: 'USDT',
     total: '5014.00000000000005',

@@ -108,7 +108,7 @@ it('for each filter, the bill index lists the bills that the filter selects, in 
   )
 })
 
-it('for each filter, the bill index gives the number of bills before the start of a given quarter of an hour', () => {
+it('for each filter, the bill index counts the bills before a quarter of an hour', () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
       const { wallet, chunks } = post(bills)

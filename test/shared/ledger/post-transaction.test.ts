@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Movement, NewBill } from '../../../shared/ledger/bill.ts'
 import { decide, type LedgerTransaction } from '../../../shared/ledger/post-transaction.ts'
 import { newWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
@@ -45,36 +45,55 @@ function decideAll(transactions: LedgerTransaction[]) {
   return { wallet, bills, rejections }
 }
 
-it('adjustments add up exactly, leave no balance negative, and each balance_after is the sum so far', () => {
-  const adjustment = fc.record({
-    currency: fc.constantFrom('USDT', 'BTC'),
-    amount: fc.integer({ min: -9, max: 9 }).filter((amount) => amount !== 0),
+/** Posts adjustments. Tells what became of them, and what an exact sum of small integers expects. */
+function postAdjustments(adjustments: readonly { currency: string; amount: number }[]) {
+  const balances: Record<string, number> = {}
+  const rejections = adjustments.map(({ currency, amount }) => {
+    const balance = (balances[currency] ?? 0) + amount
+    if (balance < 0) return 'insufficient_balance'
+    balances[currency] = balance
+    return undefined
   })
+  const decided = decideAll(adjustments.map(({ currency, amount }) => adjust(currency, amount)))
+  return { ...decided, expected: { balances, rejections } }
+}
+
+const adjustment = fc.record({
+  currency: fc.constantFrom('USDT', 'BTC'),
+  amount: fc.integer({ min: -9, max: 9 }).filter((amount) => amount !== 0),
+})
+const checkAdjustments = (check: (posted: ReturnType<typeof postAdjustments>) => void) =>
   fc.assert(
-    fc.property(fc.array(adjustment, { maxLength: 12 }), (adjustments) => {
-      const balances: Record<string, number> = {}
-      const expected = adjustments.map(({ currency, amount }) => {
-        const balance = (balances[currency] ?? 0) + amount
-        if (balance < 0) return 'insufficient_balance'
-        balances[currency] = balance
-        return undefined
-      })
-      const { wallet, bills, rejections } = decideAll(
-        adjustments.map(({ currency, amount }) => adjust(currency, amount)),
-      )
-      expect(rejections).toEqual(expected)
-      expect(balancesOf(wallet)).toEqual(balances)
-      expect(wallet.version).toBe(bills.length)
-      const sums = new Map<string, Big>()
-      for (const { currency, amount, type, balanceAfter } of bills) {
-        const signed = type === 'ADJUSTMENT_DEBIT' ? amount.neg() : amount
-        sums.set(currency, (sums.get(currency) ?? zero).plus(signed))
-        expect(balanceAfter.eq(sums.get(currency) ?? zero), 'balance_after follows').toBe(true)
-      }
-      expect(bills.map(({ number }) => number)).toEqual(bills.map((_, i) => i + 1))
+    fc.property(fc.array(adjustment, { maxLength: 12 }), (some) => {
+      check(postAdjustments(some))
     }),
     { numRuns: 300 },
   )
+
+it('adjustments add up exactly', () => {
+  checkAdjustments(({ wallet, expected }) => expect(balancesOf(wallet)).toEqual(expected.balances))
+})
+
+it('an adjustment is refused if it would make a balance negative', () => {
+  checkAdjustments(({ rejections, expected }) => expect(rejections).toEqual(expected.rejections))
+})
+
+it('the balance_after of each adjustment is the sum so far', () => {
+  checkAdjustments(({ bills }) => {
+    const sums = new Map<string, Big>()
+    for (const { currency, amount, type, balanceAfter } of bills) {
+      const signed = type === 'ADJUSTMENT_DEBIT' ? amount.neg() : amount
+      sums.set(currency, (sums.get(currency) ?? zero).plus(signed))
+      expect(balanceAfter.eq(sums.get(currency) ?? zero), 'balance_after follows').toBe(true)
+    }
+  })
+})
+
+it('the bills of adjustments are numbered from 1, and the wallet has a version for each', () => {
+  checkAdjustments(({ wallet, bills }) => {
+    expect(wallet.version).toBe(bills.length)
+    expect(bills.map(({ number }) => number)).toEqual(bills.map((_, i) => i + 1))
+  })
 })
 
 it('no bill is dated before the newest bill of its wallet', () => {
@@ -92,13 +111,20 @@ it('a transfer changes both wallets or none', () => {
   expect(good.rejection === undefined && good.wallets.map(balancesOf)).toEqual([{ USDT: 2 }, { USDT: 3 }])
 })
 
-it('a wallet with a hundred currencies refuses a further one, and still accepts the currencies that it has', () => {
-  const credits = Array.from({ length: 101 }, (_, i) => adjust(`C${i}`, 1))
-  const { rejections } = decideAll([...credits, adjust('C99', 1)])
-  expect(rejections.slice(98)).toEqual([undefined, undefined, 'too_many_currencies', undefined])
+describe('a wallet with a hundred currencies', () => {
+  const hundred = Array.from({ length: 100 }, (_, i) => adjust(`C${i}`, 1))
+
+  it('refuses a further one', () => {
+    const { rejections } = decideAll([...hundred, adjust('C100', 1)])
+    expect(rejections.slice(98)).toEqual([undefined, undefined, 'too_many_currencies'])
+  })
+
+  it('still accepts the currencies that it has', () => {
+    expect(decideAll([...hundred, adjust('C100', 1), adjust('C99', 1)]).rejections.at(-1)).toBeUndefined()
+  })
 })
 
-it('whatever is held can be settled and cancelled in any order, however large the balance and what was withdrawn', () => {
+it('whatever is held can be settled and cancelled in any order, however large the sums', () => {
   const near = (digits: string) => [`${'9'.repeat(20 - digits.length)}${digits}`, digits]
   const amounts = [...near('1'), ...near('5'), '0.5', '0.000000000000000001', '0.999999999999999999']
   const step = fc.record({

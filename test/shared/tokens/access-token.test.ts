@@ -10,7 +10,7 @@ import { bearer } from '../../support/oauth-clients.ts'
 useMemoryTable(() => () => 900)
 afterEach(() => void vi.useRealTimers())
 
-it('a revoked access_token cannot set a note, even if an eventually consistent read still finds the token', async () => {
+it('a revoked access_token cannot set a note, though an eventually consistent read finds it', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const token = await createAccessToken(1, ['community.read', 'community.write'])
   vi.setSystemTime(Date.now() + 900)

@@ -122,7 +122,7 @@ test.each([
   ['a line separator', 'a\u2028b', control],
   ['a line feed at the end', 'a\n', control],
   ['a letter that is not composed', 'e\u0301b', notNfc],
-])('a user’s nickname or email address with %s is refused, and the reason says so', (_what, text, reason) => {
+])('a user’s nickname or email address with %s is refused for that reason', (_what, text, reason) => {
   expect(reasons(Nickname, text)).toEqual([reason])
   expect(reasons(UserEmail, `${text}@example.com`)).toContain(reason)
 })
@@ -137,7 +137,7 @@ test.each([
   ['a byte order mark at its end', 'alice@example.com\ufeff', invisible],
   ['a line separator at its beginning', '\u2028alice@example.com', control],
   ['a line feed at its end', 'alice@example.com\n', control],
-])('a user’s email address with %s is refused, and the reason says so', (_what, email, reason) => {
+])('a user’s email address with %s is refused for that reason', (_what, email, reason) => {
   expect(reasons(UserEmail, email)).toContain(reason)
 })
 

@@ -69,7 +69,7 @@ it.each<[string, (stack: Stack) => unknown, string]>([
     'RouteKey of single/Thing: any method, or any path',
   ],
 ])(
-  'the local stack refuses a template, and the error names the unsupported feature: %s',
+  'the local stack refuses a template by the name of the unsupported feature: %s',
   (_name, fill, message) => {
     expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
   },

@@ -12,7 +12,7 @@ it.each([
   ['prod', 600, 0],
   ['local', 0, 0],
 ])(
-  'on stage %s, if the newest event to replay is %i minutes old, the replay first waits %i minutes for the archive',
+  'on stage %s, with an event to replay of %i minutes ago, the replay first waits %i minutes',
   (stage, ago, waits) => {
     const now = Date.UTC(2026, 10, 22)
     expect(archiveWait(stage, { from: 0, to: now - ago * minute }, now)).toBe(waits * minute)

@@ -4,7 +4,7 @@ import { linesOf } from './lines-of.ts'
 
 const queue = (name: string, waiting = 0, dead_letters = 0) => ({ name, waiting, dead_letters })
 
-it('`dlq list` lists queues with dead letters first, then those with waiting messages, and names the empty ones', () => {
+it('`dlq list` lists queues with dead letters, then with waiting messages, then the empty ones', () => {
   const report = reportQueues([queue('a'), queue('b', 12), queue('c', 1, 3), queue('d'), queue('e', 0, 20)])
   expect(report.ok).toBe(false)
   expect(linesOf(report)).toEqual([

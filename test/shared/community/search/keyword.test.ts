@@ -128,9 +128,12 @@ it('for random keywords, the service and a simple model find the same members', 
   )
 })
 
-it('a whole address is found in Unicode and in ASCII, and one with the mask in it is no whole address', () => {
+it('a whole address is found in Unicode and in ASCII', () => {
   expect(finds('u@xn--bcher-kva.example', 'Zoe', 'u@bücher.example')).toBe(true)
   expect(finds('U@BÜCHER.example', 'Zoe', 'u@xn--bcher-kva.example')).toBe(true)
+})
+
+it('an address with the mask in it is no whole address', () => {
   for (const masked of ['a***e@example.com', 'a＊＊＊@example.com', '***@example.com'])
     expect(toKeyword(masked).address).toBeUndefined()
 })

@@ -45,7 +45,7 @@ it.each(writes)('%s is repeated after conflicts with transactions, and succeeds'
 })
 
 it.each(writes)(
-  'if %s conflicts with transactions for too long, the endpoint answers 503 with Retry-After and counts no fault',
+  '%s that conflicts for too long is answered with 503 and Retry-After, which is no fault',
   async (_name, write) => {
     const handler = publicEndpoint({
       input: v.object({}),

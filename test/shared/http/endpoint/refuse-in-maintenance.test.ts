@@ -47,11 +47,15 @@ it('in maintenance, an endpoint with answersInMaintenance still runs', async () 
   expect(await call(open, { maintenance: 'on' })).toMatchObject({ status: 200 })
 })
 
-it('in maintenance, an endpoint that refuses does not run, and counts no fault', async () => {
+it('in maintenance, an endpoint that refuses does not run', async () => {
   const run = vi.fn(async () => 'done')
-  const spec = { input: v.object({}), output: v.string(), run }
-  const metrics = await emittedMetrics(() => call(publicEndpoint(spec), { maintenance: 'on' }))
+  await call(publicEndpoint({ input: v.object({}), output: v.string(), run }), { maintenance: 'on' })
   expect(run).not.toHaveBeenCalled()
+})
+
+it('in maintenance, an endpoint that refuses counts as unavailable, not as a fault', async () => {
+  const handler = publicEndpoint({ input: v.object({}), output: v.string(), run: async () => 'done' })
+  const metrics = await emittedMetrics(() => call(handler, { maintenance: 'on' }))
   expect(metrics).toContainEqual({ name: 'Unavailable', value: 1, dimensions: { cause: 'maintenance' } })
   expect(metrics.map(({ name }) => name)).not.toContain('Faults')
 })

@@ -49,7 +49,7 @@ test('if faults are simulated, a standard queue delivers a message again after t
   expect(await takeAt(60_000)).toEqual([])
 })
 
-test('even if faults and delays are simulated, a FIFO queue delivers each message once, in time and in order', async () => {
+test('a FIFO queue with faults and delays delivers each message once, in time and in order', async () => {
   const { send, takeAt } = openQueue('work.fifo', { happens: () => true, draw: () => 0.9 })
   send('1', '2', '3')
   expect(await takeAt(0)).toEqual(['1', '2', '3'])
