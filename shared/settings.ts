@@ -44,8 +44,11 @@ export const Settings = v.object({
   loginTicketTtlSeconds: seconds(600),
   /** KMS key spec of new signing keys. */
   signingKeySpec: v.optional(v.picklist(['RSA_2048', 'RSA_3072', 'RSA_4096']), 'RSA_2048'),
-  /** How long a signing key signs before its successor takes over. Fractions of a day are allowed. */
-  signingKeyRotationDays: v.optional(v.pipe(numeric, v.gtValue(0)), 30),
+  /**
+   * How long a signing key signs before its successor takes over. At most 1,095 days, the cryptoperiod of a
+   * private signature key by NIST SP 800-57 Part 1 Rev. 5, 5.3.6. Fractions of a day are allowed.
+   */
+  signingKeyRotationDays: v.optional(v.pipe(numeric, v.gtValue(0), v.maxValue(3 * 365)), 30),
   /** How long a new key is in the JWKS before it signs. */
   signingKeyPublishSeconds: seconds(86_400, 0),
   /** How long a key stays in the JWKS after the last token that it signed has expired. */

@@ -24,6 +24,7 @@ it.each([
   ['a number out of range', { accessTokenTtlSeconds: 0 }, /accessTokenTtlSeconds/],
   ['text for a number', { accessTokenTtlSeconds: 'soon' }, /accessTokenTtlSeconds/],
   ['a fraction of a second', { accessTokenTtlSeconds: '1.5' }, /accessTokenTtlSeconds/],
+  ['a signing key that signs for more than three years', { signingKeyRotationDays: 1096 }, /RotationDays/],
   ['a signing key that is too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
   ['an unknown time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
   ['a page address that is no URL', { authUrl: 'auth' }, /authUrl/],

@@ -4,7 +4,7 @@ import type { Facts } from './facts.ts'
 export const controls = {
   'nist-cryptoperiod': {
     title: 'NIST SP 800-57 Part 1 Rev. 5, 5.3: cryptoperiods',
-    asks: 'No key signs for longer than its configured period, or for longer than three years. Keys are strong enough (5.6).',
+    asks: 'No key signs for longer than its configured period, which is at most three years. Keys are strong enough (5.6).',
   },
   'pci-3.6.1': {
     title: 'PCI DSS v4.0, 3.6.1: keys are protected against misuse',
@@ -39,16 +39,17 @@ export const controls = {
 /** Name of a control, which is a requirement that the audit checks. */
 export type Control = keyof typeof controls
 
-/** The controls that each kind of finding violates, keyed by the kind's code. A code never changes. */
+/**
+ * The controls that each kind of finding violates, keyed by the kind's code. Two findings are of two kinds
+ * only if an auditor would act differently on them. The message says what exactly was found.
+ */
 const violated = {
   cached_too_long: ['published-keys'],
   calls_unlogged: ['cis-key-monitoring'],
-  chain_broken: ['evidence-integrity'],
   cryptoperiod_exceeded: ['nist-cryptoperiod', 'pci-3.7.4'],
   deletion_scheduled: ['securityhub-kms.3', 'cis-key-monitoring'],
   disabled_behind_the_service: ['cis-key-monitoring', 'pci-3.7.4'],
   disposal_unproven: ['pci-3.7.5'],
-  evidence_added: ['evidence-integrity'],
   evidence_key_changed: ['evidence-integrity', 'pci-3.6.1'],
   evidence_edited: ['evidence-integrity'],
   evidence_uncopied: ['evidence-integrity'],
@@ -59,25 +60,17 @@ const violated = {
   key_hidden: ['evidence-integrity'],
   key_in_other_region: ['pci-3.7.5'],
   key_not_published: ['published-keys'],
-  key_removed: ['evidence-integrity'],
   key_set_unavailable: ['published-keys'],
   key_taken_unproven: ['pci-3.7.4'],
-  key_twice: ['evidence-integrity'],
-  keys_unaccounted: ['evidence-integrity'],
   no_signer: ['pci-3.7.4'],
   not_the_key_on_record: ['nist-cryptoperiod'],
-  period_too_long: ['nist-cryptoperiod'],
   policy_changed: ['pci-3.6.1'],
-  record_unreadable: ['evidence-integrity'],
   retired_but_enabled: ['pci-3.7.5'],
   retirement_overdue: ['pci-3.7.5'],
   ring_missing: ['evidence-integrity'],
   rotation_overdue: ['nist-cryptoperiod', 'pci-3.7.4'],
   schedule_changed: ['pci-3.7.4'],
   schedule_disabled: ['pci-3.7.4'],
-  schedule_removed: ['pci-3.7.4'],
-  several_signers: ['pci-3.7.4', 'evidence-integrity'],
-  several_successors: ['pci-3.7.4'],
   state_unaccounted: ['evidence-integrity', 'pci-3.7.4'],
   unknown_key: ['published-keys', 'pci-3.7.5', 'cis-key-monitoring', 'evidence-integrity'],
   wrong_kid: ['published-keys'],

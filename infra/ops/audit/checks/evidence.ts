@@ -19,7 +19,7 @@ const sortKeyOf = (sequence: number): string => evidenceKey(sequence).sk
 
 function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<Finding> {
   for (const sortKey of unreadable)
-    yield found('record_unreadable', sortKey, `The item ${sortKey} in the keys’ partition is not valid.`)
+    yield found('evidence_edited', sortKey, `The item ${sortKey} in the keys’ partition is not valid.`)
   if (keySet === undefined) {
     const left = [evidence.length > 0 && 'evidence', kms.length > 0 && `${kms.length} keys in KMS`].filter(
       Boolean,
@@ -41,7 +41,7 @@ function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<F
   }
   for (const { sortKey } of evidence)
     if (sortKey > sortKeyOf(last))
-      yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
+      yield found('evidence_edited', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
 /** Whether the evidence key signed this record. If KMS returns no public key, checks only the hash. */
@@ -69,7 +69,7 @@ function* findBrokenLink({ record }: EvidenceRow, before: EvidenceRow | undefine
   const { sequence, previous_hash: previousHash } = record
   const message = `Record ${sequence} does not contain the hash of the record before: one of the two was exchanged.`
   if (before?.sortKey === sortKeyOf(sequence - 1) && previousHash !== before.record?.hash)
-    yield found('chain_broken', `evidence ${sequence}`, message)
+    yield found('evidence_edited', `evidence ${sequence}`, message)
 }
 
 function* checkLastRecord({ keySet, evidence }: Facts): Generator<Finding> {
@@ -77,13 +77,13 @@ function* checkLastRecord({ keySet, evidence }: Facts): Generator<Finding> {
   if (keySet === undefined || last?.sequence !== keySet.sequence) return
   if (last.hash !== keySet.evidence_hash)
     yield found(
-      'chain_broken',
+      'evidence_edited',
       `evidence ${last.sequence}`,
       'The newest record is not the one that the key set names: one of the two was edited.',
     )
   const edited =
     'The public keys of the key set differ from those in its newest record: the key set was edited.'
-  if (last.jwks_sha256_after !== jwksDigest(keySet.keys)) yield found('keys_unaccounted', 'RING', edited)
+  if (last.jwks_sha256_after !== jwksDigest(keySet.keys)) yield found('state_unaccounted', 'RING', edited)
 }
 
 function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {

@@ -1,41 +1,17 @@
 import type { Evidence } from '../../../../shared/keys/evidence.ts'
-import { type KeyState, keyStates, type SigningKey, thumbprint } from '../../../../shared/keys/set.ts'
+import { keyIn, type KeyState, keyStates, type SigningKey } from '../../../../shared/keys/set.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
 /** A key's timestamp may be this much later than its evidence: it is set once KMS has signed the evidence. */
 const maxInstantGapMilliseconds = 15_000
 
-/**
- * Checks that one key signs, that at most one published key waits to sign, and that every key has the state
- * and timestamps that the evidence gives for it.
- */
+/** Checks that a key signs, and that each key has the state and timestamps that its evidence gives. */
 export const checkKeyStates: Check = function* (facts) {
   if (facts.keySet === undefined) return
-  yield* checkSigners(facts.keySet.keys)
-  yield* checkIdentities(facts)
+  if (keyIn(facts.keySet.keys, 'active') === undefined)
+    yield found('no_signer', 'RING', 'No key is active: the service cannot sign.')
   yield* checkHistories(facts)
-}
-
-function* checkSigners(keys: SigningKey[]): Generator<Finding> {
-  const active = keys.filter(({ state }) => state === 'active')
-  const waiting = keys.filter(({ state }) => state === 'published')
-  const kids = (list: SigningKey[]) => list.map(({ kid }) => kid).join(', ')
-  if (active.length === 0) yield found('no_signer', 'RING', 'No key is active: the service cannot sign.')
-  if (active.length > 1)
-    yield found('several_signers', kids(active), `${active.length} keys are active: only one may sign.`)
-  if (waiting.length > 1) yield found('several_successors', kids(waiting), 'More than one key waits to sign.')
-}
-
-function* checkIdentities({ keySet, archive }: Facts): Generator<Finding> {
-  const seen = new Set<string>()
-  for (const key of [...(keySet?.keys ?? []), ...archive]) {
-    const { kid } = key
-    if (seen.has(kid)) yield found('key_twice', kid, 'The key is on record twice.')
-    seen.add(kid)
-    if (thumbprint(key) !== kid)
-      yield found('wrong_kid', kid, 'The kid on record is not the thumbprint of the public key on record.')
-  }
 }
 
 /** Compares keys with their evidence. Does nothing if an evidence record is missing. */
@@ -46,7 +22,7 @@ function* checkHistories({ keySet, archive, evidence }: Facts): Generator<Findin
   const present = [...keySet.keys, ...archive]
   for (const kid of histories.keys())
     if (!present.some((key) => key.kid === kid))
-      yield found('key_removed', kid, 'The evidence names this key, but it is not on record.')
+      yield found('state_unaccounted', kid, 'The evidence names this key, but it is not on record.')
   for (const key of present) {
     const difference = compare(key, histories.get(key.kid), archive.includes(key))
     if (difference !== undefined) yield found('state_unaccounted', key.kid, difference)

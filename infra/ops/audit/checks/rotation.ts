@@ -9,20 +9,10 @@ const dayMilliseconds = 24 * hourMilliseconds
 export const maxOverdueMilliseconds = hourMilliseconds
 
 /**
- * Maximum period of a private signature key in days: three years (NIST SP 800-57 Part 1 Rev. 5, 5.3.6, table
- * 1).
- */
-const maxPeriodDays = 3 * 365
-
-/**
- * Checks that signing keys are replaced in time. Their period must be at most three years. No rotation step
- * may be overdue. The active key must not outlive its period. Retiring keys must leave the JWKS in time.
+ * Checks that signing keys are replaced in time. No rotation step may be overdue. The active key must not
+ * outlive its period. Retiring keys must leave the JWKS in time.
  */
 export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
-  if (settings.signingKeyRotationDays > maxPeriodDays) {
-    const message = `The configured period of a signing key is ${settings.signingKeyRotationDays} days.`
-    yield found('period_too_long', 'configuration', message)
-  }
   if (keySet === undefined || keySet.keys.length === 0) return
   const overdue = at - nextDue(keySet, settings)
   if (overdue > maxOverdueMilliseconds) {
@@ -46,7 +36,7 @@ export const checkCryptoperiod: Check = function* ({ at, keySet, settings }) {
 export const checkSchedule: Check = function* ({ schedule: { exists, enabled, expression, rule, targets } }) {
   const ends = 'keys are not replaced any more.'
   if (!exists)
-    yield found('schedule_removed', rule, `The rule that starts the rotation does not exist: ${ends}`)
+    yield found('schedule_changed', rule, `The rule that starts the rotation does not exist: ${ends}`)
   else if (!enabled)
     yield found('schedule_disabled', rule, `The rule that starts the rotation is disabled: ${ends}`)
   else if (expression === undefined)
