@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addCommands, createProgram } from '../../infra/ops/command-line.ts'
 import { UsageError } from '../../infra/ops/errors.ts'
-import { opsCommands } from './runbook/read-runbook.ts'
+import { rejectionReasons } from '../../shared/events/rejected-event.ts'
+import { opsCommands, sectionOf } from './runbook/read-runbook.ts'
 
 describe('commands in the runbook', () => {
   /** Valid values for the placeholders (words in capitals) in the runbook's commands. */
@@ -30,4 +31,9 @@ describe('commands in the runbook', () => {
       if (!(error instanceof UsageError)) throw new Error(done.join('\n'), { cause: error })
     })
   })
+})
+
+it('the runbook says what to do about every reason for which an event becomes a dead letter', () => {
+  const section = sectionOf('dead-letters')
+  expect(Object.keys(rejectionReasons).filter((code) => !section.includes(`\`${code}\``))).toEqual([])
 })
