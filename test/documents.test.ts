@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { endpointFunctions } from '../infra/endpoint-functions.ts'
+import { events } from '../infra/events.ts'
 
 const root = join(import.meta.dirname, '..')
 const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**', 'dist/**', '.local/**'] })
@@ -40,6 +42,7 @@ describe.each(documents)('the document %s', (document) => {
   it('a document names only source paths that exist', () => {
     const paths = [
       ...text.matchAll(/(?:^|[\s`("])((?:functions|shared|infra|test)\/[\w./-]+\.(?:ts|mjs|md))/gm),
+      ...text.matchAll(/`((?:functions|shared|infra|test)\/[\w./-]+)`/g),
     ]
     for (const [, path = ''] of paths) expect(existsSync(join(root, path)), path).toBe(true)
   })
@@ -57,12 +60,25 @@ describe.each(documents)('the document %s', (document) => {
   })
 })
 
-it('the README and CAPACITY.md name the same cost of an idle stage', () => {
-  const [readme, capacity] = ['README.md', 'infra/CAPACITY.md'].map((file) =>
-    readFileSync(join(root, file), 'utf8'),
-  )
-  const [, dev, prod] = /\| together \| \$([\d.]+) \| \$([\d.]+) \|/.exec(capacity ?? '') ?? []
-  expect(readme).toContain(
-    `$${Math.round(Number(dev))} a month for \`dev\` and $${Math.round(Number(prod))} for \`prod\``,
-  )
+const [readme, capacity] = ['README.md', 'infra/CAPACITY.md'].map((file) =>
+  readFileSync(join(root, file), 'utf8'),
+) as [string, string]
+const numbersOf = (pattern: RegExp, text: string): number[] =>
+  pattern.exec(text)?.slice(1).map(Number).map(Math.round) ?? expect.unreachable(`nothing matches ${pattern}`)
+
+it('sentences of the README and of CAPACITY.md name the cost of an idle stage as its table does', () => {
+  const [dev, prod] = numbersOf(/\| together \| \$([\d.]+) \| \$([\d.]+) \|/, capacity)
+  expect(numbersOf(/\$(\d+) a month for `dev` and \$(\d+) for `prod`/, readme)).toEqual([dev, prod])
+  expect(numbersOf(/a month, \$(\d+) of them for being there/, readme)).toEqual([prod])
+  expect(numbersOf(/an idle stage\]\(#an-idle-stage\), such as \$(\d+) for `prod`/, capacity)).toEqual([prod])
+})
+
+it('CAPACITY.md has what a call of every endpoint and every event costs', () => {
+  const endpoints = endpointFunctions().map(({ routes: [route] }) => `${route?.method} ${route?.path}`)
+  const measured = [...capacity.matchAll(/^\| ([^|,]+?)(?:, [^|]*)? +\|/gm)].map(([, operation]) => operation)
+  const all = [...endpoints, ...events.map(({ detailType }) => detailType)]
+  expect(
+    all.filter((operation) => !measured.includes(operation)),
+    'npm run bench -- --short --part operations --write',
+  ).toEqual([])
 })

@@ -103,6 +103,8 @@ function describeMessage({ detailType, key, rejections }: Intake): JsonSchema {
   const isOfType = (event: { detailType: string }) => event.detailType === detailType
   const senders = events.find(isOfType)?.senders
   const example = demoStages(demo).flat().find(isOfType)
+  if (example === undefined && senders?.some((sender) => sender !== ownSource))
+    throw new Error(`infra/local/demo/demo-events.ts has no ${detailType}, which is its example`)
   return {
     name: detailType,
     description: readComment(readFileSync(intakeFile(detailType), 'utf8'), 'export const handler'),

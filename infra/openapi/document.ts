@@ -75,6 +75,8 @@ const tagOf = (path: string): string | undefined =>
 function describeRoute(route: Route, endpoint: EndpointDescription, components: Components): JsonSchema {
   const operation = operations[keyOf(route)]
   if (operation === undefined) throw new Error(`${keyOf(route)} has no description in operations/`)
+  if (operation.data === undefined && !['null', 'never'].includes(endpoint.output.type))
+    throw new Error(`${keyOf(route)} has no \`data\` in operations/, the name of its answer's schema`)
   const input = addChecks(inputSchema(endpoint.input), operation)
   const parameters = (['path', 'query'] as const).flatMap((location) =>
     members(input, location).map((member) => describeParameter(member, location, components)),

@@ -161,17 +161,17 @@ const validEvents: Record<string, Scenario> = {
 
 /** For each intake function, a scenario that uses all its IAM grants. */
 export const eventScenarios: Record<string, Scenario> = Object.fromEntries(
-  events.map(({ detailType, senders: [source] }): [string, Scenario] => [
-    `intake-${eventName(detailType)}`,
-    async (all) => {
+  events.flatMap(({ detailType, senders: [source] }): [string, Scenario][] => {
+    const scenario = validEvents[eventName(detailType)]
+    if (scenario === undefined) return []
+    const withInvalid: Scenario = async (all) => {
       // The source decides whether the function tells the outcome.
       const deliverFrom = (detail: object) =>
         all.deliverMessage({ id: randomUUID(), 'detail-type': detailType, source, detail })
       const calls = { ...all, deliver: deliverFrom }
-      const scenario = validEvents[eventName(detailType)]
-      if (scenario === undefined) throw new Error(`${detailType} has no scenario`)
       await scenario(calls)
       await deliverInvalid(calls)
-    },
-  ]),
+    }
+    return [[`intake-${eventName(detailType)}`, withInvalid]]
+  }),
 )
