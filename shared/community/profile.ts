@@ -18,6 +18,7 @@ const ProfileItem = v.object({
   email: v.string(),
   /** Instant of joining, epoch milliseconds. */
   joinedAt: Integer,
+  // The place in the referral tree never changes (infra/DECISIONS.md).
   /** User id of the root of the referral tree, the member without a referrer. */
   rootId: Integer,
   depth: Integer,
