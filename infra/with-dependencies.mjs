@@ -99,8 +99,9 @@ function chooseNode() {
   )
 }
 
-// Nothing on this machine is reached through a proxy (NODE_USE_ENV_PROXY, HTTP_PROXY).
-const loopback = '127.0.0.1,localhost,[::1]'
+// Nothing on this machine is reached through a proxy (NODE_USE_ENV_PROXY, HTTP_PROXY). The IPv6 address is left
+// out: no server here listens on it, and Python's httpx stops at its brackets.
+const loopback = '127.0.0.1,localhost'
 const noProxy = [process.env.no_proxy ?? process.env.NO_PROXY, loopback].filter(Boolean).join(',')
 
 const bin = join(modules, '.bin')
