@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { events } from '../../infra/events.ts'
 import { ownSource } from '../../shared/env.ts'
 import { keyOf } from './simulation/events.ts'
+import { drawHistory, type Operation } from './simulation/history.ts'
 
 /** Runs simulations as `npm run test:faults` does, on the table and the keys that all tests share. */
 async function runSeeds(...options: string[]): Promise<{ code: number | null; output: string }> {
@@ -18,6 +19,16 @@ async function runSeeds(...options: string[]): Promise<{ code: number | null; ou
 it('the simulations have every type of event that other systems send', () => {
   const sent = events.filter(({ senders }) => !senders.includes(ownSource))
   expect(Object.keys(keyOf).sort()).toEqual(sent.map(({ detailType }) => detailType).sort())
+})
+
+it('the drawn histories have every type of event that the simulations know', () => {
+  const histories = Array.from({ length: 20 }, (_, seed) => drawHistory(seed + 1, 60, 1))
+  const typeOf = (operation: Operation) => {
+    if (operation.kind === 'deposit') return 'deposit.updated'
+    return operation.kind === 'event' ? operation.type : []
+  }
+  const drawn = histories.flatMap(({ operations }) => operations.flatMap(typeOf))
+  expect([...new Set(drawn)].sort()).toEqual(Object.keys(keyOf).sort())
 })
 
 it('in four random simulations with injected faults, the service answers every request as the contract requires', async () => {
