@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { handler as addressAssigned } from '../../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
@@ -17,13 +17,29 @@ async function newScene() {
   return { pool, mine, other, userId, stranger, at: Date.now() - 60_000 }
 }
 
-it('address.assigned restores an assignment that the table has lost, and nobody else gets the address', async () => {
-  const { pool, mine, other, userId, stranger, at } = await newScene()
-  expect(await deliver(addressAssigned, assignment(pool, mine, userId, at))).toBe('done')
-  expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
-  expect(await claimAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
-  expect((await claimAddress(stranger, pool)).address).toBe(other)
-  expect(await deliver(depositUpdated, deposit(await claimAddress(userId, pool)))).toBe('done')
+describe('address.assigned restores an assignment that the table has lost', () => {
+  async function restore() {
+    const scene = await newScene()
+    const { pool, mine, userId, at } = scene
+    expect(await deliver(addressAssigned, assignment(pool, mine, userId, at))).toBe('done')
+    return scene
+  }
+
+  it('for its user', async () => {
+    const { pool, mine, userId, at } = await restore()
+    expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
+    expect(await claimAddress(userId, pool)).toMatchObject({ address: mine, created_at: at })
+  })
+
+  it('so that nobody else gets the address', async () => {
+    const { pool, other, stranger } = await restore()
+    expect((await claimAddress(stranger, pool)).address).toBe(other)
+  })
+
+  it('for deposits', async () => {
+    const { pool, userId } = await restore()
+    expect(await deliver(depositUpdated, deposit(await claimAddress(userId, pool)))).toBe('done')
+  })
 })
 
 it('address.assigned changes nothing if the table already has the assignment, even if the event arrives three times at once', async () => {
@@ -73,14 +89,26 @@ it('an address.assigned event is refused if its currency is not the currency of 
   expect(await deliver(addressAssigned, detail)).toEqual(refusedAs('wrong_currency'))
 })
 
-it('a user is shown a deposit address only after the bus has accepted the event of the assignment, and then keeps this address', async () => {
-  const { pool, userId, stranger } = await newScene()
-  vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
-  await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')
-  await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')
-  expect(await readUserAddress(userId, pool)).toBeUndefined()
-  vi.unstubAllEnvs()
-  const { address } = await claimAddress(userId, pool)
-  expect(await readUserAddress(userId, pool)).toMatchObject({ address })
-  expect((await claimAddress(stranger, pool)).address).not.toBe(address)
+describe('a deposit address whose assignment the bus has not accepted', () => {
+  async function assignUntold() {
+    const scene = await newScene()
+    const { pool, userId } = scene
+    vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
+    for (let times = 0; times < 2; times += 1)
+      await expect(claimAddress(userId, pool)).rejects.toThrow('the bus refused an event')
+    return scene
+  }
+
+  it('is not shown', async () => {
+    const { pool, userId } = await assignUntold()
+    expect(await readUserAddress(userId, pool)).toBeUndefined()
+  })
+
+  it('is shown to its user, and to nobody else, once the bus accepts it', async () => {
+    const { pool, userId, stranger } = await assignUntold()
+    vi.unstubAllEnvs()
+    const { address } = await claimAddress(userId, pool)
+    expect(await readUserAddress(userId, pool)).toMatchObject({ address })
+    expect((await claimAddress(stranger, pool)).address).not.toBe(address)
+  })
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
@@ -138,15 +138,26 @@ it.each([
 )
 
 const hex = 'ab'.repeat(32)
-it('a transaction is credited once, in whatever spelling its txid comes, and is shown as it came first', async () => {
-  const { userId, address } = await addDepositor()
-  for (const txid of [`0x${hex.toUpperCase()}`, `0x${hex}`, hex.toUpperCase()])
-    expect(await deliver(depositUpdated, deposit(address, { txid }))).toBe('done')
-  expect(await holdingsOf(userId)).toEqual({ USDT: '5 0 5 0' })
+describe('a transaction whose txid comes in several spellings', () => {
   const first = `0x${hex.toUpperCase()}`
-  expect((await recordsOf(userId)).records).toMatchObject([{ txid: first }])
-  const reference = `${address.currency_network}:${first}:0`
-  expect(await readAllBills(userId, 'asset')).toMatchObject([{ reference }])
+  async function report() {
+    const { userId, address } = await addDepositor()
+    for (const txid of [first, `0x${hex}`, hex.toUpperCase()])
+      expect(await deliver(depositUpdated, deposit(address, { txid }))).toBe('done')
+    return { userId, address }
+  }
+
+  it('is credited once', async () => {
+    const { userId } = await report()
+    expect(await holdingsOf(userId)).toEqual({ USDT: '5 0 5 0' })
+  })
+
+  it('is shown as it came first', async () => {
+    const { userId, address } = await report()
+    expect((await recordsOf(userId)).records).toMatchObject([{ txid: first }])
+    const reference = `${address.currency_network}:${first}:0`
+    expect(await readAllBills(userId, 'asset')).toMatchObject([{ reference }])
+  })
 })
 
 it('a deposit finds its address and tag in another spelling, and shows them as they were provisioned', async () => {
@@ -192,18 +203,34 @@ it.each([
   expect((await recordsOf(userId)).total).toBe(0)
 })
 
-it('deposits are listed newest first, and can be filtered by currency and by day', async () => {
-  const { userId, address } = await addDepositor()
-  for (let i = 0; i < 5; i += 1) await deliver(depositUpdated, deposit(address, { txid: `${userId}-${i}` }))
-  const { records } = await recordsOf(userId)
-  expect(records.map(({ txid }) => txid)).toEqual([4, 3, 2, 1, 0].map((i) => `${userId}-${i}`))
-  expect((await recordsOf(userId, { currency: 'USDT', current: 2, size: 2 })).records).toEqual(
-    records.slice(2, 4),
-  )
-  expect((await recordsOf(userId, { currency: 'BTC' })).total).toBe(0)
-  expect((await recordsOf(userId, { beginTime: '2026-01-01', endTime: '2999-01-01' })).total).toBe(5)
-  expect((await recordsOf(userId, { endTime: '2026-01-01' })).total).toBe(0)
-  expect((await recordsOf(await addUser())).total).toBe(0)
+describe('the list of deposits', () => {
+  let depositor: number
+  let txids: string[]
+  beforeAll(async () => {
+    const { userId, address } = await addDepositor()
+    depositor = userId
+    txids = Array.from({ length: 5 }, (_, i) => `${userId}-${i}`)
+    for (const txid of txids) await deliver(depositUpdated, deposit(address, { txid }))
+  })
+
+  it('has the newest first', async () => {
+    expect((await recordsOf(depositor)).records.map(({ txid }) => txid)).toEqual(txids.toReversed())
+  })
+
+  it('can be filtered by currency', async () => {
+    const { records } = await recordsOf(depositor, { currency: 'USDT', current: 2, size: 2 })
+    expect(records).toEqual((await recordsOf(depositor)).records.slice(2, 4))
+    expect((await recordsOf(depositor, { currency: 'BTC' })).total).toBe(0)
+  })
+
+  it('can be filtered by day', async () => {
+    expect((await recordsOf(depositor, { beginTime: '2026-01-01', endTime: '2999-01-01' })).total).toBe(5)
+    expect((await recordsOf(depositor, { endTime: '2026-01-01' })).total).toBe(0)
+  })
+
+  it('has no deposits of other users', async () => {
+    expect((await recordsOf(await addUser())).total).toBe(0)
+  })
 })
 
 it('if deposits are filtered by a period, every page has only deposits from that period', async () => {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates, readRecentRates } from '../../../shared/rates/rates.ts'
 import { applyEvent } from '../../support/apply-event.ts'
@@ -13,25 +13,41 @@ const rateAt = async (currency: string) => rateOf(await readRates(), currency)
 
 const publication = (rates: Record<string, string>, asOf = (last += 1_000)) => ({ quote, as_of: asOf, rates })
 
-test('published rates keep every digit, and the rate of the quote currency is 1', async () => {
-  const rates = { BTC: '99999999999999999999.000000000000000001', ETH: '0.000000000000000001', [quote]: '2' }
+test('a published rate keeps every digit', async () => {
+  const rates = { BTC: '99999999999999999999.000000000000000001', ETH: '0.000000000000000001' }
   const published = publication(rates)
   expect(await deliver(handler, published)).toBe('done')
   expect((await readRates()).asOf).toBe(published.as_of)
   expect((await rateAt('BTC'))?.toFixed()).toBe(rates.BTC)
   expect((await rateAt('ETH'))?.toFixed()).toBe(rates.ETH)
+})
+
+test('the rate of the quote currency is 1, whatever is published', async () => {
+  expect(await deliver(handler, publication({ [quote]: '2' }))).toBe('done')
   expect((await rateAt(quote))?.toFixed()).toBe('1')
 })
 
-test('the latest publication replaces all rates, an earlier one has no effect, and a conflicting one is refused', async () => {
-  const [earlier, later] = [publication({ BTC: '1', ETH: '2' }), publication({ BTC: '3' })]
-  for (const published of [later, earlier, later, earlier])
-    expect(await deliver(handler, published)).toBe('done')
-  expect(await deliver(handler, publication({ BTC: '10' }, earlier.as_of))).toEqual(
-    refusedAs('conflicting_content'),
-  )
-  expect((await rateAt('BTC'))?.toFixed()).toBe('3')
-  expect(await rateAt('ETH')).toBeUndefined()
+describe('after a publication', () => {
+  const publishTwo = async () => {
+    const [earlier, later] = [publication({ BTC: '1', ETH: '2' }), publication({ BTC: '3' })]
+    for (const published of [later, earlier, later, earlier])
+      expect(await deliver(handler, published)).toBe('done')
+    return earlier
+  }
+
+  test('its rates stand, whatever earlier ones come later', async () => {
+    await publishTwo()
+    expect((await rateAt('BTC'))?.toFixed()).toBe('3')
+    expect(await rateAt('ETH')).toBeUndefined()
+  })
+
+  test('one with the instant of another and other rates is refused', async () => {
+    const { as_of } = await publishTwo()
+    expect(await deliver(handler, publication({ BTC: '10' }, as_of))).toEqual(
+      refusedAs('conflicting_content'),
+    )
+    expect((await rateAt('BTC'))?.toFixed()).toBe('3')
+  })
 })
 
 test('a publication that a later one has overtaken has an outcome of its own', async () => {
@@ -78,12 +94,23 @@ test.each([
   expect(await readRates()).toEqual(before)
 })
 
-test('rates of a clock that is ahead do not hide those that come after them, and are shown with their own instant', async () => {
-  const ahead = publication({ BTC: '8' }, Date.now() + 240_000)
-  expect(await deliver(handler, ahead)).toBe('done')
-  expect((await readRates()).asOf).toBe(ahead.as_of)
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
-  expect(await deliver(handler, publication({ BTC: '9' }, Date.now()))).toBe('done')
-  vi.useRealTimers()
-  expect((await rateAt('BTC'))?.toFixed()).toBe('9')
+describe('rates of a clock that is ahead', () => {
+  const publishAhead = async () => {
+    const ahead = publication({ BTC: '8' }, Date.now() + 240_000)
+    expect(await deliver(handler, ahead)).toBe('done')
+    return ahead
+  }
+
+  test('are shown with their own instant', async () => {
+    const { as_of } = await publishAhead()
+    expect((await readRates()).asOf).toBe(as_of)
+  })
+
+  test('do not hide those that come after them', async () => {
+    await publishAhead()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
+    expect(await deliver(handler, publication({ BTC: '9' }, Date.now()))).toBe('done')
+    vi.useRealTimers()
+    expect((await rateAt('BTC'))?.toFixed()).toBe('9')
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handler } from '../../../functions/intake/wallet.adjusted.ts'
 import { verifyWallet } from '../../../shared/ledger/verify/wallet.ts'
 import { deliver, deliverBatch, deliverLast, refusedAs } from '../../support/deliver.ts'
@@ -87,14 +87,25 @@ it('each message of an SQS batch gets its own outcome, even if two messages cont
   expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 3, differences: [] })
 })
 
-it('if the table has lost the wallet’s item, wallet.adjusted is retried, a fault is counted, and no bill is overwritten', async () => {
-  const userId = await addUser()
-  const adjust = (amount: string) => deliver(handler, adjustment(userId, { amount }))
-  const recorded = await recordStates(async () => [await adjust('50'), await adjust('5')])
-  const wallet = recorded.filter(({ key }) => key.sk === 'HEAD')
-  await restoreStates(wallet, ([before]) => before)
-  const metrics = await emittedMetrics(async () => expect(await adjust('7')).toBe('retry'))
-  expect(metrics.map(({ name }) => name)).toEqual(['Faults'])
-  await restoreStates(wallet, (states) => states.at(-1))
-  expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 2, differences: [] })
+describe('if the table has lost the wallet’s item, wallet.adjusted', () => {
+  async function adjustAfterLoss() {
+    const userId = await addUser()
+    const adjust = (amount: string) => deliver(handler, adjustment(userId, { amount }))
+    const recorded = await recordStates(async () => [await adjust('50'), await adjust('5')])
+    const wallet = recorded.filter(({ key }) => key.sk === 'HEAD')
+    await restoreStates(wallet, ([before]) => before)
+    const metrics = await emittedMetrics(async () => expect(await adjust('7')).toBe('retry'))
+    return { userId, metrics, giveBack: () => restoreStates(wallet, (states) => states.at(-1)) }
+  }
+
+  it('is retried, as a fault', async () => {
+    const { metrics } = await adjustAfterLoss()
+    expect(metrics.map(({ name }) => name)).toEqual(['Faults'])
+  })
+
+  it('overwrites no bill', async () => {
+    const { userId, giveBack } = await adjustAfterLoss()
+    await giveBack()
+    expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 2, differences: [] })
+  })
 })

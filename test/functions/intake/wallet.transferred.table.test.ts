@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler } from '../../../functions/intake/wallet.transferred.ts'
 import { deliver, deliverLast, refusedAs } from '../../support/deliver.ts'
@@ -69,15 +69,25 @@ it('a transfer that comes again in the other direction is refused', async () => 
   expect(await newestBills()).toEqual(['TRANSFER_OUT 1 9', 'TRANSFER_IN 1 2'])
 })
 
-it('a transfer that lacks funds waits a minute for them, is then refused, and changes neither wallet', async () => {
-  const detail = transfer({ amount: '10.000000000000000001' })
-  expect(await deliver(handler, detail)).toBe('retry')
-  expect(await deliverLast(handler, detail)).toEqual(refusedAs('insufficient_balance'))
-  expect(await newestBills()).toEqual(before)
+describe('a transfer that lacks funds', () => {
+  const tooMuch = () => transfer({ amount: '10.000000000000000001' })
+
+  it('waits for them', async () => {
+    expect(await deliver(handler, tooMuch())).toBe('retry')
+    expect(await newestBills()).toEqual(before)
+  })
+
+  it('is refused after a minute', async () => {
+    expect(await deliverLast(handler, tooMuch())).toEqual(refusedAs('insufficient_balance'))
+    expect(await newestBills()).toEqual(before)
+  })
 })
 
-it('a transfer waits a minute for its user to be registered, and is then refused', async () => {
+it('a transfer waits for its user to be registered', async () => {
   expect(await deliver(handler, transfer({ user_id: 1 }))).toBe('retry')
+})
+
+it('a transfer is refused if its user is not registered within a minute', async () => {
   expect(await deliverLast(handler, transfer({ user_id: 1 }))).toEqual(refusedAs('unknown_user'))
 })
 

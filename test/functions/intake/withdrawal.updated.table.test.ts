@@ -89,13 +89,20 @@ it('a settlement whose request comes within the minute settles what was requeste
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
 })
 
-it('a settlement without a request is applied after a minute and counted as such, and a later request has no effect', async () => {
-  const metrics = await emittedMetrics(async () =>
-    expect(await deliverLast(withdrawalUpdated, { ...request, status: 'settled' })).toBe('done'),
-  )
-  expect(metrics).toMatchObject([{ name: 'Events', dimensions: { outcome: 'settled_without_request' } }])
-  expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
-  expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
+describe('a settlement without a request', () => {
+  const settle = () => deliverLast(withdrawalUpdated, { ...request, status: 'settled' })
+
+  it('is applied after a minute, and counted as such', async () => {
+    const metrics = await emittedMetrics(async () => expect(await settle()).toBe('done'))
+    expect(metrics).toMatchObject([{ name: 'Events', dimensions: { outcome: 'settled_without_request' } }])
+    expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
+  })
+
+  it('leaves a later request without effect', async () => {
+    await settle()
+    expect(await deliver(withdrawalUpdated, { ...request, status: 'requested' })).toBe('done')
+    expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
+  })
 })
 
 it('a settlement without a request is refused after a minute if the balance lacks the amount', async () => {

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { readItem } from '../../../shared/db/read.ts'
 import { db } from '../../../shared/db/table.ts'
@@ -185,22 +185,36 @@ test('a refused event takes effect after a redrive of its dead letter, but not a
   expect([await balanceOf(userId), letters.length]).toEqual(['6', 1])
 })
 
-test('refused events with the same business key leave one dead letter each, and take no effect when they are delivered again', async () => {
-  const userId = await addUser()
-  await deliver(walletAdjusted, [newCopy(adjustment(userId))])
-  const detail = adjustment(userId, { amount: '5', direction: 2 })
-  const copies = [newCopy(detail), newCopy({ ...detail, amount: '6' }), newCopy({ ...detail, amount: '7' })]
-  while ((await deliver(walletAdjusted, copies)) > 0);
-  expect(letters).toHaveLength(3)
-  await deliver(walletAdjusted, [newCopy(adjustment(userId, { amount: '10' }))])
-  expect(await deliver(walletAdjusted, copies)).toBe(0)
-  expect([await balanceOf(userId), letters.length]).toEqual(['11', 3])
+describe('refused events with the same business key', () => {
+  async function refuseThree() {
+    const userId = await addUser()
+    await deliver(walletAdjusted, [newCopy(adjustment(userId))])
+    const detail = adjustment(userId, { amount: '5', direction: 2 })
+    const copies = ['5', '6', '7'].map((amount) => newCopy({ ...detail, amount }))
+    while ((await deliver(walletAdjusted, copies)) > 0);
+    return { userId, detail, copies }
+  }
+
+  test('leave one dead letter each', async () => {
+    await refuseThree()
+    expect(letters).toHaveLength(3)
+  })
+
+  test('take no effect when they are delivered again', async () => {
+    const { userId, copies } = await refuseThree()
+    await deliver(walletAdjusted, [newCopy(adjustment(userId, { amount: '10' }))])
+    expect(await deliver(walletAdjusted, copies)).toBe(0)
+    expect([await balanceOf(userId), letters.length]).toEqual(['11', 3])
+  })
 
   // A refused event does not occupy its business key: the sender may correct the event under the same key.
-  expect(await deliver(walletAdjusted, [newCopy({ ...detail, amount: '1' })])).toBe(0)
-  expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
-  expect(await deliver(walletAdjusted, copies)).toBe(0)
-  expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
+  test('let a corrected one take effect', async () => {
+    const { userId, detail, copies } = await refuseThree()
+    expect(await deliver(walletAdjusted, [newCopy({ ...detail, amount: '1' })])).toBe(0)
+    expect([await balanceOf(userId), letters.length]).toEqual(['0', 3])
+    expect(await deliver(walletAdjusted, copies)).toBe(0)
+    expect([await balanceOf(userId), letters.length]).toEqual(['0', 3])
+  })
 })
 
 const readRecord = (detailType: string, businessKey: string) =>

@@ -1,4 +1,5 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -65,11 +66,15 @@ it('the outcome of an event names the event, its user and its bill, and nothing 
 })
 
 describe('an event that is delivered again', () => {
-  it('is told as before, and another event with its key and content as without effect', async () => {
+  it('is told as before', async () => {
+    const event = message(adjustWallet, adjustment(await addUser()))
+    const told = await tell(adjustWallet, event)
+    expect(await tell(adjustWallet, event)).toEqual(told)
+  })
+
+  it('under another id is told as without effect', async () => {
     const detail = adjustment(await addUser())
-    const first = message(adjustWallet, detail)
-    const told = await tell(adjustWallet, first)
-    expect(await tell(adjustWallet, first)).toEqual(told)
+    const told = await tell(adjustWallet, message(adjustWallet, detail))
     const { outcomes } = await tell(adjustWallet, message(adjustWallet, detail))
     expect(outcomes).toMatchObject([{ outcome: 'no_effect', subject: told.outcomes[0]?.subject }])
   })
@@ -83,14 +88,24 @@ describe('an event that is delivered again', () => {
       expect((await tell(publishRates, late)).outcomes).toMatchObject([{ outcome: 'overtaken' }])
   })
 
-  it('is told as refused again, with its reason, and has one dead letter', async () => {
-    const detail = adjustment(await addUser(), { direction: 2, amount: '1000' })
-    const refused = { ...message(adjustWallet, detail), ...aMinuteAgo() }
-    const { outcomes } = await tell(adjustWallet, refused)
-    expect(outcomes).toMatchObject([{ outcome: 'refused', reason: 'insufficient_balance' }])
-    expect((await tell(adjustWallet, refused)).outcomes).toMatchObject([
-      { outcome: 'refused', reason: 'insufficient_balance' },
-    ])
+  describe('if it was refused,', () => {
+    const refuseTwice = async () => {
+      const detail = adjustment(await addUser(), { direction: 2, amount: '1000' })
+      const refused = { ...message(adjustWallet, detail), sentAt: Date.now() - 60_000 }
+      return [await tell(adjustWallet, refused), await tell(adjustWallet, refused)]
+    }
+
+    it('is told as refused again, with its reason', async () => {
+      for (const { outcomes } of await refuseTwice())
+        expect(outcomes).toMatchObject([{ outcome: 'refused', reason: 'insufficient_balance' }])
+    })
+
+    it('has one dead letter', async () => {
+      const queues = vi.spyOn(SQSClient.prototype as { send: (command: unknown) => unknown }, 'send')
+      await refuseTwice()
+      const sent = queues.mock.calls.filter(([command]) => command instanceof SendMessageCommand)
+      expect(sent).toHaveLength(1)
+    })
   })
 
   it('is told as settled without request again', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as withdrawalUpdated } from '../../../functions/intake/withdrawal.updated.ts'
 import { dayOf, endOfDay, startOfDay } from '../../../shared/dates.ts'
@@ -43,24 +43,43 @@ const pageOf = (userId: number, query: Partial<WithdrawalsQuery> = {}) =>
 /** A withdrawal as its owner sees it, with its amounts as numbers of JSON. */
 const show = (record: WithdrawalRecord | undefined): unknown => JSON.parse(stringifyExact(record))
 
-it('a withdrawal is shown from its request on, with its status, and what was settled', async () => {
-  const userId = await addOwner()
-  const request = newRequest(userId)
-  const { withdrawal_id: id } = request
-  expect(await deliver(withdrawalUpdated, request)).toBe('done')
-  const requested = {
-    ...{ id, currency: 'USDT', amount: 10, status: 'REQUESTED', created_at: expect.any(Number) as number },
-    ...{ occurred_at: at, settled_at: null, settled_amount: null, fee: null },
-  }
-  expect(show(await readWithdrawalOf(userId, id))).toEqual(requested)
-  await deliver(withdrawalUpdated, { ...request, status: 'settled', at: at + 1, fee: '0.5' })
-  const settled = {
-    ...requested,
+describe('a withdrawal', () => {
+  let userId: number
+  let request: ReturnType<typeof newRequest>
+  const requested = () => ({
+    ...{ id: request.withdrawal_id, currency: 'USDT', amount: 10, status: 'REQUESTED' },
+    ...{ created_at: expect.any(Number) as number, occurred_at: at },
+    ...{ settled_at: null, settled_amount: null, fee: null },
+  })
+  const settled = () => ({
+    ...requested(),
     ...{ status: 'SETTLED', settled_at: expect.any(Number) as number, settled_amount: 9.5, fee: 0.5 },
-  }
-  expect(show(await readWithdrawalOf(userId, id))).toEqual(settled)
-  expect((await pageOf(userId)).records.map(show)).toEqual([settled])
-  expect(await readWithdrawalOf(await addUser(), id)).toBeUndefined()
+  })
+  const settle = () => deliver(withdrawalUpdated, { ...request, status: 'settled', at: at + 1, fee: '0.5' })
+
+  beforeEach(async () => {
+    userId = await addOwner()
+    request = newRequest(userId)
+    expect(await deliver(withdrawalUpdated, request)).toBe('done')
+  })
+
+  it('is shown from its request on', async () => {
+    expect(show(await readWithdrawalOf(userId, request.withdrawal_id))).toEqual(requested())
+  })
+
+  it('is shown with what was settled', async () => {
+    await settle()
+    expect(show(await readWithdrawalOf(userId, request.withdrawal_id))).toEqual(settled())
+  })
+
+  it('is listed as it is shown', async () => {
+    await settle()
+    expect((await pageOf(userId)).records.map(show)).toEqual([settled()])
+  })
+
+  it('is not shown to another user', async () => {
+    expect(await readWithdrawalOf(await addUser(), request.withdrawal_id)).toBeUndefined()
+  })
 })
 
 describe('a settlement', () => {
@@ -125,13 +144,24 @@ describe('a settlement', () => {
   })
 })
 
-it('a withdrawal that was cancelled before its request is listed as cancelled, and its request is void', async () => {
-  const userId = await addUser()
-  const request = newRequest(userId)
-  expect(await deliver(withdrawalUpdated, { ...request, status: 'cancelled' })).toBe('done')
-  expect(await deliver(withdrawalUpdated, request)).toBe('done')
-  expect((await pageOf(userId)).records).toMatchObject([{ id: request.withdrawal_id, status: 'CANCELLED' }])
-  expect(await holdingsOf(userId)).toEqual({})
+describe('a withdrawal that was cancelled before its request', () => {
+  async function cancelEarly() {
+    const userId = await addUser()
+    const request = newRequest(userId)
+    expect(await deliver(withdrawalUpdated, { ...request, status: 'cancelled' })).toBe('done')
+    expect(await deliver(withdrawalUpdated, request)).toBe('done')
+    return { userId, id: request.withdrawal_id }
+  }
+
+  it('is listed as cancelled', async () => {
+    const { userId, id } = await cancelEarly()
+    expect((await pageOf(userId)).records).toMatchObject([{ id, status: 'CANCELLED' }])
+  })
+
+  it('holds nothing', async () => {
+    const { userId } = await cancelEarly()
+    expect(await holdingsOf(userId)).toEqual({})
+  })
 })
 
 it('pages of withdrawals are right for every filter', async () => {

@@ -1,5 +1,5 @@
 import { EventBridgeClient, type PutEventsCommand } from '@aws-sdk/client-eventbridge'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { writeItem } from '../../../shared/db/write.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
 import { tryAttribute } from '../../../shared/sign-in/limits/tries.ts'
@@ -20,17 +20,28 @@ beforeEach(() => {
 })
 const warnings = () => mails.filter((kind) => kind !== 'code')
 
-test('after a hundred wrong codes in a row, however slowly they came, even right codes are refused, and the user is told once', async () => {
-  const user = await createUser()
-  const send = async (code: string) => verifyMailed(user, await addLoginTicket(user, '123456'), code)
-  // Simulates 98 wrong codes that were entered in earlier hours.
-  await setWrongCodes(user.userId, 98)
-  expect(await send('000000')).toMatchObject({ code: 40103 })
-  expect(await send('000000')).toMatchObject({ status: 429 })
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 })
-  for (const code of ['123456', '000000', '123456']) expect(await send(code)).toMatchObject({ status: 429 })
-  expect(warnings()).toEqual(['codes_closed'])
-  expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(100)
+describe('after a hundred wrong codes in a row, however slowly they came,', () => {
+  async function closeCodes() {
+    const user = await createUser()
+    const send = async (code: string) => verifyMailed(user, await addLoginTicket(user, '123456'), code)
+    // Simulates 98 wrong codes that were entered in earlier hours.
+    await setWrongCodes(user.userId, 98)
+    expect(await send('000000')).toMatchObject({ code: 40103 })
+    expect(await send('000000')).toMatchObject({ status: 429 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 })
+    return { user, answers: [await send('123456'), await send('000000'), await send('123456')] }
+  }
+
+  test('even right codes are refused', async () => {
+    const { user, answers } = await closeCodes()
+    for (const answer of answers) expect(answer).toMatchObject({ status: 429 })
+    expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(100)
+  })
+
+  test('the user is told once', async () => {
+    await closeCodes()
+    expect(warnings()).toEqual(['codes_closed'])
+  })
 })
 
 test('a right code before the hundredth wrong one resets the count of wrong codes', async () => {

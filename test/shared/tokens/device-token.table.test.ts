@@ -2,7 +2,7 @@ import { DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler as jwks } from '../../../functions/well-known/jwks.ts'
 import { kms } from '../../../shared/aws/kms.ts'
@@ -74,16 +74,27 @@ it('a device_token has the claims of its grant and the kid of the active key', a
   })
 })
 
-it('a device_token has the nonce, and has a user claim only if its scopes allow the claim', async () => {
-  await call({})
+describe('a device_token', () => {
   const more = { nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
-  const keys = verifier()
-  const narrow = await verify(await signDeviceToken({ ...grant(), ...more }), keys)
-  expect(narrow.payload).toMatchObject({ nonce: 'n' })
-  for (const claim of ['email', 'email_verified', 'name']) expect(narrow.payload).not.toHaveProperty(claim)
-  const wide = { ...grant(), ...more, scopes: ['openid', 'profile', 'email'] as const }
-  const { payload } = await verify(await signDeviceToken(wide), keys)
-  expect(payload).toMatchObject({ email: 'a@example.com', email_verified: true, name: 'Alice' })
+  const payloadOf = async (scopes: readonly ('openid' | 'profile' | 'email')[]) => {
+    await call({})
+    const token = await signDeviceToken({ ...grant(), ...more, scopes })
+    return (await verify(token, verifier())).payload
+  }
+
+  it('has the nonce', async () => {
+    expect(await payloadOf(['openid'])).toMatchObject({ nonce: 'n' })
+  })
+
+  it('has no user claim that its scopes do not allow', async () => {
+    const payload = await payloadOf(['openid'])
+    for (const claim of ['email', 'email_verified', 'name']) expect(payload).not.toHaveProperty(claim)
+  })
+
+  it('has the user claims that its scopes allow', async () => {
+    const claims = { email: 'a@example.com', email_verified: true, name: 'Alice' }
+    expect(await payloadOf(['openid', 'profile', 'email'])).toMatchObject(claims)
+  })
 })
 
 it('signing a device_token with a cached key set makes one KMS call and no other AWS call', async () => {

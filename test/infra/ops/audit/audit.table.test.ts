@@ -313,11 +313,17 @@ describe('audit findings', () => {
     expect(await findings(Date.now() + 60 * day)).toEqual(later)
   })
 
-  it('the audit reports an attribute that was added to an evidence record, and a record that was added to the evidence chain', async () => {
+  it('the audit reports an attribute that was added to an evidence record', async () => {
+    const stored = (await readItem(evidenceKey(2))) ?? expect.unreachable()
     await setItem(evidenceKey(2), { comment: 'all is well' })
     expect(await findings()).toEqual(['evidence_edited'])
+    await writeItem({ Put: { Item: { ...stored, ...evidenceKey(2) } } })
+  })
+
+  it('the audit reports a record that was added to the evidence chain', async () => {
     await setItem(evidenceKey(99), { comment: 'nothing happened' })
     expect(await findings()).toEqual(['evidence_edited'])
+    await writeItem({ Delete: { Key: evidenceKey(99) } })
   })
 
   it('the audit reports every key whose records were deleted', async () => {

@@ -46,7 +46,7 @@ async function spend(userId: number): Promise<void> {
 
 const refusal = { failure: 'too_many_requests', retryAfterSeconds: 50 }
 
-it('fifty simultaneous searches by one caller stay within the budget for one minute, and the next minute has its own budget', async () => {
+it('fifty simultaneous searches by one caller stay within the budget of a minute', async () => {
   const caller = newUserIds()
   const reserve = () => searchBudgetOf(caller).reserver(undefined)(1_800)
   const outcomes = await Promise.allSettled(Array.from({ length: 50 }, reserve))
@@ -54,9 +54,19 @@ it('fifty simultaneous searches by one caller stay within the budget for one min
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(refusal)
   expect(await spentBy(caller)).toBe(19_800)
+})
+
+it('the next minute has a search budget of its own', async () => {
+  const caller = newUserIds()
+  await spend(caller)
+  const reserve = searchBudgetOf(caller).reserver(undefined)
+  await expect(reserve(1_800)).rejects.toMatchObject(refusal)
   vi.setSystemTime(Date.now() + 50_000)
-  await reserve()
-  expect(() => searchBudgetOf(caller).reserver(undefined)(7_501)).toThrow('too large')
+  await searchBudgetOf(caller).reserver(undefined)(1_800)
+})
+
+it('a search of too many units is refused, however much of the budget is left', () => {
+  expect(() => searchBudgetOf(newUserIds()).reserver(undefined)(7_501)).toThrow('too large')
 })
 
 it('a member search reserves at least as many read units as it consumes', async () => {

@@ -25,13 +25,18 @@ async function logged(run: () => Promise<unknown>): Promise<unknown> {
 
 const line = (values: object) => ({ status: 200, duration_ms: expect.any(Number) as number, ...values })
 
-it('the log line of a request has the read and write units of this request, and none of an earlier request', async () => {
-  const said = await logged(async () => {
-    await db.send(new PutCommand({ ...table(), Item: { ...Key, text: 'x'.repeat(1_500) } }))
-    await db.send(new GetCommand({ ...table(), Key }))
-    await db.send(new GetCommand({ ...table(), Key, ConsistentRead: true }))
-  })
-  expect(said).toEqual(line({ read_units: 1.5, write_units: 2 }))
+const readAndWrite = async () => {
+  await db.send(new PutCommand({ ...table(), Item: { ...Key, text: 'x'.repeat(1_500) } }))
+  await db.send(new GetCommand({ ...table(), Key }))
+  await db.send(new GetCommand({ ...table(), Key, ConsistentRead: true }))
+}
+
+it('the log line of a request has the read and write units of this request', async () => {
+  expect(await logged(readAndWrite)).toEqual(line({ read_units: 1.5, write_units: 2 }))
+})
+
+it('the log line of a request has no units of an earlier request', async () => {
+  await logged(readAndWrite)
   expect(await logged(async () => undefined)).toEqual(line({ read_units: 0, write_units: 0 }))
 })
 
