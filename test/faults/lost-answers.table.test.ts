@@ -64,7 +64,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
   const passTime = () => {
     if (later > 0) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + later })
   }
-  it('a repeated request gets the deposit address of the first request, and uses up no second address', async () => {
+  it('a repeated request uses up no second deposit address', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 3))
     const { accessToken } = await createSession()
@@ -79,7 +79,8 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await countFreeAddresses(pool, 10)).toBe(2)
   })
 
-  it('when the answer to the exchange of an authorization code is lost, a second exchange is refused and revokes the token', async () => {
+  // It revokes the token of the first exchange (RFC 6749 §4.1.2).
+  it('after a lost answer, a second exchange of the authorization code is refused', async () => {
     const exchange = { body: await consentTo(await createClient(), await createSession()) }
     const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
@@ -90,7 +91,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
     expect(await readItem(givenKey, { consistent: true })).toBeUndefined()
   })
 
-  it('a second factor that was accepted once is refused when the request is repeated, and the user has to sign in again', async () => {
+  it('a second factor whose answer was lost is refused when repeated, so the user signs in again', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
@@ -119,7 +120,7 @@ describe.each(repetitions)('a write whose answer is lost, and which is repeated 
 })
 
 describe('a write that the SDK repeats because its answer was lost', () => {
-  it('only one of fifty simultaneous tries with the right code succeeds, even if the SDK repeats the counting writes', async () => {
+  it('one of fifty simultaneous tries with the right code succeeds, though the SDK repeats writes', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
     const answers = await withLostFirstAnswers('UpdateItem', 50, () =>
@@ -139,7 +140,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
-  it('a try that was counted for a source address is taken back only once, even if the SDK repeats the write', async () => {
+  it('a try counted for a source address is taken back once, even if the SDK repeats the write', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     await reserveSourceTry(source, undefined, now)
     await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))

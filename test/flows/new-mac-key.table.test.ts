@@ -24,7 +24,7 @@ const refused = { status: 401, code: 40101 }
 const callsOf = async (attempt: Parameters<typeof login>[0]) =>
   (await measureCalls(async () => expect(await login(attempt)).toMatchObject(refused))).names
 
-it('after a new MAC key becomes the first in MAC_KEY_IDS, a user’s next sign-in rehashes the password with this key, without an additional write', async () => {
+it('the next sign-in after a new MAC key rehashes the password with it, without a further write', async () => {
   deploy(older)
   const user = await createUser()
   deploy(older, newer)
@@ -42,7 +42,7 @@ it('after a new MAC key becomes the first in MAC_KEY_IDS, a user’s next sign-i
   }
 })
 
-it('a refused sign-in makes the same AWS calls for an unknown address, for a wrong password, and for a password whose MAC key was removed', async () => {
+it('a refused sign-in makes the same AWS calls whatever the reason, a removed MAC key included', async () => {
   deploy(older)
   const user = await createUser()
   deploy(newer, older)

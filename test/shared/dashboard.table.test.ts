@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 const huge = '99999999999999999999.999999999999999999'
 
-it('the dashboard sums rewards by the days of the reporting time zone, also across the change to summer time', async () => {
+it('the dashboard sums rewards by days of the reporting time zone, across its summer time', async () => {
   const userId = newUserIds()
   for (const [rewardType, currency, amount, earnedOn] of [
     ['NODE', 'USDT', '1.5', '2026-03-29'],

@@ -42,7 +42,7 @@ describe('address.assigned restores an assignment that the table has lost', () =
   })
 })
 
-it('address.assigned changes nothing if the table already has the assignment, even if the event arrives three times at once', async () => {
+it('address.assigned changes nothing if the table has the assignment, even three times at once', async () => {
   const { pool, userId } = await newScene()
   const claimed = await claimAddress(userId, pool)
   const detail = assignment(pool, claimed.address, userId, claimed.created_at)
@@ -60,7 +60,8 @@ it('address.assigned refuses an address that is assigned to another user, who ke
   expect(await readUserAddress(userId, pool)).toMatchObject({ address: mine })
 })
 
-it('a user who is assigned two addresses keeps both and is shown the one that was assigned first, in whatever order the events arrive', async () => {
+// The user keeps both.
+it('a user who is assigned two addresses is shown the earlier one, in whatever order they come', async () => {
   const inTurn = async (details: object[]) => {
     for (const detail of details) expect(await deliver(addressAssigned, detail)).toBe('done')
   }
@@ -104,7 +105,7 @@ describe('a deposit address whose assignment the bus has not accepted', () => {
     expect(await readUserAddress(userId, pool)).toBeUndefined()
   })
 
-  it('is shown to its user, and to nobody else, once the bus accepts it', async () => {
+  it('is shown to its user alone once the bus accepts it', async () => {
     const { pool, userId, stranger } = await assignUntold()
     vi.unstubAllEnvs()
     const { address } = await claimAddress(userId, pool)

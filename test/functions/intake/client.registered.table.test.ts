@@ -35,7 +35,8 @@ test('client.registered stores the client, with its secret only as a MAC', async
   expect(await isClientSecret('another', secret, mac), 'of another client').toBe(false)
 })
 
-test('the stored digest of a client.registered event is a MAC, so that nobody can guess the client secret from a stolen table', async () => {
+// So nobody can guess the client secret from a stolen table.
+test('the stored digest of a client.registered event is a MAC', async () => {
   const detail = registration({ secret })
   await deliver(handler, detail)
   const { businessKey, digest } = eventRecord(detailType, `${detail.client_id}#${detail.updated_at}`, detail)

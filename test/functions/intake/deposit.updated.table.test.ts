@@ -160,7 +160,7 @@ describe('a transaction whose txid comes in several spellings', () => {
   })
 })
 
-it('a deposit finds its address and tag in another spelling, and shows them as they were provisioned', async () => {
+it('a deposit to another spelling of an address and tag is shown with the provisioned one', async () => {
   const pool = newPool()
   const provisioned = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', tag: '123' }
   await deliver(addressesProvisioned, provision(pool, 0, { addresses: [provisioned] }))

@@ -66,7 +66,7 @@ describe('a reward', () => {
   )
 })
 
-it('a user with rewards in 500 pairs of type and currency can get further rewards in these pairs, but not in a new pair', async () => {
+it('a user with rewards in 500 pairs of type and currency gets no reward in a new pair', async () => {
   const userId = await addUser()
   const before = {
     UpdateExpression: 'SET reward_types = :types',
@@ -84,7 +84,7 @@ it('a user with rewards in 500 pairs of type and currency can get further reward
   expect((await readOverview(userId)).network_rewards.toFixed()).toBe('2')
 })
 
-it('two rewards that arrive at the same time are both added to the sum, even if they are the first of their type', async () => {
+it('two rewards at the same time are both added to the sum, even as the first of their type', async () => {
   const userId = await addUser()
   const two = [reward(userId, 'NODE'), reward(userId, 'NODE')]
   expect(await Promise.all(two.map(async (event) => deliver(handler, event)))).toEqual(['done', 'done'])

@@ -41,7 +41,8 @@ test('a stored TOTP secret can be decrypted for its own user only', async () => 
   await expect(decryptTotpSecret(userId + 1, ciphertext)).rejects.toThrow()
 })
 
-test('the stored digest of a user.registered event is not a plain hash, because that would allow guessing the password', async () => {
+// A plain hash would allow guessing the password.
+test('the stored digest of a user.registered event is not a plain hash', async () => {
   const detail = newRegistration()
   await register(detail)
   const record = eventRecord('user.registered', String(detail['user_id']), detail)
@@ -67,7 +68,7 @@ test('a repeated user.registered event has no effect, even if its JSON members a
   expect(await Promise.all([register(detail), register(reversed)])).toEqual(['duplicate', 'duplicate'])
 })
 
-test('a repeated user.registered event has no effect, even if its password and TOTP secret are in another case', async () => {
+test('a repeated user.registered event has no effect with secrets in another case', async () => {
   const detail = newRegistration()
   await register(detail)
   const login_password = String(detail['login_password']).toUpperCase()
@@ -91,7 +92,7 @@ test.each([
   ['in another case', (email: string) => email.toUpperCase()],
   ['with spaces around it', (email: string) => ` ${email} `],
   ['in full-width letters', (email: string) => email.replace('User', '\uff35\uff33\uff25\uff32')],
-])('registering another user’s email address %s is refused, and nothing is written', async (_how, spell) => {
+])('registering another user’s email address %s is refused without a trace', async (_how, spell) => {
   const { email } = await createUser()
   const detail = newRegistration({ email: spell(email) })
   await expect(register(detail)).rejects.toThrow(/^email_taken/)

@@ -59,7 +59,7 @@ const updates = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('of two updates of one user field, the one with the later instant wins, however often and in whatever order both arrive', async () => {
+test('of two updates of one user field, the later one wins, in whatever order and however often', async () => {
   await fc.assert(
     fc.asyncProperty(updates, fc.infiniteStream(fc.nat()), async (changes, order) => {
       const { userId, email } = await createUser({ login_password: undefined, totp_secret: undefined })
@@ -170,8 +170,9 @@ const endings: [what: string, fields: Ending][] = [
   ['a new TOTP secret', { totp_secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }],
 ]
 
+// Sessions, access_tokens, login tickets and codes.
 test.each(endings)(
-  'when %s is applied, all sessions, access_tokens, login tickets and codes of the user end at that instant',
+  'when %s is applied, all that signs the user in ends at that instant',
   async (_what, fields) => {
     const user = await createUser()
     const { userId } = user
@@ -202,7 +203,7 @@ test.each(endings)(
 )
 
 test.each(endings.slice(1))(
-  'after %s, earlier wrong codes and warnings no longer count, and the user can sign in at once',
+  'after %s, earlier wrong codes and warnings no longer keep the user from signing in',
   async (_what, fields) => {
     const user = await createUser()
     const key = signInKey(user.userId)
@@ -324,7 +325,7 @@ const change = (key: Key, expression: string, value: unknown, count?: string) =>
     },
   })
 
-test('an update whose fields all have later updates is recorded as overtaken, and any other as applied', async () => {
+test('only an update whose fields all have later updates is recorded as overtaken', async () => {
   const { userId } = await createUser()
   const change = (late: number, fields: object) => update({ user_id: userId, at: early + late, ...fields })
   expect(await change(5, { nickname: 'New' })).toBe('applied')

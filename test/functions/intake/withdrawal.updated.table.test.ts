@@ -92,7 +92,7 @@ it('a settlement whose request comes within the minute settles what was requeste
 describe('a settlement without a request', () => {
   const settle = () => deliverLast(withdrawalUpdated, { ...request, status: 'settled' })
 
-  it('is applied after a minute, and counted as such', async () => {
+  it('is applied after a minute as one without a request', async () => {
     const metrics = await emittedMetrics(async () => expect(await settle()).toBe('done'))
     expect(metrics).toMatchObject([{ name: 'Events', dimensions: { outcome: 'settled_without_request' } }])
     expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '6 0 0 4' })
@@ -129,7 +129,7 @@ it.each([
   ['settled', 'cancelled'],
   ['cancelled', 'settled'],
 ])(
-  'an update of a withdrawal from %s to %s is refused, and changes no balance and no hold',
+  'an update of a withdrawal from %s to %s is refused without a change of the wallet',
   async (first, later) => {
     const other = { ...request, withdrawal_id: randomUUID(), status: 'requested' }
     for (const update of [other, { ...request, status: 'requested' }, { ...request, status: first }])
@@ -153,7 +153,7 @@ it.each(['settled', 'cancelled'])(
   },
 )
 
-it('a withdrawal that could not be settled, because the total withdrawn would have too many digits, is refused when requested', async () => {
+it('a withdrawal is refused when requested if its settlement would exceed the digits of the total', async () => {
   const whole = '99999999999999999999'
   const eth = { ...request, currency: 'ETH' }
   for (const each of [

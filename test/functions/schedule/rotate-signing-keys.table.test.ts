@@ -111,7 +111,7 @@ it('an emergency rotation reports how long functions might still sign with the o
   expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 0 }])
 })
 
-it('a revoked signing key leaves the JWKS at once and is scheduled for deletion in KMS, and another key signs', async () => {
+it('a revoked signing key leaves the JWKS at once and is deleted in KMS; another key signs', async () => {
   await invoke({})
   passTime(1)
   await invoke({ action: 'rotate', emergency: true })
@@ -142,7 +142,7 @@ it.each([
   expect(await readKeySet()).toEqual(before)
 })
 
-it('a published key never signs if its test signature fails, and every rotation run fails until the key is revoked', async () => {
+it('a published key whose test signature fails never signs; runs fail until it is revoked', async () => {
   await invoke({})
   const old = await signer()
   passTime(29 * day)
@@ -175,7 +175,7 @@ it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
   },
 )
 
-it('a rotation succeeds even if the bucket for copies of evidence does not answer, and later runs add the missing copies', async () => {
+it('a rotation succeeds without the bucket for evidence; later runs add the missing copies', async () => {
   const address = process.env['EVIDENCE_COPIES']
   process.env['EVIDENCE_COPIES'] = `http://127.0.0.1:${await findFreePort()}/`
   const metrics = await emittedMetrics(async () => {
@@ -193,7 +193,7 @@ it('a rotation succeeds even if the bucket for copies of evidence does not answe
   await expectSoundKeySet()
 })
 
-it('after the address for copies of evidence has changed, the next run also copies the old records to the new address', async () => {
+it('after a change of the address for evidence copies, the next run copies old records there', async () => {
   await invoke({})
   process.env['EVIDENCE_COPIES'] = `${process.env['AWS_ENDPOINT_URL']}/${randomUUID()}/`
   await invoke({})
@@ -231,7 +231,7 @@ describe('a run that crashes at any AWS call', { timeout: 180_000 }, () => {
     }
   })
 
-  it('if a revocation crashes, there is still a key that signs, and repeating the revocation removes the revoked key', async () => {
+  it('if a revocation crashes, a key still signs; repeating the revocation removes the revoked one', async () => {
     await invoke({})
     for (let at = 1, died = true; died; at += 1) {
       const revoked = activeKey(await readKeySet())

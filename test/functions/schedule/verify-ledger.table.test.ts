@@ -48,7 +48,7 @@ async function runEach(): Promise<number> {
   return wallets
 }
 
-it('sixteen runs, one every five minutes, verify every wallet once; further runs verify none until the next day', async () => {
+it('sixteen runs, one every five minutes, verify every wallet once a day', async () => {
   expect([await runEach(), await runEach()]).toEqual([24, 0])
   now += day - 2 * turnOfEach - 1
   expect(await runFor(Infinity)).toMatchObject({ wallets: 0 })
@@ -57,13 +57,13 @@ it('sixteen runs, one every five minutes, verify every wallet once; further runs
   now -= turnOfEach
 })
 
-it('a verification run that has no time left is continued by the next run, after the last verified wallet', async () => {
+it('a verification run without time left is continued after the last verified wallet', async () => {
   const verified = []
   for (const batches of [1, 1, Infinity, Infinity]) verified.push((await runFor(batches)).wallets)
   expect(verified).toEqual([8, 8, 4, 0])
 })
 
-it('a verification run emits only two metrics: the age of the oldest verification, and the number of differences', async () => {
+it('a verification run emits the age of the oldest verification and the number of differences', async () => {
   await runEach()
   now += day - turnOfEach
   expect((await emittedMetrics(() => runFor(1))).map(({ name, value }) => [name, value])).toEqual([
@@ -75,7 +75,7 @@ it('a verification run emits only two metrics: the age of the oldest verificatio
   expect(later[0]?.value).toBe((4 * day) / 1000)
 })
 
-it('a ledger verification that is throttled counts no fault, and the next run verifies the wallets that are left', async () => {
+it('wallets left by a throttled ledger verification, which is no fault, are verified next', async () => {
   await runFor(1)
   const { restore } = tamperCalls(async ({ name, perform }) => {
     if (name === 'GetCommand') throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' })

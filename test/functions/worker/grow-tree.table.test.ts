@@ -55,7 +55,7 @@ async function deliver(rootIds: number[], milliseconds: number) {
 
 const toldAbout = (rootId: number) => sent.filter(({ group }) => group === String(rootId))
 
-test('if the worker runs out of time, SQS redelivers the referral tree’s message at once, and no fault is counted', async () => {
+test('if the worker runs out of time, its message comes again at once, without a fault', async () => {
   const rootId = await addRoot()
   await addNewcomers(rootId, 240)
   await notifyTreeQueue(rootId)
@@ -75,7 +75,7 @@ test('if the worker runs out of time, SQS redelivers the referral tree’s messa
   for (const warning of warnings) expect(warning).not.toHaveBeenCalled()
 })
 
-test('the worker interrupts its work on a large referral tree in time to process the other referral trees of the batch', async () => {
+test('the worker interrupts a large referral tree in time for the others of the batch', async () => {
   const [large, small] = [await addRoot(), await addRoot()]
   await addNewcomers(large, 800)
   await addNewcomers(small, 3)
@@ -91,7 +91,8 @@ test('each message about a referral tree has its own deduplication id', async ()
   expect(new Set(sent.map(({ id }) => id)).size).toBe(5)
 })
 
-test('if an event is delivered again, the message about its referral tree is sent again, because the first attempt may have failed', async () => {
+// The first attempt may have failed.
+test('an event that is delivered again sends the message about its referral tree again', async () => {
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }
@@ -107,22 +108,20 @@ const failWith = (error: Error) =>
     throw error
   })
 
+// Only an unexpected error counts as a fault of the service.
 test.each([
   ['a throttled table', Object.assign(new Error('slow'), { name: 'ThrottlingException' }), 0],
   ['an unexpected error', new TypeError('x is undefined'), 1],
-])(
-  'after %s, the worker retries the update of a referral tree after 2, 4 and 8 seconds, and only an unexpected error counts as a fault',
-  async (_what, error, faults) => {
-    const rootId = await addRoot()
-    vi.spyOn(log, 'warn').mockReturnValue(undefined)
-    const failing = failWith(error)
-    const thrice = [rootId, rootId, rootId]
-    const metrics = await emittedMetrics(async () => expect(await deliver(thrice, 60_000)).toBe(3))
-    failing.mockRestore()
-    expect(pauses).toEqual([2, 4, 8])
-    expect(metrics.filter(({ name }) => name === 'Faults')).toHaveLength(faults)
-  },
-)
+])('after %s, the worker retries a referral tree after 2, 4 and 8 seconds', async (_what, error, faults) => {
+  const rootId = await addRoot()
+  vi.spyOn(log, 'warn').mockReturnValue(undefined)
+  const failing = failWith(error)
+  const thrice = [rootId, rootId, rootId]
+  const metrics = await emittedMetrics(async () => expect(await deliver(thrice, 60_000)).toBe(3))
+  failing.mockRestore()
+  expect(pauses).toEqual([2, 4, 8])
+  expect(metrics.filter(({ name }) => name === 'Faults')).toHaveLength(faults)
+})
 
 describe('of a batch with invalid messages', () => {
   const work = async () => {

@@ -54,13 +54,14 @@ it('a profile that was read before a change of nickname or email address cannot 
   }
 })
 
-it('isBelow reads nothing for a member of another referral tree, so that response times do not disclose that the member exists', async () => {
+// Otherwise response times would disclose that the member exists.
+it('isBelow reads nothing for a member of another referral tree', async () => {
   const read = vi.spyOn(db, 'send')
   expect(await isBelow(chain[0] as Profile, { ...(chain.at(-1) as Profile), rootId: 1 })).toBe(false)
   expect(read).not.toHaveBeenCalled()
 })
 
-it('in a list longer than a page, the note on a direct referral is found even if indirect referrals come first', async () => {
+it('the note on a direct referral is found behind a page of indirect referrals', async () => {
   const [owner, direct, ...indirect] = chain as [Profile, Profile, ...Profile[]]
   await setNote(owner.userId, direct, 'my note')
   const members = await readMembers(owner, [...indirect, direct])

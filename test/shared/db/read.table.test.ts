@@ -61,7 +61,7 @@ it('reads share a call only if they have the same consistency and are requested 
   ])
 })
 
-it('reads are not combined into one call if they belong to different invocations or are made outside of readTogether', async () => {
+it('reads of different invocations, or outside of readTogether, are not combined', async () => {
   await store('a', 'b')
   await Promise.all(['a', 'b'].map((name) => readTogether(() => readItem(keyOf(name)))))
   await Promise.all(['a', 'b'].map((name) => readItem(keyOf(name))))

@@ -46,7 +46,7 @@ describe('of two users who claim the last free deposit address', () => {
   })
 })
 
-it('the low-pool alarm is raised when fewer free addresses than the threshold are left, and not before', async () => {
+it('the low-pool alarm is raised as soon as fewer free addresses than the threshold are left', async () => {
   const pool = newPool()
   await deliver(addressesProvisioned, provision(pool, 102))
   const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true)

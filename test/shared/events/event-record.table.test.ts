@@ -101,7 +101,7 @@ test.each([
 const setClockAhead = (milliseconds: number) =>
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
-test('a refused event takes effect when it is redriven, even if the function’s clock was five minutes ahead', async () => {
+test('a redriven event takes effect, even if the clock that refused it was five minutes ahead', async () => {
   const userId = await addUser()
   const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
   const credit = newCopy(adjustment(userId, { amount: '10' }))
@@ -131,7 +131,7 @@ test('each time a redriven event is refused, one dead letter is sent, with the n
   }
 })
 
-test('if a refused event is delivered again with an invalid or too low number of refusals, it leaves no further dead letter', async () => {
+test('a refused event with an invalid or too low number of refusals leaves no further dead letter', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(300_000)
   await deliver(refusing, [copy])
@@ -141,14 +141,14 @@ test('if a refused event is delivered again with an invalid or too low number of
   expect(letters).toEqual(['1', '2'])
 })
 
-test('a repeated delivery of a refused event leaves no second dead letter, even if the clock of the function is behind', async () => {
+test('a refused event that is repeated has one dead letter, even if the function’s clock is behind', async () => {
   const copy = newCopy({ key: randomUUID() })
   setClockAhead(-300_000)
   for (let times = 0; times < 3; times += 1) expect(await deliver(refusing, [copy])).toBe(0)
   expect(letters).toEqual(['1'])
 })
 
-test('a dead letter that could not be sent is sent again, but only after the time limit of the first attempt', async () => {
+test('a dead letter that could not be sent is sent after the time limit of the first attempt', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
     () => {
@@ -220,7 +220,7 @@ describe('refused events with the same business key', () => {
 const readRecord = (detailType: string, businessKey: string) =>
   readItem({ pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }, { consistent: true })
 
-test('the record of an event that took effect never expires, even if a later event with the same business key is refused', async () => {
+test('the record of an event that took effect never expires, even if a later one is refused', async () => {
   const userId = await addUser()
   const detail = adjustment(userId, { amount: '5', direction: 2 })
   const ttl = async () => (await readRecord('wallet.adjusted', detail.adjustment_id))?.['ttl']
@@ -247,7 +247,7 @@ test('the record of a business key keeps only the newest 20 refusals, so that th
   expect([letters.length, Object.keys(kept).sort()]).toEqual([22, newest.sort()])
 })
 
-test('an event that took effect leaves no dead letter, even if its function fails at every further delivery', async () => {
+test('an event that took effect leaves no dead letter, even if every further delivery fails', async () => {
   let fails = false
   const failing = intakeThat(async (_detail, record) => {
     if (fails) throw new TypeError('x is undefined')

@@ -22,7 +22,7 @@ const intakeThat = (apply: () => Promise<void>) =>
       return { outcome: 'applied' as const }
     },
   })
-it('the log line of a batch has the number of its events and the total of the table units that they consumed', async () => {
+it('the log line of a batch has the number of its events and the table units of all of them', async () => {
   const info = vi.spyOn(log, 'info').mockReturnValue(undefined)
   const write = async () => {
     await db.send(

@@ -45,7 +45,7 @@ const nothing = intake({
 
 const at = expect.any(Number) as number
 
-it('the outcome of an event names the event, its user and its bill, and nothing that its sender wrote', async () => {
+it('the outcome of an event has ids, but nothing that its sender wrote', async () => {
   const userId = await addUser()
   const detail = adjustment(userId, { reason: 'a secret reason', amount: '123.456' })
   const id = randomUUID()
@@ -125,7 +125,7 @@ describe('an event that is delivered again', () => {
   })
 })
 
-it('an event about a deposit is told by the deposit’s status, also when it is delivered again or comes late', async () => {
+it('an event about a deposit is told by the deposit’s status, even repeated or late', async () => {
   const { userId, address } = await addDepositor()
   const detail = (status: string, confirmations: number) =>
     deposit(address, { txid: 'tell', status, confirmations, at: Date.now() })

@@ -9,7 +9,7 @@ test.each([
   ['with a bad scope', { scope: 'nonsense' }, [false]],
   ['of an unknown client, which might just have been registered', { client_id: 'nobody' }, [false, true]],
 ])(
-  'authorize and describeRequest read the client once, and a second time only if it is not found (request: %s)',
+  'authorize and describeRequest read the client again only if it is not found (request: %s)',
   async (_kind, overrides, consistent) => {
     const request = authorizationRequest(await createClient(), overrides) as Parameters<typeof authorize>[0]
     for (const work of [

@@ -36,7 +36,7 @@ async function exchangeForged(
   return handleTokenRequest(parameters, { authorization: () => undefined })
 }
 
-test('the token endpoint grants only scopes that the client is registered for, even if the code has other scopes', async () => {
+test('the token endpoint grants no scope that its client lacks, even if the code has it', async () => {
   const [session, client] = await Promise.all([createSession(), createClient({ scopes: ['openid'] })])
   const { scope, access_token } = await exchangeForged(session, client, { scopes: ['openid', 'email'] })
   expect(scope).toBe('openid')

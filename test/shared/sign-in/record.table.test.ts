@@ -27,7 +27,7 @@ async function addUserAtHome(later: number): Promise<number> {
   return userId
 }
 
-test('tickets of an unknown network displace all but the latest 16 of them, and none of a known one', async () => {
+test('tickets of an unknown network displace its own but for the latest 16, none of a known one', async () => {
   const later = Date.now() + 60_000
   const userId = await addUserAtHome(later)
   for (let i = 1; i <= 20; i += 1) await put(userId, `one-${i}`, later + i, 'one network')
@@ -35,7 +35,7 @@ test('tickets of an unknown network displace all but the latest 16 of them, and 
   expect(Object.keys((await read(userId)).tickets).sort()).toEqual(['home', ...ofOne].sort())
 })
 
-test('tickets of many unknown networks displace all but the latest 32, and none of a known network', async () => {
+test('tickets of many unknown networks displace theirs but for the latest 32, none of a known one', async () => {
   const later = Date.now() + 60_000
   const userId = await addUserAtHome(later)
   for (let i = 1; i <= 40; i += 1) await put(userId, `many-${i}`, later + 100 + i, `network ${i}`)
@@ -50,7 +50,7 @@ test('adding a login ticket removes expired login tickets', async () => {
   expect(Object.keys((await read(userId)).tickets)).toEqual(['live'])
 })
 
-test('a sign-in record lists the 64 most recent networks, newest first and without repetition, in less than 1 KB', async () => {
+test('a sign-in record lists the 64 most recent networks once, newest first, in under 1 KB', async () => {
   const { userId } = await createUser()
   const networks = Array.from({ length: 70 }, (_, i) => networkDigest(`192.0.2.${i}`))
   for (const network of [...networks, networks[10] ?? '']) {

@@ -125,7 +125,7 @@ it('if an access_token is derived while its session ends, the token does not wor
   expect(await Promise.all(derived.map(works))).toEqual([false])
 })
 
-it('a session has at most 100 derived access_tokens: a further one ends the oldest, even if several come at once', async () => {
+it('of more than 100 derived access_tokens of a session, the oldest end', async () => {
   const userId = newUser()
   const { accessToken, sessionId, named } = await signIn(userId, { derived: 99 })
   const grant = { userId, sessionId, clientId: 'app', firstParty: false, authenticatedAt: Date.now() }

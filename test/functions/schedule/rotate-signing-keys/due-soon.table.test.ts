@@ -25,7 +25,7 @@ beforeEach(async () => {
   await renew()
 })
 
-it('a scheduled run waits for a publish window that ends some seconds after its start, and ends it no earlier', async () => {
+it('a scheduled run waits for the exact end of a publish window that is some seconds away', async () => {
   const { kid, published_at: publishedAt } = await publish(400)
   await invoke({})
   const active = activeKey(await readKeySet())

@@ -196,7 +196,7 @@ describe('with a KMS that lags by 90 s', () => {
     await expectSoundKeySet()
   })
 
-  it('an emergency rotation takes effect even if it is requested while a planned rotation waits for its key', async () => {
+  it('an emergency rotation takes effect while a planned rotation waits for its key', async () => {
     const old = await bootstrap()
     expect(await invoke({ action: 'rotate' })).toMatchObject({ waits_for_kms: true, transitions: [] })
     const status = await readKeyStatus()
@@ -233,7 +233,7 @@ it('scheduled runs of the rotation fail if KMS still refuses a new key after ten
 })
 
 // This test removes the tag of a signing key. It must run last, so that it cannot disturb the other tests.
-it('if KMS denies signing, callers get `unavailable` during the key’s first ten minutes, and AccessDeniedException later', async () => {
+it('if KMS denies signing, a key’s first ten minutes count as `unavailable`, later ones do not', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })

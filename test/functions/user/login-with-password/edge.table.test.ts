@@ -13,7 +13,7 @@ const login = (email: string, password: string, viewer: string): Promise<TestAns
     headers: { 'cloudfront-viewer-address': `${viewer}:443`, 'x-origin-secret': 'secret' },
   })
 
-it('behind CloudFront, wrong passwords block the viewer who sent them, and no other viewer of the same edge server', async () => {
+it('behind CloudFront, wrong passwords block their viewer, but no other of the edge server', async () => {
   vi.stubEnv('ORIGIN_SECRETS', 'secret')
   const { email, password } = await createUser()
   const [guesser, owner] = [newSourceIp(), newSourceIp()]

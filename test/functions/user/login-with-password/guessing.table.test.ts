@@ -72,7 +72,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(counts).toEqual({ compared: 10, wrong: 9, blocked: 41 })
   })
 
-  test('the right password is not compared if wrong passwords reach the limit while the sign-in is in progress', async () => {
+  test('the right password is not compared if wrong ones reach the limit meanwhile', async () => {
     const person = await createUser()
     const sourceIp = newSourceIp()
     const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
@@ -90,7 +90,7 @@ describe('wrong passwords of one source for one account', () => {
     expect((await login(person, sourceIp)).code).toBe(0)
   })
 
-  test('a sign-in that is refused after too many wrong passwords does not prolong the time for which its source is blocked', async () => {
+  test('a refused sign-in does not prolong the time for which its source is blocked', async () => {
     const person = await createUser()
     const sourceIp = newSourceIp()
     const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
@@ -130,7 +130,7 @@ describe('wrong passwords of one source for one account', () => {
     expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
-  test('a right password leaves a counter of 0, and a sign-in from the same source minutes later removes this counter', async () => {
+  test('a right password’s counter of 0 is removed by a sign-in minutes later from the same source', async () => {
     const source = newSourceIp()
     const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
     const signInAll = async () => {
@@ -173,7 +173,7 @@ test('the hundredth wrong password from a source, across all accounts, blocks th
   expect((await login(user)).code).toBe(0)
 })
 
-test('if a source sends wrong passwords for many accounts at once, only as many passwords are compared as the limit allows', async () => {
+test('of wrong passwords of one source for many accounts at once, no more than the limit are compared', async () => {
   const source = newSourceIp()
   await guessElsewhere(source, 95)
   const counts = await guessAtOnce(20, () => guess(source, `nobody-${randomUUID()}@example.com`))
@@ -187,7 +187,7 @@ describe('wrong passwords for one account over all sources', () => {
     return countTries(await reservePasswordTry(key, known, now), passwordCounter, now)
   }
 
-  test('the hundredth wrong password for an account blocks new sources, but not sources from which the user has signed in', async () => {
+  test('the hundredth wrong password for an account blocks only sources new to the account', async () => {
     const person = await createUser()
     const home = newSourceIp()
     const ticket = await openTicket(person)
@@ -215,7 +215,8 @@ describe('wrong passwords for one account over all sources', () => {
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(11 * 60)
   })
 
-  test('passwords after the hundredth wrong password are neither compared nor counted, even if many are sent at once', async () => {
+  // Nor are they counted.
+  test('passwords after the hundredth wrong one are not compared, even if many are sent at once', async () => {
     const person = await createUser()
     const key = signInKey(person.userId)
     await guessFromElsewhere(key, true, 95)
@@ -225,7 +226,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(countTries(item, passwordCounter, Date.now())).toBe(100)
   })
 
-  test('the hundredth wrong password for an unknown email address is refused in the same way as for a known address', async () => {
+  test('the hundredth wrong password is refused alike for unknown and known email addresses', async () => {
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(unknownSignInKey(normalizeEmail(email)), false, 98)
     expect(await guess(newSourceIp(), email)).toMatchObject(refused)
@@ -233,7 +234,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await guess(newSourceIp(), email)).toMatchObject(blocked)
   })
 
-  test('the metric GuessedAccounts counts users whose password is guessed, but not email addresses without a user', async () => {
+  test('GuessedAccounts counts users whose password is guessed, but no unknown email addresses', async () => {
     const person = await createUser()
     const email = `nobody-${randomUUID()}@example.com`
     await guessFromElsewhere(signInKey(person.userId), true, 100)
@@ -246,7 +247,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await raised(email)).toEqual([])
   })
 
-  test('counts of tries are removed after an hour, even while somebody is still guessing the account’s password', async () => {
+  test('counts of tries are removed after an hour, even while the guessing goes on', async () => {
     const person = await createUser()
     const key = signInKey(person.userId)
     const now = Date.now()

@@ -279,7 +279,8 @@ describe('audit findings', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('the audit reports a JWKS with a missing key, a wrong kid, or a foreign key, even if the foreign key is also in the stored key set', async () => {
+  // A foreign key counts as one even if it is also in the stored key set.
+  it('the audit reports a JWKS with a missing key, a wrong kid or a foreign key', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
@@ -343,7 +344,7 @@ describe('audit findings', () => {
     expect(named.sort()).toEqual(made.sort())
   })
 
-  it('the audit reports an evidence key that others may use, that shares its tag with a second key, or that is disabled', async () => {
+  it('the audit reports an evidence key that is not the rotation’s alone, is ambiguous or disabled', async () => {
     const credentials = { accessKeyId: 'administrator', secretAccessKey: 'any' }
     const administrator = new KMSClient({ ...clientOptions(), credentials })
     const shared = requireEnv('EVIDENCE_KEY_ID')
@@ -370,7 +371,7 @@ describe('audit findings', () => {
     await administrator.send(new UntagResourceCommand({ KeyId, TagKeys: ['key'] }))
   })
 
-  it('the audit reports the keys that a failover left behind in the lost region, until the keys are retired', async () => {
+  it('the audit reports the keys that a failover left in the lost region, until they are retired', async () => {
     keySet = await live()
     vi.stubEnv('AWS_REGION', 'eu-west-1')
     const { active, published, retiring } = keySet

@@ -34,7 +34,8 @@ it('an access_token from before a restore does not work after the restore', asyn
   await expect(checkAccessToken(token, 'account.read')).rejects.toMatchObject({ failure: 'unauthenticated' })
 })
 
-it('prepareTable reports bookings whose time is within the hourly write pause, because such bookings may be incomplete', async () => {
+// Such bookings may be incomplete.
+it('prepareTable reports bookings of the hourly write pause', async () => {
   const restored = nextHour()
   const userId = await addUser()
   vi.useFakeTimers({ toFake: ['Date'], now: lastWriteBefore(restored) })
@@ -49,7 +50,7 @@ it('prepareTable reports bookings whose time is within the hourly write pause, b
   expect((await prepareTable(restored)).late).toHaveLength(1)
 })
 
-it('`restore prepare` and `ledger verify` notice a missing wallet, because the wallet’s first bill still exists', async () => {
+it('`restore prepare` and `ledger verify` notice a missing wallet by its first bill', async () => {
   const userId = await addUser()
   const recorded = await recordStates(() => applyEvent(walletAdjusted, adjustment(userId)))
   const wallet = recorded.filter(({ key }) => key.sk === 'HEAD')
@@ -102,7 +103,7 @@ it.each([
 const times = { published_at: 1, active_at: 1, retiring_at: 1, retired_at: 1, remove_after: 1, drain_ms: 1 }
 const retired: SigningKey = { kid: 'retired', arn: 'arn', n: 'n', e: 'AQAB', state: 'retired', ...times }
 
-it('if a restore brings back only some writes of a signing-key transition, the transition can be made again', async () => {
+it('a signing-key transition that a restore brings back in part can be made again', async () => {
   const first = { ...emptyKeySet, sequence: 1, keys: [retired] }
   const evidenceOf = (sequence: number) => ({ sequence }) as Evidence
   await writeKeySet(emptyKeySet, first, [putEvidence(evidenceOf(1))])

@@ -210,7 +210,7 @@ it(
   30_000 * kills,
 )
 
-it('a batch of purchases is added to an ancestor once, even if a second worker overtakes the first worker', async () => {
+it('a batch of purchases is added to an ancestor once, even if another worker overtakes', async () => {
   const members = makeMembers({ size: 2, spread: 1, seeds: Array.from({ length: 8 }, () => 1) })
   const [root, buyer] = members as [ModelMember, ModelMember]
   await deliverInOrder(eventsOf(members))
@@ -243,7 +243,8 @@ it('a batch of purchases is added to an ancestor once, even if a second worker o
   expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
 })
 
-it('even if a batch takes several transactions, its new members are listed by join time and its purchases count once', async () => {
+// Their purchases count once.
+it('new members are listed by join time even if their batch takes several transactions', async () => {
   const rootId = await addRoot()
   const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
   const count = 200
@@ -263,7 +264,7 @@ it('even if a batch takes several transactions, its new members are listed by jo
   expect(profile?.teamPerformance.toFixed()).toBe('1')
 })
 
-it('after an interruption, the purchases of a batch are not added again to ancestors that already have them', async () => {
+it('after an interruption, a batch’s purchases are not added to an ancestor again', async () => {
   const ownerId = await addRoot()
   const grown = {
     UpdateExpression: 'SET grownBatch = :batch, grownMembers = :members',
@@ -275,7 +276,7 @@ it('after an interruption, the purchases of a batch are not added again to ances
   expect(await withoutDone([update], 6)).toEqual([update])
 })
 
-it('the next version of a referral tree is higher than all earlier ones, even after a restore of an older version', () => {
+it('the next version of a referral tree is the highest, even after a restore of an older one', () => {
   const now = Date.now()
   expect(nextHead({ version: 5 }).version).toBeGreaterThanOrEqual(now)
 })

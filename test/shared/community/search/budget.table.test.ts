@@ -81,7 +81,7 @@ it('a member search reserves at least as many read units as it consumes', async 
   }
 })
 
-it('a caller who has used up the search budget can list members, but a search is refused before it reads list entries', async () => {
+it('a caller without search budget can list members; a search is refused before it reads', async () => {
   const root = await newTree(smallCapacity)
   await spend(root)
   const send = vi.spyOn(db, 'send')
