@@ -21,7 +21,7 @@ async function logged(run: () => Promise<unknown>, ...secrets: string[]): Promis
   return JSON.parse(requests[0] ?? '') as Line
 }
 
-test('the log of a sign-in contains outcome, user, session and source network, but no email address or secret', async () => {
+test('the log of a sign-in names outcome, user, session and network, but no address or secret', async () => {
   const user = await createUser()
   const sourceIp = newSourceIp()
   const source_network = sourceNetwork(sourceIp)

@@ -1,6 +1,6 @@
 import { DisableKeyCommand, LimitExceededException } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { findFreePort } from '../../../infra/local/http/bind-server.ts'
 import { kms } from '../../../shared/aws/kms.ts'
@@ -41,28 +41,42 @@ it('the rotation gives a new deployment its first signing key, and records signe
   })
 })
 
-it('if KMS throttles a scheduled rotation, the next run continues it; if KMS throttles a requested rotation, that run fails with the throttling error', async () => {
-  await invoke({})
-  const first = await signer()
-  passTime(29 * day)
-  await invoke({})
-  passTime(day)
-  // Throws the error without a call, because the SDK would retry a throttled call for seconds.
-  const throttling = tamperCalls(async ({ name, perform }) => {
-    if (name === 'SignCommand') throw awsError('ThrottlingException')
-    return perform()
+describe('if KMS throttles', () => {
+  let first: string | undefined
+  let giveWay = () => {}
+  beforeEach(async () => {
+    await invoke({})
+    first = await signer()
+    passTime(29 * day)
+    await invoke({})
+    passTime(day)
+    // Throws the error without a call, because the SDK would retry a throttled call for seconds.
+    const throttling = tamperCalls(async ({ name, perform }) => {
+      if (name === 'SignCommand') throw awsError('ThrottlingException')
+      return perform()
+    })
+    giveWay = throttling.restore
   })
-  const metrics = await emittedMetrics(async () => {
-    expect(await invoke({})).toMatchObject({ signer: first, transitions: [], waits_for_kms: true })
+  afterEach(() => giveWay())
+
+  it('a scheduled rotation, the next run continues it', async () => {
+    const metrics = await emittedMetrics(async () => {
+      expect(await invoke({})).toMatchObject({ signer: first, transitions: [], waits_for_kms: true })
+    })
+    const failures = metrics.filter(({ name }) => name === 'Unavailable' || name === 'Faults')
+    expect(failures).toEqual([{ name: 'Unavailable', value: 1, dimensions: { cause: 'throttled' } }])
+    giveWay()
+    expect(await signer()).toBe(first)
+    await invoke({})
+    expect(await signer()).not.toBe(first)
+    await expectSoundKeySet()
   })
-  await expect(invoke({ action: 'rotate' })).rejects.toThrow('ThrottlingException')
-  throttling.restore()
-  const failures = metrics.filter(({ name }) => name === 'Unavailable' || name === 'Faults')
-  expect(failures).toEqual([{ name: 'Unavailable', value: 1, dimensions: { cause: 'throttled' } }])
-  expect(await signer()).toBe(first)
-  await invoke({})
-  expect(await signer()).not.toBe(first)
-  await expectSoundKeySet()
+
+  it('a requested rotation, that run fails with the throttling error', async () => {
+    await expect(invoke({ action: 'rotate' })).rejects.toThrow('ThrottlingException')
+    giveWay()
+    expect(await signer()).toBe(first)
+  })
 })
 
 it('scheduled runs rotate the signing key without any request, twice in a row', async () => {

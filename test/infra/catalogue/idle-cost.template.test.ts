@@ -14,7 +14,8 @@ it('a stage without alarms pays for no alarm and no dashboard, not even in its s
   expect([...costs.keys()].join()).not.toMatch(/alarms|dashboard/)
 })
 
-it('a resource whose price is unknown is refused, because the cost of an idle stage must include every resource', async () => {
+// The cost of an idle stage must include every resource.
+it('a resource whose price is unknown is refused', async () => {
   expect((await readIdleCost('prod', { standby, edge: true, auditTrail: true })).get('firewall')).toBe(9)
   expect(() => priceOf('AWS::EC2::NatGateway')).toThrow('AWS::EC2::NatGateway has no price')
 })

@@ -40,7 +40,7 @@ describe('the auditor’s role', () => {
       expect(denial(request), request.action).toBeUndefined()
   })
 
-  it('the auditor’s role may read only the signing keys and their records, and may change nothing', () => {
+  it('the auditor’s role may do no more than read the signing keys with their records', () => {
     for (const request of [
       ...['DescribeKey', 'ListResourceTags'].map((action) => onKey(action, other)),
       ...['DisableKey', 'Sign', 'TagResource'].map((action) => onKey(action, ours)),
@@ -56,7 +56,7 @@ describe('the auditor’s role', () => {
       expect(denial(request), `${request.action} ${String(request.resource)}`).toContain('not authorized')
   })
 
-  it('only the named principals may assume the auditor’s role; if none are named, the account’s IAM decides', async () => {
+  it('only the named principals may assume the auditor’s role; without any, IAM decides', async () => {
     const trusted = async (values: object) => {
       const roles = ofType(await synthesizeUnchecked('prod', { values: { ...values } }), 'AWS::IAM::Role')
       const role = roles.find(({ id }) => id.startsWith('Auditor'))?.resource

@@ -39,15 +39,23 @@ const environments = (from = stacks) =>
     .map(({ resource }) => (resource.Properties['Environment'] as { Variables: object }).Variables)
 
 describe('the public address of a stage with a CloudFront distribution (edge)', () => {
-  it('requests to the edge use TLS and go through its firewall, and no stack output shows the API’s own address', () => {
+  it('requests to the edge use TLS', () => {
     expect(distribution()).toMatchObject({
       IPV6Enabled: false,
-      WebACLId: { 'Fn::GetStackOutput': { StackName: 'account-service-prod-edge-us-east-1' } },
       Origins: [
         { CustomOriginConfig: { OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] } },
       ],
     })
     for (const { ViewerProtocolPolicy: policy } of behaviors()) expect(policy).toBe('https-only')
+  })
+
+  it('requests to the edge go through its firewall', () => {
+    expect(distribution()).toMatchObject({
+      WebACLId: { 'Fn::GetStackOutput': { StackName: 'account-service-prod-edge-us-east-1' } },
+    })
+  })
+
+  it('no stack output shows the API’s own address', () => {
     expect(JSON.stringify([...stacks.values()].map(({ outputs }) => outputs))).not.toContain('ApiEndpoint')
   })
 
@@ -64,7 +72,7 @@ describe('the public address of a stage with a CloudFront distribution (edge)', 
       expect(variables).toMatchObject({ BASE_URL: 'https://api.example.com' })
   })
 
-  it('a custom domain belongs to the edge, and not to API Gateway', () => {
+  it('a custom domain belongs to the edge instead of API Gateway', () => {
     expect(distribution(withDomain)).toMatchObject({
       Aliases: ['api.example.com'],
       ViewerCertificate: { AcmCertificateArn: certificateArn, MinimumProtocolVersion: 'TLSv1.2_2021' },
@@ -82,13 +90,13 @@ describe('the edge', () => {
     return { seconds, ...key }
   }
 
-  it('the edge forwards the headers that the service reads, and the viewer’s address', () => {
+  it('the edge forwards the headers that the service reads, the viewer’s address among them', () => {
     const policy = JSON.stringify(find(distribution().DefaultCacheBehavior.OriginRequestPolicyId.Ref))
     for (const header of ['CloudFront-Viewer-Address', 'Accept', 'Content-Type', 'Origin'])
       expect(policy).toContain(`"${header}"`)
   })
 
-  it('the edge caches answers separately for each access_token, and for at most a second', () => {
+  it('the edge caches an answer for its access_token alone, a second at most', () => {
     expect(keyOf(distribution().DefaultCacheBehavior)).toMatchObject({
       seconds: 1,
       HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['Authorization'] },
@@ -96,7 +104,7 @@ describe('the edge', () => {
     })
   })
 
-  it('the edge stores the key set and the discovery document separately for each Origin header, with strong ETags', () => {
+  it('the edge stores the key set and discovery document for each Origin, with strong ETags', () => {
     const [publicDocuments = expect.unreachable(), ...others] = distribution().CacheBehaviors
     expect(others).toEqual([])
     expect(publicDocuments.PathPattern).toBe('/.well-known/*')
@@ -137,18 +145,25 @@ describe('the secret by which functions recognize requests from the edge', () =>
     }
   }
 
-  it('AWS generates the edge secret; templates contain only a reference to it, and every API function accepts it', () => {
+  it('AWS generates the edge secret', () => {
     const generated = ofType(stacks, 'AWS::SecretsManager::Secret').flatMap(
       ({ resource }) => resource.Properties['GenerateSecretString'] ?? [],
     )
     expect(generated).toEqual(Array(2).fill({ ExcludePunctuation: true, PasswordLength: 48 }))
+  })
+
+  it('the edge sends its secret, of which its template has only a reference', () => {
     expect(JSON.stringify(distribution())).toMatch(/"HeaderName":"x-origin-secret".*\{\{resolve:secretsm/)
+  })
+
+  it('every API function accepts the edge’s secret, of which its template has only a reference', () => {
     expect(environments().length).toBeGreaterThan(24)
     for (const variables of environments())
       expect(JSON.stringify(variables)).toMatch(/"ORIGIN_SECRETS":.*\{\{resolve:secretsmanager:/)
   })
 
-  it('functions also accept the edge’s previous and next secret, so that no request is refused during a deployment', () => {
+  // So no request is refused during a deployment.
+  it('functions also accept the edge’s previous and next secret', () => {
     const [first, second, third] = [read(1), read(2), read(3)]
     expect(first).toMatchObject({ accepted: [1, 2], sent: [1] })
     expect(second).toMatchObject({ accepted: [1, 2, 3], sent: [2] })

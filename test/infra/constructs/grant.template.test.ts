@@ -35,7 +35,8 @@ const givesTags = (tags: Record<string, string>) => ({
 })
 const devTags = { 'signing-key': 'account-service-dev' }
 
-it('a function has one IAM statement for all table reads and one for all table writes, because AWS may check a whole transaction against one statement', () => {
+// AWS may check a whole transaction against one statement.
+it('a function has one IAM statement for all its table reads and one for all its writes', () => {
   const kinds = dev.functions.flatMap(({ name, policies }) =>
     policies
       .flatMap(({ Statement }) => Statement)
@@ -128,7 +129,7 @@ describe('an administrator, to whom IAM policies allow everything', () => {
 })
 
 describe('the rotation', () => {
-  it('a signing key’s own policy lets the rotation retire the key, even while IAM does not yet see the key’s tag', () => {
+  it('a signing key’s own policy lets the rotation retire it while IAM does not yet see its tag', () => {
     for (const action of ['DisableKey', 'ScheduleKeyDeletion'])
       expect(rotation(dev)(onKey(action, { ...keyOf('dev'), tags: {} })), action).toBeUndefined()
     expect(rotation(dev)(onKey('DisableKey', keyOf('prod')))).toContain('not authorized')
@@ -144,11 +145,14 @@ describe('the rotation', () => {
     expect(longest.length).toBeLessThanOrEqual(64)
   })
 
-  it('only the rotation can sign with the evidence key, even if IAM policies allow everything, and the rotation can do nothing else with this key', () => {
+  it('only the rotation can sign with the evidence key, even if IAM policies allow everything', () => {
     const sign = onKey('Sign', dev.keys.EVIDENCE, signs)
     const signers = dev.functions.filter(({ name }) => dev.denialsOf(name)(sign) === undefined)
     expect(signers.map(({ name }) => name)).toEqual(['account-service-dev-rotate-signing-keys'])
     for (const denial of [administrator(), rotation(prod)]) expect(denial(sign)).toContain('explicit deny')
+  })
+
+  it('the rotation can do nothing with the evidence key but sign', () => {
     for (const action of ['Verify', 'GetPublicKey', 'DisableKey', 'PutKeyPolicy', 'CreateGrant'])
       expect(rotation(dev)(onKey(action, dev.keys.EVIDENCE)), action).toContain('not authorized')
   })
@@ -172,14 +176,15 @@ describe('keys that are not the rotation’s', () => {
     expect(rotation(dev)(onKey('TagResource', key, givesTags(devTags)))).toContain('not authorized')
   })
 
-  it('the rotation cannot tag an RSA signing key that has an alias, because keys of other systems usually have aliases', () => {
+  // Keys of other systems usually have aliases.
+  it('the rotation cannot tag an RSA signing key that has an alias', () => {
     const aliases = { 'kms:ResourceAliases': ['alias/another-system'] }
     const tag = onKey('TagResource', signingKey({}), { ...givesTags(devTags), ...aliases })
     expect(rotation(dev)(tag)).toContain('not authorized')
   })
 
   it.each(['Sign', 'DisableKey', 'ScheduleKeyDeletion', 'GetPublicKey', 'TagResource'])(
-    'the policies of the MAC and TOTP keys deny %s to the rotation, even if these keys have the tag of signing keys',
+    'the policies of MAC and TOTP keys deny %s to the rotation, whatever their tags',
     (action) => {
       for (const key of [dev.keys.MAC, dev.keys.TOTP]) {
         const tagged = { ...key, keyUsage: 'SIGN_VERIFY', keySpec: 'RSA_2048', tags: devTags }

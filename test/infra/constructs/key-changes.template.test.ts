@@ -47,7 +47,7 @@ describe('a change of a key', () => {
         expect(raisedBy(eventName, caller, key)).toEqual(['key-changes'])
   })
 
-  it('retirement of a signing key by the rotation raises no alarm, but every other key change by the rotation raises one', () => {
+  it('of key changes by the rotation, only the retirement of a signing key raises no alarm', () => {
     for (const stage of ['prod', 'other']) {
       const rotation = functionOf(stage, 'rotate-signing-keys')
       for (const action of ['DisableKey', 'ScheduleKeyDeletion']) {
@@ -58,7 +58,7 @@ describe('a change of a key', () => {
     }
   })
 
-  it('if an AWS service calls CreateGrant for its own use, an alarm is raised only if the key belongs to the stage', () => {
+  it('an AWS service’s CreateGrant for itself raises an alarm only for a key of the stage', () => {
     const lambda = { ...administrator, invokedBy: 'lambda.amazonaws.com' }
     expect(raisedBy('CreateGrant', lambda, ofAnyKey)).toEqual([])
     expect(raisedBy('CreateGrant', lambda, ofOurKey)).toEqual(['key-changes'])
@@ -67,7 +67,7 @@ describe('a change of a key', () => {
 })
 
 describe('a signature', () => {
-  it('an administrator or a user who calls Sign raises the alarm foreign-signatures, even if KMS refuses the call', () => {
+  it('a person who calls Sign raises the alarm foreign-signatures, even if KMS refuses', () => {
     for (const caller of [administrator, user, {}])
       for (const detail of [rs256, { errorCode: 'AccessDenied', requestParameters: null }])
         expect(raisedBy('Sign', caller, { ...ofAnyKey, ...detail })).toEqual(['foreign-signatures'])

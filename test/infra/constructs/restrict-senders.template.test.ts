@@ -82,7 +82,7 @@ describe('the policy of the bus', () => {
     expect(() => statements(knob)).toThrow('senders')
   })
 
-  it('the policy of the bus stays below the 10 KB that EventBridge allows, even if all four senders are configured', () => {
+  it('with all four senders, the policy of the bus stays below EventBridge’s 10 KB', () => {
     const all = Object.fromEntries(
       ['business', 'chain', 'rewards', 'operator'].map((name) => [name, [role(name), role(`${name}-2`)]]),
     )

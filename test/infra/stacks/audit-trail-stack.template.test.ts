@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ofType, synthesizeUnchecked, typesIn } from './synthesize.ts'
 
-it('with the option auditTrail, CloudTrail records all management events in files that nobody can delete for 400 days', async () => {
+it('auditTrail has CloudTrail record management events that nobody can delete for 400 days', async () => {
   expect(typesIn(await synthesizeUnchecked('prod'))).not.toContain('AWS::CloudTrail::Trail')
   const stacks = await synthesizeUnchecked('dev', { values: { auditTrail: true } })
   const [trail] = ofType(stacks, 'AWS::CloudTrail::Trail')
@@ -30,7 +30,7 @@ it('with the option auditTrail, CloudTrail records all management events in file
   expect(JSON.stringify(policies)).toContain('{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"')
 })
 
-it('the rotation may only add evidence copies to the trail’s bucket, and the auditor may only list the copies', async () => {
+it('the trail’s bucket lets the rotation add evidence copies only, the auditor list them only', async () => {
   const values = { auditTrail: true, authUrl: 'https://auth.example.com/' }
   const policies = ofType(await synthesizeUnchecked('dev', { values }), 'AWS::IAM::Policy')
   const actions = policies.flatMap(({ id, resource }) =>

@@ -57,7 +57,7 @@ const routesOf = (rule: object | undefined): string[] => {
 const rateRules = (rules: Rule[]) => rules.flatMap(({ Statement }) => Statement.RateBasedStatement ?? [])
 
 describe('the firewall of the CloudFront distribution', () => {
-  it('the firewall is in us-east-1, where CloudFront needs it, and its name contains the stage and the stage’s region', () => {
+  it('the firewall is in us-east-1, where CloudFront needs it, named after the stage’s region', () => {
     expect(firewall).toMatchObject({
       Scope: 'CLOUDFRONT',
       Name: 'account-service-prod-eu-central-1',
@@ -66,7 +66,7 @@ describe('the firewall of the CloudFront distribution', () => {
     })
   })
 
-  it('the firewall allows an IP address 600 requests a minute, and only a share of this number on expensive routes', () => {
+  it('the firewall allows an IP address 600 requests a minute, a share of them on costly routes', () => {
     const limits = rateRules(firewall.Rules).map(({ Limit: limit, ScopeDownStatement: scope }) => ({
       limit,
       routes: routesOf(scope),
@@ -94,7 +94,7 @@ describe('the firewall of the CloudFront distribution', () => {
     expect(rateRules(rules).map(({ Limit: limit }) => limit)).toEqual([10, 10, 20])
   })
 
-  it('the firewall’s first rule refuses a body that is too large for the service, even if WAF sees only the beginning of the body', () => {
+  it('the firewall’s first rule refuses a too large body, even if WAF sees only its beginning', () => {
     expect(firewall).toMatchObject({
       AssociationConfig: { RequestBody: { CLOUDFRONT: { DefaultSizeInspectionLimit: 'KB_64' } } },
     })
@@ -110,7 +110,7 @@ describe('the firewall of the CloudFront distribution', () => {
     })
   })
 
-  it('the firewall’s answers 413 and 429 have the service’s JSON envelope and headers, and 429 has Retry-After', () => {
+  it('the firewall answers 413 and 429 as the service does, headers and envelope', () => {
     const answers = firewall.Rules.map(({ Action: { Block: block } }) => {
       const { ResponseCode: status, CustomResponseBodyKey: key, ResponseHeaders: sent } = block.CustomResponse
       const headers = Object.fromEntries(sent.map(({ Name: name, Value: value }) => [name, value]))

@@ -28,7 +28,7 @@ const queueName = (reference: GetAtt | undefined) => {
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
-  it('one KMS key encrypts the queues of confidential and of unmatched events, and no other queue', () => {
+  it('one KMS key encrypts the queues of confidential and unmatched events alone', () => {
     const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
     expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
       [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
@@ -49,7 +49,7 @@ describe('events that hold passwords or secrets', () => {
     )
   })
 
-  it('only operators, functions and AWS services can use the KMS key that encrypts events that contain secrets', () => {
+  it('the KMS key of events with secrets is for operators, functions and AWS services only', () => {
     const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
     const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
     const denied = Statement.filter(
@@ -69,7 +69,8 @@ describe('events that hold passwords or secrets', () => {
   })
 })
 
-it('a function moves a failing event to the dead-letter queue before SQS does, so the dead letter has a reason', () => {
+// So the dead letter has a reason.
+it('a function moves a failing event to the dead-letter queue before SQS does', () => {
   const ofEvents = queuesOf(stacks).filter(({ RedrivePolicy, FifoQueue }) => RedrivePolicy && !FifoQueue)
   expect(ofEvents.length).toBeGreaterThan(10)
   for (const { QueueName, RedrivePolicy } of ofEvents) {
@@ -117,7 +118,7 @@ describe('the queue of delayed mails', () => {
       'DelaySeconds'
     ]
 
-  it('the queue of delayed mails delays a mail by mailDelaySeconds, but by at most half of a login ticket’s life', async () => {
+  it('the queue of delayed mails delays by mailDelaySeconds, up to half a login ticket’s life', async () => {
     expect(delayOf(stacks)).toBe(10)
     const values = { mailDelaySeconds: 30, loginTicketTtlSeconds: 5 }
     expect(delayOf(await synthesizeUnchecked('prod', { values }))).toBe(2)
@@ -125,7 +126,7 @@ describe('the queue of delayed mails', () => {
 })
 
 describe('outcomes', () => {
-  it('only functions of events that outside senders put may tell outcomes, and they may send nothing else', () => {
+  it('only functions of events from outside may tell outcomes, without sending anything else', () => {
     const telling = ofType(stacks, 'AWS::IAM::Policy').flatMap(({ id, resource }) => {
       const { Statement } = resource.Properties['PolicyDocument'] as { Statement: Statement[] }
       return Statement.flatMap(({ Action, Condition }) => {
@@ -142,7 +143,7 @@ describe('outcomes', () => {
     for (const { types } of telling) expect(types).toEqual(['event.applied', 'event.refused'])
   })
 
-  it('a listener’s bus gets the outcomes and no other event, and what it does not take is kept', async () => {
+  it('a listener’s bus gets the outcomes alone, with a queue for what it does not take', async () => {
     const shop = 'arn:aws:events:us-east-1:210987654321:event-bus/shop'
     const listening = await synthesizeUnchecked('prod', { values: { listeners: { shop } } })
     const rules = ofType(listening, 'AWS::Events::Rule').filter(({ resource }) =>

@@ -4,7 +4,8 @@ import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
 const stacks = await synthesizeUnchecked('prod')
 
-it('no stack exports a resource that belongs to one endpoint or one event, because CloudFormation could not remove it', () => {
+// CloudFormation could not remove it.
+it('no stack exports a resource that belongs to one endpoint or one event', () => {
   const exported = [...stacks].flatMap(([name, { outputs }]) =>
     Object.keys(outputs)
       .filter((output) => output.startsWith('ExportsOutput'))

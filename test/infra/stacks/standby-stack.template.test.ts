@@ -27,7 +27,7 @@ describe('while the stage’s own region works', () => {
     expect(replica).toEqual({ ...own, Region: region })
   })
 
-  it('the standby region has replicas of all data keys, with the same key policies, tags and deletion policies', () => {
+  it('the standby region has replicas of all data keys, with the same policies and tags', () => {
     const keys = ofType(primary, 'AWS::KMS::Key')
     const replicas = ofType(primary, 'AWS::KMS::ReplicaKey')
     expect(replicas.map(({ id }) => id)).toEqual(['MacKey2', 'MacKey', 'TotpKey', 'EvidenceKey'])
@@ -51,32 +51,46 @@ describe('while the stage’s own region works', () => {
     }
   })
 
-  it('the stack of the replica keys is in the standby region, is protected, and is deployed after the primary keys', () => {
-    const stack = primary.get('standby')?.stack
-    expect(stack?.region).toBe(region)
-    expect(stack?.terminationProtection).toBe(true)
-    expect(stack?.dependencies.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
+  it('the stack of the replica keys is in the standby region', () => {
+    expect(primary.get('standby')?.stack.region).toBe(region)
   })
 
-  it('changes of the replica keys raise an alarm in the standby region, and the alarm notifies that region’s topic', () => {
-    const Name = 'account-service-prod-standby-key-changes'
+  it('the stack of the replica keys is protected', () => {
+    expect(primary.get('standby')?.stack.terminationProtection).toBe(true)
+  })
+
+  it('the stack of the replica keys is deployed after the primary keys', () => {
+    const dependencies = primary.get('standby')?.stack.dependencies
+    expect(dependencies?.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
+  })
+
+  const standbyRule = 'account-service-prod-standby-key-changes'
+
+  it('a rule in the standby region matches changes of the replica keys', () => {
     const there = ofType(primary, 'AWS::Events::Rule').filter(({ stack }) => stack === 'standby')
     const names = ['MacKey2', 'MacKey', 'TotpKey', 'EvidenceKey']
     const ARN = names.map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
     expect(there.map(({ resource }) => resource.Properties)).toMatchObject([
-      { Name, EventPattern: { source: ['aws.kms'], detail: { resources: { ARN } } } },
+      { Name: standbyRule, EventPattern: { source: ['aws.kms'], detail: { resources: { ARN } } } },
     ])
+  })
+
+  it('changes of the replica keys raise an alarm that notifies the standby region’s topic', () => {
     const alarms = ofType(primary, 'AWS::CloudWatch::Alarm').filter(({ stack }) => stack === 'standby')
     expect(alarms.map(({ resource }) => resource.Properties)).toMatchObject([
-      { Dimensions: [{ Name: 'RuleName', Value: Name }], AlarmActions: [standby.alarmTopicArn] },
+      { Dimensions: [{ Name: 'RuleName', Value: standbyRule }], AlarmActions: [standby.alarmTopicArn] },
     ])
   })
 })
 
 describe('after a failover', () => {
-  it('after a failover every stack is in the standby region, and no stack refers to the lost region', () => {
+  it('after a failover every stack is in the standby region', () => {
     expect([...failedOver.keys()]).toEqual(['data', 'intake', 'api', 'observability'])
     for (const { stack } of failedOver.values()) expect(stack.region).toBe(region)
+  })
+
+  it('after a failover no stack refers to the lost region', () => {
+    expect(failedOver.size).toBeGreaterThan(0)
     for (const [name, { resources }] of failedOver)
       expect(JSON.stringify(resources), name).not.toContain('us-east-1')
   })
@@ -101,16 +115,20 @@ describe('after a failover', () => {
     expect(exported).toEqual([newest, mac, totp, evidence].map((key) => key?.['Fn::ImportValue']))
   })
 
-  it('after a failover the domain has the standby region’s certificate, and the alarms have that region’s topic', () => {
+  it('after a failover the domain has the standby region’s certificate', () => {
     const [domain] = propertiesOf(failedOver, 'AWS::ApiGatewayV2::DomainName')
     expect(domain?.['DomainNameConfigurations']).toMatchObject([{ CertificateArn: standby.certificateArn }])
+  })
+
+  it('after a failover the alarms have the standby region’s topic', () => {
     const actions = ['Alarm', 'CompositeAlarm']
       .flatMap((type) => propertiesOf(failedOver, `AWS::CloudWatch::${type}`))
       .flatMap(({ AlarmActions: told = [] }) => told)
     expect(new Set(actions)).toEqual(new Set([standby.alarmTopicArn]))
   })
 
-  it('after a failover there is no CloudFront distribution, because the lost region’s distribution still has the domain', () => {
+  // The lost region’s distribution still has the domain.
+  it('after a failover there is no CloudFront distribution', () => {
     for (const type of ['CloudFront::Distribution', 'WAFv2::WebACL'])
       expect(typesIn(failedOver)).not.toContain(`AWS::${type}`)
   })

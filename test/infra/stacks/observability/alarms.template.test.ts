@@ -174,7 +174,7 @@ function familyOf(name: string): { end: string; of: string } | undefined {
   return end === undefined || name in single ? undefined : { end, of: name.slice(0, -end.length - 1) }
 }
 
-it('alarms on the whole service have the metrics, dimensions, periods and thresholds that this test lists', () => {
+it('alarms on the whole service have the metrics, periods and thresholds that this test lists', () => {
   const found = [...alarms].filter(([name]) => familyOf(name) === undefined && !computed.test(name))
   expect(Object.fromEntries(found.map(([name, alarm]) => [name, describeAlarm(alarm)]))).toEqual(single)
 })

@@ -94,7 +94,8 @@ it('a caller without search budget can list members; a search is refused before 
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
 
-it('a caller can search for at most twenty unknown addresses an hour, even with parallel requests; addresses of members and failed searches do not count', async () => {
+// Addresses of members and failed searches do not count.
+it('a caller can search for at most twenty unknown addresses an hour, even in parallel', async () => {
   const root = await newTree(20)
   const known = { ...search, keyword: `${root + 7}@example.com` }
   await spend(root)
