@@ -48,7 +48,7 @@ async function perform(commands: string): Promise<string> {
 }
 
 describe('the README', () => {
-  it('the README’s first commands let Alice sign in with an authenticator code, and her wallet is the one that is shown', async () => {
+  it('the README’s first commands let Alice sign in with an authenticator code to her wallet', async () => {
     const answers = (await perform(call)).split(/(?<=\})(?=\{)/)
     expect(answers).toHaveLength(3)
     for (const answer of answers) expect(answer).toMatch(/"code":0,"msg":"success"/)
@@ -82,7 +82,7 @@ describe('npm start', () => {
       () => true,
     )
 
-  it('npm start prints the URLs of a console, a sample app and a reference, and a demo user with a password', async () => {
+  it('npm start prints the URLs of console, sample app and reference, with a demo user', async () => {
     const { out } = stack.output
     for (const [, , url = ''] of out.matchAll(/^(open|app|reference) +(\S+)/gm))
       expect((await fetch(url)).ok).toBe(true)
@@ -97,7 +97,8 @@ describe('npm start', () => {
     expect((await second.ended).code).toBe(1)
   })
 
-  it('SIGINT and SIGTERM end the local stack; its demo data causes no dead letter and no warning about address pools, even after a restart', async () => {
+  // No dead letter, no warning about address pools, even after a restart.
+  it('SIGINT and SIGTERM end the local stack, whose demo data lets nothing go wrong', async () => {
     for (const end of ['SIGINT', 'SIGTERM'] as const) {
       await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
       // Sends the signal to npm only, as a script would. Ctrl-C would send it to every process of the stack.

@@ -44,7 +44,7 @@ async function deadLettersOf(userIds: readonly number[]): Promise<unknown[]> {
 }
 
 it(
-  `${histories} histories of ${eventsEach} events about money, each event put on its own without waiting, end as if in order`,
+  `${histories} histories of ${eventsEach} events about money, each put on its own, end as if in order`,
   async () => {
     for (let from = 0; from < histories; from += historiesTogether) {
       const seeds = Array.from({ length: Math.min(historiesTogether, histories - from) }, (_, i) => from + i)
@@ -74,8 +74,9 @@ it(
   histories * 20_000,
 )
 
+// Each is put on its own.
 it(
-  'eleven transfers, each covered by the one before and each put on its own, are all applied within seconds',
+  'eleven transfers, each covered by the one before, are all applied within seconds',
   async () => {
     const userId = randomInt(1, 2 ** 47)
     await putEvents('user.registered', [registration(userId)])

@@ -83,7 +83,7 @@ const knownTexts = () => [
   ),
 ]
 
-test('a captured oauth2-consent cannot make a code of what it reads of the tokens of somebody who never called it', async () => {
+test('a captured oauth2-consent cannot make a code for somebody who never called it', async () => {
   expect(found).toHaveLength(1)
   for (const text of [...knownTexts(), randomBytes(32).toString('base64url')]) {
     const { status, body } = await exchangeForged(text)

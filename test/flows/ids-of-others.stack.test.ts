@@ -195,7 +195,7 @@ const filters = new Set([
 const ended = createSession(-10)
 
 it.each(Object.keys(pairs))(
-  'a request with the id of another user’s data gets the same answer as with an id that does not exist: %s',
+  'another user’s id gets the same answer as one that does not exist: %s',
   async (key) => {
     const [method = '', path = ''] = key.split(' ')
     for (const [others, nobodys] of (await pairs[key]?.()) ?? [])

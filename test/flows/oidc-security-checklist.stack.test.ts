@@ -55,7 +55,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     await expectRefused(first.body['access_token'])
   })
 
-  test('replaying a used authorization code does not revoke tokens that other codes and sign-ins gave the user', async () => {
+  test('replaying a used code does not revoke tokens that other codes and sign-ins gave', async () => {
     const other = await obtainCode(client, session)
     const kept = await exchangeCode(other.exchange)
     const { exchange } = await obtainCode(client, session)

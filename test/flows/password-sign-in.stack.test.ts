@@ -34,7 +34,7 @@ async function openTicket(user: TestUser, from: string): Promise<string> {
   return markSecret(v.parse(LoginResult, (await login(user, from)).data).login_ticket)
 }
 
-test('after the event user.registered, the user signs in by mailed code and by authenticator, and signs out', async () => {
+test('after user.registered, the user signs in by mailed code and authenticator, then out', async () => {
   const detail = newRegistration()
   await putEvent('user.registered', detail)
   const user = toTestUser(detail)

@@ -59,7 +59,7 @@ it('an old Node.js is refused with one line that names the required version', ()
   expect(firstStart(old)).toMatch(/^Node\.js 18\.20\.8 is too old: install version 20 or later .+\n$/)
 })
 
-it('without a network, the first npm command fails with one line that tells the cause, even with NODE_ENV=production', () => {
+it('without a network, the first npm command fails with one line, even with NODE_ENV=production', () => {
   const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
   expect(firstStart({ ...offline, NODE_ENV: 'production' })).toMatch(
     /^npm's registry does not answer \(ECONNREFUSED\): connect to the internet .+\n$/,
@@ -80,7 +80,7 @@ it.each([
     /^npm cannot write \/home\/x\/.npm\/_cacache \(EACCES\): make .+\n$/,
   ],
 ])(
-  'if %s, the first npm command fails with one line that tells the cause, and the next command installs again',
+  'if %s, the first npm command fails with one line, so that the next installs again',
   (_cause, complaint, status, line) => {
     // npm exits with 0 although it warns that it could not write files.
     mkdirSync(join(clone, 'node_modules'))
@@ -123,7 +123,7 @@ it('what a script calls on this machine goes past the proxy of the environment',
   expect(start({ ...proxy, no_proxy: undefined }, ['-e', script])).toMatchObject({ stdout: 'here here\n' })
 })
 
-it('every platform’s Node.js stands in the lock file with its integrity, and no package needs an install script', () => {
+it('every platform’s Node.js stands in the lock file; no package needs an install script', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { os?: string; cpu?: string; bin?: { node?: string }; integrity?: string }>
   }

@@ -131,7 +131,7 @@ describe('an authorization request with a bad parameter', () => {
     },
   )
 
-  test('an authorization request with a repeated scope parameter redirects to the client with invalid_request', async () => {
+  test('a repeated scope parameter redirects to the client with invalid_request', async () => {
     const { query } = location(await getRaw(`${new URLSearchParams(request()).toString()}&scope=openid`))
     expect(query.get('error')).toBe('invalid_request')
     expect(query.get('state')).toBe('af0ifjsldkj')
@@ -156,7 +156,7 @@ describe('an authorization request with a bad parameter', () => {
     expect(response.headers.get('set-cookie')).toBeNull()
   })
 
-  test('an authorization request with a state of 4,097 characters is refused, and the error returns the whole state', async () => {
+  test('a state of 4,097 characters is refused with an error that returns all of it', async () => {
     const state = 'a'.repeat(4097)
     const { to, query } = location(await getAuthorize(request({ state })))
     expect(to).toBe('https://client.example/callback')

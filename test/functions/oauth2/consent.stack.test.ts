@@ -143,7 +143,7 @@ describe('a request that asks for a recent sign-in', () => {
     ['prompt=login and a shorter max_age', { prompt: 'login', max_age: '60' }, 301, 300],
     ['prompt=login and a longer max_age', { prompt: 'login', max_age: '9000' }, 301, 300],
   ])(
-    'consent to a request with %s is refused if the sign-in is older than the request allows, and the user must sign in again',
+    'consent to a request with %s is refused if the sign-in is older than it allows, for a new one',
     async (_what, overrides, age, maxAge) => {
       const old = await createSession(3600, age)
       const { status, headers, body } = await postConsent(old, { ...request(), ...overrides })
@@ -173,7 +173,7 @@ describe('a request that asks for a recent sign-in', () => {
     ['max_age', { max_age: '60' }, 61],
     ['max_age=0', { max_age: '0' }, 1],
   ])(
-    'with prompt=none and %s, the user has no time to decide: an older sign-in redirects with login_required',
+    'with prompt=none and %s, an older sign-in redirects with login_required at once',
     async (_what, overrides, age) => {
       const old = await createSession(3600, age)
       const { status, body } = await postConsent(old, request({ prompt: 'none', ...overrides }))

@@ -13,7 +13,7 @@ async function describeRequest(query: Record<string, string> | string) {
 const request = (overrides: Record<string, string | undefined> = {}) =>
   authorizationRequest(client, overrides)
 
-test('the description of an authorization request has the client’s registered name and the scopes that the client would get', async () => {
+test('an authorization request’s description has the registered name and the scopes to be granted', async () => {
   const scope = 'openid email deposit.read offline_access'
   const { status, body } = await describeRequest({ ...request({ scope }), login_hint: 'a', ui_locales: 'de' })
   expect(status).toBe(200)
@@ -24,7 +24,7 @@ test('the description of an authorization request has the client’s registered 
   })
 })
 
-test('the description of a request with prompt=none has the URLs that the browser opens if it is not answered', async () => {
+test('the description of a request with prompt=none has the URLs to open if it is not answered', async () => {
   const { status, body } = await describeRequest(request({ prompt: 'none', state: 'a b' }))
   expect(status).toBe(200)
   const urlOf = (error: string) =>

@@ -34,7 +34,7 @@ test.each([
   })
 })
 
-test('the token exchange gives a client the requested scopes and nonce, or all scopes of the client if none are requested', async () => {
+test('the token exchange gives the requested scopes and nonce, or else all scopes of the client', async () => {
   const request = { access_token: session.accessToken, client_id: client.clientId }
   const all = (await postJson(path, request)).body['data'] as Record<string, string>
   expect(all['scope']).toBe('openid email account.read')
@@ -53,7 +53,7 @@ test('the token exchange gives a client the requested scopes and nonce, or all s
   expect(claims).not.toHaveProperty('email')
 })
 
-test('the token exchange ignores scopes that are unknown or not registered for the client, and returns the granted scopes', async () => {
+test('the token exchange leaves out scopes that are unknown or not registered for the client', async () => {
   const scope = 'openid admin profile offline_access'
   const request = { access_token: session.accessToken, client_id: client.clientId, scope }
   const { status, body } = await postJson(path, request)
@@ -117,7 +117,8 @@ describe('an invalid exchange', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('a token exchange with different tokens in body and header is refused, with 40001 if both tokens are valid, and otherwise with 40100', async () => {
+  // With 40001 if both are valid, otherwise with 40100.
+  test('a token exchange with different tokens in body and header is refused', async () => {
     const other = await createSession()
     const codes = []
     for (const [inBody, inHeader] of [

@@ -132,7 +132,7 @@ describe('wrong codes', () => {
     expect(await verifyAuthenticator(user, ticket, right)).toMatchObject(dead)
   })
 
-  test('if a client submits many codes at once for one login ticket, five are compared; then even the right code is refused', async () => {
+  test('of many codes at once for one login ticket, five are compared; then none, not even the right', async () => {
     const mailed = await mailedCode(user.email)
     const guesses = Array.from({ length: 30 }, () => verifyMailed(user, ticket, anotherCode(mailed)))
     const answers = await Promise.all(guesses)

@@ -91,7 +91,7 @@ describe('bundleFunctions', () => {
     })
   })
 
-  it('a function for signed-in users reads the table once before its first request, and a public function does not', async () => {
+  it('only a function for signed-in users reads the table once before its first request', async () => {
     vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
     expect((await loadBundle('account/info', '', Object.keys)).calls).toEqual(['BatchGetItem'])
     expect((await loadBundle('well-known/jwks', '', Object.keys)).calls).toEqual([])

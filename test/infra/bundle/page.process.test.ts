@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 describe('the bundle of the authorization page', () => {
-  it('the authorization page’s bundle is index.html, one script, one stylesheet and one icon, without older assets', async () => {
+  it('the authorization page is index.html, a script, a stylesheet and an icon, nothing older', async () => {
     const files = (await readdir(directory, { recursive: true })).sort()
     expect(files.map((file) => file.replace(/-[A-Z0-9]{8}/, ''))).toEqual([
       'assets',

@@ -38,7 +38,7 @@ it.each([
   },
 )
 
-it('when the process that started DynamoDB Local is killed, DynamoDB Local ends and leaves no temporary files', async () => {
+it('DynamoDB Local ends without temporary files when the process that started it is killed', async () => {
   const TMPDIR = mkdtempSync(join(directory, 'tmp-'))
   const module = fileURLToPath(new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url))
   const script = `

@@ -31,7 +31,7 @@ it.each([
   expect(response.headers.get('content-type')).toBe(type)
 })
 
-it('the local stack serves the AsyncAPI document and an API reference whose Content-Security-Policy allows no other site', async () => {
+it('the local stack serves the AsyncAPI document and an API reference that needs no other site', async () => {
   const { base_url: baseUrl } = await useLocalStack()
   const read = (path: string) => fetch(`${baseUrl}/_local/${path}`)
   const policy = (await read('docs/')).headers.get('content-security-policy')

@@ -17,8 +17,9 @@ const synthesize = (authUrl: string, corsOrigins: string) =>
 
 const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
 
+// The addresses of the authorization page and of the sample app are no such settings.
 it(
-  'the local stage is synthesized again if its settings change, but not if only the addresses of the authorization page and of the sample app change',
+  'the local stage is synthesized again only if a setting changes that the stacks contain',
   { timeout: 120_000 },
   async () => {
     const [page, otherPage] = ['http://127.0.0.1:1111/', 'http://127.0.0.1:2222/']

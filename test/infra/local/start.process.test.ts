@@ -139,7 +139,7 @@ it('npm start is ready with the AWS settings of a laptop', async () => {
   await stack.signal('SIGTERM')
 }, 60_000)
 
-it('behind a proxy, issuer, endpoints, page and CORS have the public address, and the local one still works', async () => {
+it('behind a proxy, all URLs have the public address; the local one still works', async () => {
   const publicUrl = 'https://login.example.test'
   const stack = startCommand([...anyPorts, '--no-demo', '--ephemeral', '--public-url', publicUrl])
   onTestFinished(async () => {

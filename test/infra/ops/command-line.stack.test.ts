@@ -76,7 +76,8 @@ it('an error about a table that does not exist names the table', async () => {
   expect((await ops(['--table', 'nowhere', 'user', 'show', '1'])).err).toContain('table: nowhere')
 })
 
-it('in the help, an example that redirects its output to a file uses npm with --silent, so that npm’s own lines stay out of the file', async () => {
+// Otherwise npm’s own lines would get into the file.
+it('in the help, an example that redirects its output uses npm with --silent', async () => {
   const { out } = await ops(['keys', 'audit', '--help'])
   expect(out).toContain('npm run --silent ops -- --json keys audit >')
 })

@@ -48,7 +48,7 @@ it('only this CloudFront distribution can read the authorization page’s bucket
   })
 })
 
-it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy and COOP', () => {
+it('CloudFront serves the authorization page over HTTPS only, with strict CSP and COOP', () => {
   pageTemplate.hasResourceProperties('AWS::CloudFront::Distribution', {
     DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https' } },
   })

@@ -36,7 +36,7 @@ it.each([
   [1, false],
   [2, true],
 ])(
-  'transact retries with the same idempotency token only if the SDK has repeated the call (attempts: %i, same token: %s)',
+  'transact keeps its idempotency token only if the SDK repeated the call (attempts: %i, same: %s)',
   async (attempts, isSame) => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { address, stack } from '../../support/oauth.ts'
 
-it('every path answers the authorization page’s preflight, and public documents say that they depend on the origin', async () => {
+it('every path answers the authorization page’s preflight; public documents depend on the origin', async () => {
   const { origin } = new URL(stack.auth_url)
   const headers = { origin, 'access-control-request-method': 'POST' }
   for (const path of ['/user/login-with-password', '/account/info', '/nowhere']) {

@@ -67,7 +67,7 @@ it.each([
   },
 )
 
-it('an endpoint whose own code is too slow still answers 503 in time, and counts the failure as a fault of the service', async () => {
+it('an endpoint whose own code is too slow still answers 503 in time, as a fault', async () => {
   const metrics = await emittedMetrics(async () => {
     const answer = await answerOf(() => new Promise(() => undefined), 700)
     expect(answer).toMatchObject(unavailable)

@@ -63,7 +63,7 @@ test('an authorization code stays unused if KMS cannot sign the token', async ()
   expect(await exchange()).toMatchObject({ token_type: 'Bearer' })
 })
 
-test('of five simultaneous exchanges of one authorization code, one gets an access_token, and the others revoke this token', async () => {
+test('of five simultaneous exchanges of one code, one gets an access_token; the others revoke it', async () => {
   const exchange = await prepare()
   let arrived = 0
   const all = Promise.withResolvers<undefined>()

@@ -42,7 +42,8 @@ async function expectOneWarning(): Promise<void> {
   expect(await readOutbox(user.email)).toHaveLength(codes)
 }
 
-test('after twenty wrong codes over all login tickets of a user, even the right code is refused without comparison, and the user gets one warning', async () => {
+// The user gets one warning.
+test('after twenty wrong codes over all login tickets, even the right one is not compared', async () => {
   const tickets = await openTickets(7)
   const last = tickets.pop() ?? ''
   const answers: TestAnswer[] = []
@@ -59,7 +60,8 @@ test('after twenty wrong codes over all login tickets of a user, even the right 
   await expectOneWarning()
 }, 60_000)
 
-test('if fifty wrong codes, spread over ten login tickets, are sent at once, only twenty are compared, and the user gets one warning', async () => {
+// The user gets one warning.
+test('of fifty wrong codes at once, over ten login tickets, only twenty are compared', async () => {
   const tickets = await openTickets(10)
   const counts = await guessAtOnce(50, (number) => guess(tickets[number % 10] ?? ''))
   expect(counts).toEqual({ compared: limit, wrong: limit - 1, blocked: 50 - limit + 1 })

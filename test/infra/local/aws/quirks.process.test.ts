@@ -21,7 +21,7 @@ const start = useTable()
 const TableName = 'main'
 const Key = { pk: { S: 'conflict' }, sk: { S: 'A' } }
 
-it('the simulated behaviour “conflicts” refuses a single write with TransactionConflictException, and nothing is written', async () => {
+it('the quirk “conflicts” refuses a write, with TransactionConflictException', async () => {
   const { dynamodb: client } = await start([], alwaysBad(['conflicts']))
   await expect(client.send(new PutItemCommand({ TableName, Item: Key }))).rejects.toMatchObject({
     name: 'TransactionConflictException',
@@ -42,7 +42,7 @@ it.each([
   })
 })
 
-it('with the quirk “throttles”, a call is refused with the throttling error of the called service, and the SDK’s retry succeeds', async () => {
+it('with the quirk “throttles”, a call is refused as its service does, until the SDK retries', async () => {
   const { endpoint } = await startStack(stackModel({ queues: [queueModel('work')] }), {
     quirks: alwaysBad(['throttles']),
   })
@@ -88,7 +88,7 @@ const delivering = stackModel({
   eventSources: [eventSourceModel(queue)],
 })
 
-it('with speed=240, if a simulated timeout ends a function, its message is visible again after 1/240 of the visibility timeout', async () => {
+it('with speed=240, a message whose function timed out is visible after 1/240 of its timeout', async () => {
   const endings: (number | undefined)[] = []
   const quirks = alwaysBad(['timeouts'], 0.5)
   const { endpoint, sqs } = await startStack(delivering, {

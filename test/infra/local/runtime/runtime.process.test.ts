@@ -103,7 +103,7 @@ it('if the local stack aborts a call, the caller gets Lambda’s timeout error, 
   expect((await invoke('probe.wait', { milliseconds: 1 })).functionError).toBeUndefined()
 })
 
-it('a call succeeds when its worker answers in time, even if the busy main thread reads the answer after the timeout', async () => {
+it('a call succeeds when its worker answers in time, though the answer is read late', async () => {
   start([describeFunction('probe.wait', { timeoutSeconds: 0.5 })])
   await invoke('probe.wait', { milliseconds: 1 })
   const answer = invoke('probe.wait', { milliseconds: 100 })
@@ -123,13 +123,14 @@ it('a timer that a call leaves running does not fire between calls, only during 
   expect(second).toBeLessThan(200)
 })
 
-it('a worker that gets a call right after the end of its previous call does not freeze during the new call', async () => {
+it('a worker that gets a call right after its previous one does not freeze in it', async () => {
   start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1 }, true)
   const calls = Array.from({ length: 50 }, () => invoke('probe.wait', { milliseconds: 5 }))
   for (const { functionError } of await Promise.all(calls)) expect(functionError).toBeUndefined()
 })
 
-it('a worker writes all its log lines before it freezes, and a frozen worker is ended when it has been idle for too long', async () => {
+// A frozen worker is ended when it has been idle for too long.
+it('a worker writes all its log lines before it freezes', async () => {
   const running = start([describeFunction('probe.tick')], { maxIdleMilliseconds: 200 }, true)
   await invoke('probe.tick')
   await expect.poll(() => lines.filter((line) => line.includes('last line'))).toHaveLength(1)
@@ -150,7 +151,7 @@ it('three workers answer a hundred concurrent calls, and no worker runs two call
   for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
 })
 
-it('a function without a worker gets the next free place, even if calls to another function have waited longer', async () => {
+it('a function without a worker gets the next free place, before older calls to others', async () => {
   start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
   const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
   const order: string[] = []

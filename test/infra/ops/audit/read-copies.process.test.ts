@@ -3,7 +3,8 @@ import { readCopies } from '../../../../infra/ops/audit/read-copies.ts'
 import { serveHttp } from '../../../support/serve-http.ts'
 
 // The S3 endpoint is faked, because the local S3 returns all evidence copies on one page.
-it('the audit reads every page of evidence copies, so that no copy can be hidden behind a thousand other copies', async () => {
+// So no copy can be hidden behind a thousand other copies.
+it('the audit reads every page of evidence copies', async () => {
   const pages = ['<Key>evidence/a</Key><IsTruncated>true</IsTruncated>', '<Key>evidence/b</Key>']
   const markers: (string | null)[] = []
   const names = await serveHttp(

@@ -55,7 +55,7 @@ const show = async (reason: string) => {
   return (JSON.parse(out) as { messages: { id: string; body: string; reason: string }[] }).messages
 }
 
-it('`dlq show` removes no dead letters, and `dlq redrive` and `dlq drop` remove only matching dead letters', async () => {
+it('`dlq show` removes no dead letters; `dlq redrive` and `dlq drop` remove those that match', async () => {
   const [first, second] = [`test-${randomUUID()}`, `test-${randomUUID()}`]
   const [later, never] = [randomInt(1, 2 ** 40), randomInt(1, 2 ** 40)]
   await plant(first, later)
@@ -96,7 +96,7 @@ it('an older dead letter is found after a batch of newer ones', async () => {
   expect(await dropDeadLetters(sqs, queue, (letter) => hasReason(letter, reason), plantNewer)).toBe(2)
 })
 
-it('`dlq redrive` keeps the number of refusals of an event, and another refusal increases the number by one', async () => {
+it('`dlq redrive` keeps an event’s number of refusals, which the next refusal increases', async () => {
   const [reason, userId] = [`test-${randomUUID()}`, randomInt(1, 2 ** 40)]
   await plant(reason, userId, { nickname: '', refusals: 7 })
   await ops(['dlq', 'redrive', 'user-registered', '--reason', reason, '--json'])
@@ -186,7 +186,7 @@ it('`dlq drop` deletes nothing without a copy, unless it is told to, and deletes
 
 const listQueueCount = async (name: string) => countMessagesAt(sqs, await queueUrl(sqs, name))
 
-it('a copy of a FIFO queue’s dead letters says that SQS keeps the rest of a message group back, and `dlq drop --save` saves all', async () => {
+it('a copy of a FIFO queue’s dead letters says what SQS keeps back; `dlq drop --save` saves all', async () => {
   await fill('grow-tree-dead-letters.fifo', 25)
   const shown = await ops(['dlq', 'show', 'grow-tree', '--json'])
   expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('message groups') as string })

@@ -32,7 +32,7 @@ function runNode(parameters: string[], role: object): Promise<{ code: number; ou
   })
 }
 
-it('an administrator cannot sign with the signing key or the evidence key, although IAM allows everything', async () => {
+it('an administrator cannot sign with a key of the service, although IAM allows everything', async () => {
   const credentials = { accessKeyId: 'administrator', secretAccessKey: 'any' }
   const kms = new KMSClient({ ...clientOptions(), credentials })
   const signing = {

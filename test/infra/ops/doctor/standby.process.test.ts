@@ -38,7 +38,7 @@ it.each([
   expect(found).toEqual({ ok: false, words: `eu-west-1: the replica of table ${words}` })
 })
 
-it('doctor reports an SES sandbox in the standby region, even if SES is out of the sandbox in the stage’s own region', async () => {
+it('doctor reports an SES sandbox in the standby region, whatever the stage’s own region has', async () => {
   const { ok, words } = await check([active], ['us-east-1'])
   expect(ok).toBe(false)
   expect(words).toContain('eu-west-1: the account is in the SES sandbox')

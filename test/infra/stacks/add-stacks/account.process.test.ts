@@ -14,7 +14,7 @@ it('two stages with all options can be in one region of an account: they share n
   expect(account.deploy(await synthesizeUnchecked('trial', { values: everything }))).toEqual([])
 })
 
-it('a stage can fail over a second time, because deleting the stacks of the first failover frees all names', () => {
+it('a stage can fail over twice, because deleting the first failover’s stacks frees all names', () => {
   const account = new Account()
   for (let time = 1; time <= 2; time += 1) {
     expect(account.deploy(prod), `in its own region, time ${time}`).toEqual([])

@@ -9,7 +9,7 @@ import { synthesize } from '../synthesize.ts'
 
 beforeAll(() => Promise.all([bundleFunctions(), bundleAuthorizationPage()]))
 
-it('synthesis fails and reports a queue without TLS and without a dead-letter queue, and a policy with the resource *', async () => {
+it('synthesis fails on a queue without TLS or dead-letter queue and on a policy for resource *', async () => {
   const change = (app: App) => {
     const constructs = app.node.findAll()
     const intake = constructs.find(({ node: { id } }) => id === 'account-service-prod-intake')

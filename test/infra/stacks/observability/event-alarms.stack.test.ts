@@ -15,7 +15,7 @@ interface Alarm {
   ComparisonOperator: string
 }
 
-it('a refused event raises the dead-letter alarm, and the alarm’s runbook section tells how to read dead letters', async () => {
+it('a refused event raises the dead-letter alarm, whose runbook section tells how to read it', async () => {
   const watched = await synthesizeUnchecked('local', { values: { alarms: true } })
   const alarms = ofType(watched, 'AWS::CloudWatch::Alarm').map(
     ({ resource: { Properties: properties } }) => properties as unknown as Alarm,

@@ -37,7 +37,7 @@ it('a batch has one update for each ancestor, which combines all entries for tha
   ])
 })
 
-it('a batch takes at most 20 renames, and leaves the others for the next batch', () => {
+it('a batch takes at most 20 renames; the others wait for the next one', () => {
   const renames = Array.from({ length: 21 }, (_, i) => ({ ...entry, sk: `J#${i}`, renamed: true }))
   expect(selectBatch([...renames, entry])).toEqual([...renames.slice(0, 20), entry])
 })

@@ -111,7 +111,7 @@ test('KMS Decrypt is denied if the policy requires a different encryption contex
   await expect(decrypt('other')).rejects.toMatchObject(denied)
 })
 
-test('CreateKey with tags is denied unless the role may create keys with these tags and may call kms:TagResource', async () => {
+test('CreateKey with tags needs a role that may create keys with them besides kms:TagResource', async () => {
   const createsOurs = allow(
     'kms:CreateKey',
     { StringEquals: { 'aws:RequestTag/purpose': 'signing', 'kms:KeySpec': 'RSA_2048' } },
@@ -152,7 +152,7 @@ test('a key policy can deny an action to a role because of the role’s tag', as
   await expect(mac(await start({ service: 'ours' }))).rejects.toMatchObject(denied)
 })
 
-test('in CreateKey and PutKeyPolicy, KMS refuses a key policy under which the caller could not change the policy again', async () => {
+test('KMS refuses a key policy under which the caller could not change the policy again', async () => {
   const statements = [allow('kms:CreateKey', undefined, '*'), allow('kms:PutKeyPolicy', undefined, '*')]
   const { as } = await startStack(stackModel({ functions: [functionModel('worker', statements)] }))
   const { kms } = as('worker')

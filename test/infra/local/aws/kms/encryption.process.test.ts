@@ -2,7 +2,7 @@ import { CreateKeyCommand, DecryptCommand, EncryptCommand } from '@aws-sdk/clien
 import { expect, test } from 'vitest'
 import { stackModel, startStack } from '../stack.ts'
 
-test('a KMS ciphertext decrypts only with its own key and encryption context, whose pairs may be in any order', async () => {
+test('a KMS ciphertext decrypts only with its own key and encryption context, in any order', async () => {
   const { kms } = await startStack(stackModel())
   const create = async () => (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId
   const [one, two] = [await create(), await create()]

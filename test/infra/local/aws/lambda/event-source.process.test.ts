@@ -99,7 +99,7 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
   ])
 })
 
-test('SQS delivers the whole batch again after an error or an invalid result of the function, but only the failed message after a partial failure', async () => {
+test('SQS delivers a whole batch again after an error, but one message after a partial failure', async () => {
   const failedB = ({ Records }: SQSEvent) => Records.filter(({ body }) => body === 'b')
   // Each digit is the receive count of one delivery. '112': one message came once, and the other twice.
   const cases: [string, Setup['run'], string][] = [
@@ -137,7 +137,7 @@ test('SQS delivers the whole batch again after an error or an invalid result of 
   )
 })
 
-test('a FIFO message whose processing is not confirmed is delivered again after its visibility timeout, and blocks its group until then', async () => {
+test('a FIFO message that is not confirmed blocks its group until it is delivered again', async () => {
   const at: Record<string, number[]> = {}
   let firstReceivedAt: number | undefined
   let lost = 1

@@ -65,7 +65,7 @@ test('a FIFO queue drops a duplicate message, and answers with the id of the fir
   expect(bodies(await receive(sqs))).toEqual(['body'])
 })
 
-test('a FIFO queue delivers only from its oldest 120,000 messages, and messages in flight count among these', async () => {
+test('a FIFO queue delivers only from its oldest 120,000 messages, those in flight included', async () => {
   const store = openStore(undefined)
   const model = queueModel('tree.fifo')
   const queue = openQueues(store, stackModel({ queues: [model] })).byArn(model.arn)
