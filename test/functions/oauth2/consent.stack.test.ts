@@ -133,6 +133,7 @@ describe('a request that asks for a recent sign-in', () => {
   const signInAgain = (seconds: number) =>
     `Bearer error="insufficient_user_authentication", max_age="${seconds}"`
 
+  // The user must sign in again.
   test.each([
     ['max_age', { max_age: '60' }, 361, 360],
     ['max_age as a number', { max_age: 60 }, 361, 360],
@@ -143,7 +144,7 @@ describe('a request that asks for a recent sign-in', () => {
     ['prompt=login and a shorter max_age', { prompt: 'login', max_age: '60' }, 301, 300],
     ['prompt=login and a longer max_age', { prompt: 'login', max_age: '9000' }, 301, 300],
   ])(
-    'consent to a request with %s is refused if the sign-in is older than it allows, for a new one',
+    'consent to a request with %s is refused if the sign-in is older than it allows',
     async (_what, overrides, age, maxAge) => {
       const old = await createSession(3600, age)
       const { status, headers, body } = await postConsent(old, { ...request(), ...overrides })

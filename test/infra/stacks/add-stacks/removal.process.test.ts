@@ -13,8 +13,11 @@ const resourcesOf = (stacks: Stacks): [path: string, resource: Resource][] =>
   )
 
 describe('`cdk destroy` of a stage without protection', () => {
-  it('every stack of an unprotected stage can be deleted, and all resources are deleted with their stack', () => {
+  it('every stack can be deleted', () => {
     for (const { stack } of dev.values()) expect(stack.terminationProtection).not.toBe(true)
+  })
+
+  it('all resources are deleted with their stack', () => {
     for (const [path, { DeletionPolicy: policy }] of resourcesOf(dev))
       expect(policy ?? 'Delete', path).toBe('Delete')
     const [table] = ofType(dev, 'AWS::DynamoDB::GlobalTable')

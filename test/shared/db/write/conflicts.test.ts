@@ -35,7 +35,7 @@ const writes: [string, () => Promise<unknown>][] = [
   ['DeleteItem', () => writeItem({ Delete: { Key: key } })],
 ]
 
-it.each(writes)('%s is repeated after conflicts with transactions, and succeeds', async (name, write) => {
+it.each(writes)('%s is repeated until it succeeds after conflicts with transactions', async (name, write) => {
   conflicts = 10
   await write()
   expect(conflicts).toBeLessThan(0)
