@@ -7,9 +7,20 @@ import { clientOptions } from './client-options.ts'
 
 const sqs = awsClient(new SQSClient(clientOptions()))
 
-/** Pause that doubles with each delivery of a message: 2, 4, 8, … seconds, but at most `maxSeconds`. */
+/**
+ * How long ago a message was received first. One from nobody knows when, as in a direct invocation, counts as
+ * received in 1970.
+ */
+export const waitedMilliseconds = ({ attributes }: Pick<SQSRecord, 'attributes'>): number =>
+  Date.now() - (Number(attributes.ApproximateFirstReceiveTimestamp || attributes.SentTimestamp) || 0)
+
+/**
+ * Pause before a failed message is received again: as long as it has waited since it was first received, so
+ * that the time doubles with each try, but at least 2 and at most `maxSeconds`. The number of receives does
+ * not count, because not every receive was a failure: an event may have waited for another one.
+ */
 export const growingPause = (message: SQSRecord, maxSeconds: number): number =>
-  Math.min(2 ** Number(message.attributes.ApproximateReceiveCount), maxSeconds)
+  Math.min(Math.max(2, Math.ceil(waitedMilliseconds(message) / 1_000)), maxSeconds)
 
 /**
  * Delays the next delivery of a failed message by some seconds. If SQS refuses the delay, the reason is

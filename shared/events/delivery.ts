@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
+import { waitedMilliseconds } from '../aws/delay-retry.ts'
 import { clockToleranceMilliseconds } from '../fields.ts'
 import { settings } from '../settings.ts'
 import { type Envelope, eventIdIn } from './envelope.ts'
@@ -75,13 +76,6 @@ type Attributes = Pick<SQSRecord, 'attributes'>
 /** How often a message has been received, this time included. */
 export const countReceives = ({ attributes }: Attributes): number =>
   Number(attributes.ApproximateReceiveCount)
-
-/**
- * How long ago a message was received first. One from nobody knows when, as in a direct invocation, counts as
- * received in 1970.
- */
-const waitedMilliseconds = ({ attributes }: Attributes): number =>
-  Date.now() - (Number(attributes.ApproximateFirstReceiveTimestamp || attributes.SentTimestamp) || 0)
 
 /** Milliseconds that an early event still waits for the events that it needs; negative after its minute. */
 export const leftToWait = (message: Attributes): number =>

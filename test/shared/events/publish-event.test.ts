@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { publishEvent } from '../../../shared/events/publish-event.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 
@@ -15,7 +15,7 @@ function refuseEntries(...codes: string[]): { calls: () => number } {
 let tampering: { restore: () => void } | undefined
 afterEach(() => tampering?.restore())
 
-process.env['EVENT_BUS_NAME'] = 'events'
+beforeEach(() => void vi.stubEnv('EVENT_BUS_NAME', 'events'))
 const publish = () => publishEvent('mail.requested', { mail_id: '1' })
 
 it('an event is sent again until the bus no longer throttles its entry', async () => {
