@@ -99,6 +99,7 @@ const long = {
   stack: [
     'test/infra/grants.stack.test.ts',
     'test/infra/{runbook,runbook/recovery}.stack.test.ts',
+    'test/infra/ops/commands/dlq.stack.test.ts',
     'test/infra/samples/business-server.stack.test.ts',
   ],
   table: [
