@@ -148,11 +148,15 @@ function drawTimeout(name: string, quirks: Quirks): number | undefined {
   return isEnded ? quirks.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
 }
 
-/** Divides the visibility timeout of messages by `speed`, so that they become visible again sooner. */
+/**
+ * Divides the visibility timeout of messages by `speed`, so that they become visible again sooner. Leaves
+ * those alone that the function has given back itself.
+ */
 function hasten(messages: Message[], queue: Queue, { speed }: Quirks): void {
   if (speed === 1) return
   const seconds = queue.model.visibilityTimeoutSeconds / speed
-  for (const { receipt } of messages) queue.changeVisibility(receipt ?? '', seconds)
+  for (const { receipt } of messages)
+    if (queue.isInFlight(receipt ?? '')) queue.changeVisibility(receipt ?? '', seconds)
 }
 
 /** Builds the event with which Lambda delivers SQS messages to a function (SQSEvent in the types package). */

@@ -130,6 +130,12 @@ export class Queue {
     }
   }
 
+  /** Whether the message of a receipt handle is hidden since it was received with that handle. */
+  isInFlight(receiptHandle: string): boolean {
+    const message = this.#messages.get(readReceipt(receiptHandle))
+    return message?.receipt === receiptHandle && message.visibleAt > Date.now()
+  }
+
   /** Hides a received message for this many seconds from now; 0 makes it visible at once. */
   changeVisibility(receiptHandle: string, seconds: number): void {
     const now = Date.now()

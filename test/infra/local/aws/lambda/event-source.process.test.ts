@@ -1,4 +1,4 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { expect, test, vi } from 'vitest'
 import { openQuirks, type Quirks } from '../../../../../infra/local/quirks.ts'
@@ -97,6 +97,28 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
       awsRegion: region,
     },
   ])
+})
+
+test('with a speed, a failed batch comes again soon, even if the function has given back one of its messages', async () => {
+  const { promise: held, resolve: go } = Promise.withResolvers<undefined>()
+  const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body).join('')
+  const { sqs, QueueUrl, events } = await startWorker({
+    queue: { visibilityTimeoutSeconds: 600 },
+    mapping: { maximumConcurrency: 1 },
+    quirks: { speed: 600 },
+    async run(event) {
+      if (bodies(event) === 'hold') await held
+      if (bodies(event) !== 'ab') return done()
+      const ReceiptHandle = event.Records[0]?.receiptHandle
+      await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }))
+      return { ...done({ errorMessage: 'x' }), functionError: 'Unhandled' }
+    },
+  })
+  await sendAll(sqs, QueueUrl, ['hold'])
+  await eventually(() => events.length > 0)
+  await sendAll(sqs, QueueUrl, ['a', 'b'])
+  go(undefined)
+  await eventually(() => events.filter((event) => bodies(event).includes('b')).length > 1)
 })
 
 test('SQS delivers a whole batch again after an error, but one message after a partial failure', async () => {
