@@ -31,11 +31,11 @@ const causesTogether = 100
 
 /** Finds the bills that were caused neither by a recorded event nor by a credited deposit. */
 async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
-  const uncaused: Bill[] = []
+  const caused = new Set<Bill>()
   await forEachConcurrently(bills, causesTogether, async (bill) => {
-    if (!(await hasCause(bill))) uncaused.push(bill)
+    if (await hasCause(bill)) caused.add(bill)
   })
-  return uncaused
+  return bills.filter((bill) => !caused.has(bill))
 }
 
 async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {

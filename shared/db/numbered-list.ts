@@ -1,6 +1,6 @@
 import { endOfDay, startOfDay } from '../dates.ts'
 import type { PageRequest } from '../page.ts'
-import { between, queryFirst, queryItems, readItems } from './read.ts'
+import { between, findItems, queryFirst, queryItems } from './read.ts'
 import type { Item, Key } from './table.ts'
 
 /**
@@ -90,10 +90,7 @@ async function findFirst(list: string, length: number, instant: number): Promise
   while (from < to) {
     const step = Math.max(1, Math.ceil((to - from) / (probes + 1)))
     const ordinals = Array.from({ length: probes }, (_, i) => from + step * i).filter((one) => one < to)
-    const keys = ordinals.map((ordinal) => rowKey(list, ordinal))
-    const found = await readItems(keys)
-    // A row may be so new that an eventually consistent read does not see it.
-    const rows = found.includes(undefined) ? await readItems(keys, { consistent: true }) : found
+    const rows = await findItems(ordinals.map((ordinal) => rowKey(list, ordinal)))
     const later = rows.findIndex((row) => !(Number(row?.['created_at']) < instant))
     if (later === -1) from = (ordinals.at(-1) ?? from) + 1
     else [from, to] = [later === 0 ? from : (ordinals[later - 1] ?? from) + 1, ordinals[later] ?? to]

@@ -75,6 +75,15 @@ export const findItem = async (
 export const readItems = (keys: readonly Key[], options: ReadOptions = {}): Promise<(Item | undefined)[]> =>
   (shared.getStore() ?? readBatches)(keys, options)
 
+/**
+ * Reads items like findItem: eventually consistent, and if one is not found, all of them again, strongly
+ * consistent. The result is that of readItems.
+ */
+export async function findItems(keys: readonly Key[]): Promise<(Item | undefined)[]> {
+  const found = await readItems(keys)
+  return found.includes(undefined) ? readItems(keys, { consistent: true }) : found
+}
+
 async function readBatches(keys: readonly Key[], options: ReadOptions): Promise<(Item | undefined)[]> {
   const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()]
   const batches: Key[][] = []

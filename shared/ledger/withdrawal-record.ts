@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
 import { readListPage, rowKey } from '../db/numbered-list.ts'
-import { readItem, readItems } from '../db/read.ts'
+import { findItems, readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer, type Key } from '../db/table.ts'
 import { putVersioned, type Write, writeItem } from '../db/write.ts'
@@ -145,10 +145,7 @@ export async function readWithdrawalsPage(query: WithdrawalsQuery, userId: numbe
   const readLength = async () => countWithdrawals(await readWallet({ userId, wallet: 'asset' }), currency)
   const list = listName(userId, currency)
   const { rows, total } = await readListPage(list, readLength, query)
-  const keys = rows.map(({ id }) => keyOf(String(id)))
-  const found = await readItems(keys)
-  // A withdrawal that is missing or older than its row is read again.
-  const items = found.includes(undefined) ? await readItems(keys, { consistent: true }) : found
+  const items = await findItems(rows.map(({ id }) => keyOf(String(id))))
   const records = items.flatMap((item) => (item === undefined ? [] : [v.parse(RecordItem, item)]))
   return toPage(records, total, query)
 }

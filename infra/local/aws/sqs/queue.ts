@@ -133,20 +133,19 @@ export class Queue {
   /** Whether the message of a receipt handle is hidden since it was received with that handle. */
   isInFlight(receiptHandle: string): boolean {
     const message = this.#messages.get(readReceipt(receiptHandle))
-    return message?.receipt === receiptHandle && message.visibleAt > Date.now()
+    return message?.receipt === receiptHandle && stateOf(message, Date.now()) === 'inFlight'
   }
 
   /** Hides a received message for this many seconds from now; 0 makes it visible at once. */
   changeVisibility(receiptHandle: string, seconds: number): void {
-    const now = Date.now()
     const message = this.#messages.get(readReceipt(receiptHandle))
     if (message === undefined)
       throw new AwsError('InvalidParameterValue', 'The message of this receipt handle does not exist.')
-    if (message.visibleAt <= now || message.receipt !== receiptHandle) {
+    if (!this.isInFlight(receiptHandle)) {
       const queryCode = 'AWS.SimpleQueueService.MessageNotInflight'
       throw new AwsError('MessageNotInflight', 'The message is not in flight.', { queryCode })
     }
-    this.#put({ ...message, visibleAt: now + 1000 * seconds })
+    this.#put({ ...message, visibleAt: Date.now() + 1000 * seconds })
     this.#wake()
   }
 
