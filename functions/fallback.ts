@@ -5,8 +5,8 @@ import { isPreflight, preflightHeaders } from '../shared/http/cors.ts'
 import { publicEndpoint } from '../shared/http/endpoint.ts'
 import { Reply } from '../shared/http/reply.ts'
 
-/** The methods of each route, by its path. */
-const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
+/** The paths of all routes, with the methods of each. */
+const readRoutes = () => Object.entries(JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>)
 
 /**
  * Answers CORS preflights of every path. Rejects any other request that matches no route: 405 with the
@@ -17,7 +17,7 @@ export const handler = publicEndpoint({
   output: v.never(),
   async run({ request }) {
     if (isPreflight(request)) return new Reply(204, preflightHeaders)
-    const methods = Object.entries(routes).find(([path]) => matches(path, request.rawPath))?.[1]
+    const methods = readRoutes().find(([path]) => matches(path, request.rawPath))?.[1]
     // A request that matches a route gets here only if its path contains an encoded slash.
     if (methods === undefined || methods.includes(request.method)) throw new Failure('no_route')
     throw new Failure('method_not_allowed', { headers: { allow: methods.join(', ') } })

@@ -5,12 +5,10 @@ import { callEndpoint, toEvent } from '../support/call-endpoint.ts'
 
 const page = 'https://auth.example.com'
 
-// The function reads its routes when it is loaded, before any other line of this file.
-vi.hoisted(() => {
-  process.env['ROUTES'] = JSON.stringify({ '/account/info': ['GET'], '/deposit/get/{id}': ['GET', 'PUT'] })
+beforeEach(() => {
+  vi.stubEnv('CORS_ORIGINS', page)
+  vi.stubEnv('ROUTES', JSON.stringify({ '/account/info': ['GET'], '/deposit/get/{id}': ['GET', 'PUT'] }))
 })
-
-beforeEach(() => void vi.stubEnv('CORS_ORIGINS', page))
 
 it.each(['GET /nowhere', 'GET /account', 'GET /account/info/', 'GET /deposit/get/', 'GET /'])(
   '%s, which is no route, answers 404',
