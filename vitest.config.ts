@@ -93,7 +93,7 @@ const long = {
     'test/infra/local/demo/send-demo.process.test.ts',
     'test/flows/outcomes-after-kills.process.test.ts',
     'test/infra/bundle/functions/record.process.test.ts',
-    'test/infra/local/dynamodb.process.test.ts',
+    'test/infra/local/{dynamodb,start}.process.test.ts',
     'test/infra/stacks/add-stacks/{checks,changed-knob}.process.test.ts',
   ],
   stack: [
