@@ -157,10 +157,7 @@ it('the authorization page follows the browser’s preferred colour scheme', asy
   expect(await lightness('dark')).toBeLessThan(60)
 })
 
-it('a user signs in with the keyboard alone: the focus is always visible, and each step focuses its heading or first field', async ({
-  open,
-  app,
-}) => {
+it('a user can sign in with the keyboard alone and always sees where the focus is', async ({ open, app }) => {
   const user = await newUser({ authenticator: true })
   const page = await open()
   const { keyboard } = page

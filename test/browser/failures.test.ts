@@ -159,7 +159,7 @@ it.for([
   ['no code challenge', { code_challenge: '' }, 'missing or not valid'],
   ['a request object', { request: 'e30.e30.' }, 'missing or not valid'],
 ] as const)(
-  'an authorization request with %s is refused before the page asks for a password, and never redirected',
+  'an authorization request with %s is refused without a redirect before a password is asked for',
   async ([, changes, reason], { open, app }) => {
     const page = await open()
     const forged = new URL(await app.authorizationUrl(changes))

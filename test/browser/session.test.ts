@@ -55,9 +55,7 @@ it('one sign-in serves all apps: the second needs one click, the third none', as
   expect(subjectOf(await first.exchange()), 'without any prompt').toBe(user.userId)
 })
 
-it('“Stay signed in” is off at first, its last choice is remembered, and without it the session ends with the request', async ({
-  open,
-}) => {
+it('without “Stay signed in”, which is off at first, the session ends with the request', async ({ open }) => {
   const page = await open()
   const app = await HttpsApp.start(page)
   const user = await newUser({ authenticator: true })
@@ -69,6 +67,12 @@ it('“Stay signed in” is off at first, its last choice is remembered, and wit
   await page.goto(app.authorizationUrl())
   await passwordField(page).waitFor()
   expect(await app.askSilently()).toBe('login_required')
+})
+
+it('the last choice of “Stay signed in” is remembered', async ({ open }) => {
+  const page = await open()
+  const app = await HttpsApp.start(page)
+  const user = await newUser({ authenticator: true })
   await page.goto(app.authorizationUrl())
   await stayBox(page).check()
   await givePassword(page, user)
@@ -111,10 +115,7 @@ it('a user who forgets what was allowed on this device is asked again', async ({
   expect(await app.askSilently()).toBe('consent_required')
 })
 
-it('an app on a loopback address is always asked for, and gets interaction_required for prompt=none (RFC 8252 §8.6)', async ({
-  open,
-  app: loopback,
-}) => {
+it('an app on a loopback address is always asked for (RFC 8252 §8.6)', async ({ open, app: loopback }) => {
   const page = await open()
   const { user } = await staySignedIn(page, await HttpsApp.start(page))
   for (let times = 0; times < 2; times += 1) {
@@ -122,13 +123,19 @@ it('an app on a loopback address is always asked for, and gets interaction_requi
     await continueAs(page, user).click()
     await heading(page, 'The app').waitFor()
   }
+})
+
+it('an app on a loopback address gets interaction_required for prompt=none', async ({
+  open,
+  app: loopback,
+}) => {
+  const page = await open()
+  await staySignedIn(page, await HttpsApp.start(page))
   await page.goto(await loopback.authorizationUrl({ prompt: 'none' }))
   await page.waitForURL(/error=interaction_required/)
 })
 
-it('prompt=none without a session, and with one that is too old, is answered with login_required, state and issuer', async ({
-  open,
-}) => {
+it('prompt=none without a session is answered with login_required, state and issuer', async ({ open }) => {
   const page = await open()
   const app = await HttpsApp.start(page)
   await page.goto(app.authorizationUrl({ prompt: 'none', state: 'a&b' }))
@@ -138,12 +145,23 @@ it('prompt=none without a session, and with one that is too old, is answered wit
     state: 'a&b',
     iss: stack.base_url,
   })
+})
+
+it('prompt=none with a session that is too old is answered with login_required', async ({ open }) => {
+  const page = await open()
+  const app = await HttpsApp.start(page)
   const { user } = await staySignedIn(page, app)
   expect(await app.askSilently({ max_age: '1000' })).toBe('code')
   expect(await app.askSilently({ max_age: '0' })).toBe('login_required')
   // The page believes the instant that it has kept; the service does not.
   await ageSignIns(user.userId)
   expect(await app.askSilently({ max_age: '1000' })).toBe('login_required')
+})
+
+it('prompt=none with a hint of somebody else is answered with login_required', async ({ open }) => {
+  const page = await open()
+  const app = await HttpsApp.start(page)
+  await staySignedIn(page, app)
   expect(await app.askSilently({ login_hint: 'somebody.else@example.com' })).toBe('login_required')
 })
 
@@ -163,7 +181,7 @@ it('after the service has ended the session, the user is asked for the password 
   expect(await app.askSilently()).toBe('login_required')
 })
 
-it('a session that the service refuses silently falls back to the password, too, where no click was needed', async ({
+it('an app that needed no click gets the password form when the service has ended the session', async ({
   open,
 }) => {
   const page = await open()
@@ -211,19 +229,21 @@ it('“Not you?” ends the kept session, and the next user is asked what the fi
   expect(subjectOf(await app.exchange()), 'the second user stays signed in').toBe(second.userId)
 })
 
-it('two users on one device: a hint of the first asks for the first, and what each has allowed stays apart', async ({
-  open,
-}) => {
-  const page = await open()
+/** Signs two users in after one another on one device, each for an app that only this user allows. */
+async function signTwoUsersIn(page: Page) {
   const [app, other] = [await HttpsApp.start(page), await HttpsApp.start(page)]
   const first = await newUser({ authenticator: true })
   const { access_token } = await signIn(page, app.authorizationUrl(), first)
   await button(page, 'Allow').click()
   const { id_token: hint } = await app.exchange()
   const { user: second } = await staySignedIn(page, other)
+  return { app, other, first, second, hint, access_token }
+}
 
+it('a hint of a user who was signed in earlier on this device asks for that user', async ({ open }) => {
+  const page = await open()
+  const { app, other, first, hint, access_token } = await signTwoUsersIn(page)
   expect(await other.askSilently({ id_token_hint: hint })).toBe('login_required')
-  expect(await app.askSilently(), 'allowed by the first user only').toBe('consent_required')
   await page.goto(app.authorizationUrl({ id_token_hint: hint }))
   await passwordField(page).waitFor()
   expect(await emailField(page).inputValue()).toBe(first.email)
@@ -233,7 +253,12 @@ it('two users on one device: a hint of the first asks for the first, and what ea
   await page.goto(app.authorizationUrl({ id_token_hint: bare }))
   await passwordField(page).waitFor()
   expect(await emailField(page).inputValue()).toBe('')
+})
 
+it('what one user of a device has allowed is asked of the next user', async ({ open }) => {
+  const page = await open()
+  const { app, second } = await signTwoUsersIn(page)
+  expect(await app.askSilently()).toBe('consent_required')
   await page.goto(app.authorizationUrl())
   await continueAs(page, second).click()
   await app.exchange()

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { getUserinfo, stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
@@ -8,10 +9,8 @@ import { newUser } from './support/users.ts'
 const signOutUrl = (parameters: Record<string, string>) =>
   `${stack.page_url}/sign-out?${new URLSearchParams(parameters).toString()}`
 
-it('an app signs its user out: the page asks, ends the session and every token of it, and returns with state', async ({
-  open,
-}) => {
-  const page = await open()
+/** Signs a new user in, who stays signed in, and then out as an app asks for it, with a state to return. */
+async function signInAndOut(page: Page) {
   const app = await HttpsApp.start(page)
   const user = await newUser({ authenticator: true })
   const session = await signIn(page, app.authorizationUrl(), user, { stay: true })
@@ -27,8 +26,17 @@ it('an app signs its user out: the page asks, ends the session and every token o
   await heading(page, 'Sign out?').waitFor()
   await page.getByText(user.email).waitFor()
   await button(page, 'Sign out').click()
-  const answer = await app.takeAnswer()
+  return { app, session, tokens, answer: await app.takeAnswer() }
+}
+
+it('an app that signs its user out gets its state back', async ({ open }) => {
+  const { app, answer } = await signInAndOut(await open())
   expect(answer.href).toBe(`${app.origin}/bye?state=a+b%26c`)
+})
+
+it('a sign-out ends the session and every token of it', async ({ open }) => {
+  const page = await open()
+  const { app, session, tokens } = await signInAndOut(page)
   for (const { access_token } of [session, tokens]) expect((await getUserinfo(access_token)).status).toBe(401)
   await page.goto(app.authorizationUrl())
   await passwordField(page).waitFor()

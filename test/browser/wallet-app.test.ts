@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { demoPassword, demoUsers } from '../../infra/local/demo/demo-users.ts'
 import { failures, statusOf, type FailureName } from '../../shared/errors.ts'
@@ -31,9 +32,7 @@ const adjust = (userId: number, amounts: string[], changes: object = {}) =>
     })),
   )
 
-it('Alice signs in with the app, and each of its pages has neither accessibility findings nor sideways scrolling in any look', async ({
-  open,
-}) => {
+it('Alice signs in with the app, whose pages are accessible and never scroll sideways', async ({ open }) => {
   const [demoUser = {}] = demoUsers
   const alice = { ...toTestUser({ ...demoUser, login_password: '' }), password: demoPassword }
   const page = await open()
@@ -75,16 +74,8 @@ it('a user who has nothing is told on each page what will be there', async ({ op
   }
 })
 
-it('amounts keep all their digits, and long names and names from right to left do not widen the app', async ({
-  open,
-}) => {
-  const nickname = 'ليلى \u0645\u062d\u0645\u0648\u062f'
-  const user = await newUser({ authenticator, nickname })
-  await newUser({
-    referrer_id: user.userId,
-    nickname: 'Wolfeschlegelsteinhausenbergerdorffvoralternwarengewissen',
-  })
-  await newUser({ referrer_id: user.userId, nickname })
+it('amounts keep all their digits', async ({ open }) => {
+  const user = await newUser({ authenticator })
   await adjust(user.userId, ['12345678901234567890.123456789012345678', '0.000000000000000001'])
   const page = await open()
   await openApp(page, user, '/wallets')
@@ -96,12 +87,23 @@ it('amounts keep all their digits, and long names and names from right to left d
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByText('12,345,678,901,234,567,890.123456789012345679 USDT').waitFor()
   await checkLooks(page, 'app long total')
-  await page.getByRole('link', { name: 'Community' }).click()
+})
+
+it('long names and names from right to left do not widen the app', async ({ open }) => {
+  const nickname = 'ليلى \u0645\u062d\u0645\u0648\u062f'
+  const user = await newUser({ authenticator, nickname })
+  await newUser({
+    referrer_id: user.userId,
+    nickname: 'Wolfeschlegelsteinhausenbergerdorffvoralternwarengewissen',
+  })
+  await newUser({ referrer_id: user.userId, nickname })
+  const page = await open()
+  await openApp(page, user, '/community')
   await page.getByText('Wolfeschlegel').waitFor()
   await checkLooks(page, 'app long names')
 })
 
-it('filters and page numbers of transactions are exact, kept in the address, and Back undoes them; the list is saved as CSV', async ({
+it('the filter and the page of transactions are kept in the address, so that Back undoes them', async ({
   open,
 }) => {
   const user = await newUser({ authenticator })
@@ -121,6 +123,17 @@ it('filters and page numbers of transactions are exact, kept in the address, and
   expect(page.url()).toMatch(/\?amountDirection=2$/)
   await page.goBack()
   await shows('Page 3 of 3 · 21 transactions')
+})
+
+it('all pages of the transactions are saved as one CSV', async ({ open }) => {
+  const user = await newUser({ authenticator })
+  await adjust(
+    user.userId,
+    Array.from({ length: 21 }, (_, index) => `${index + 1}`),
+  )
+  const page = await open()
+  await openApp(page, user, '/wallets')
+  await reloadUntil(page, 'Page 1 of 3 · 21 transactions')
   const downloaded = page.waitForEvent('download')
   await button(page, 'Save as CSV').click()
   const csv = await readFile(await (await downloaded).path(), 'utf8')
@@ -152,21 +165,29 @@ it('a withdrawal shows, once it is settled, what was paid out and the fee, which
   await checkLooks(page, 'app withdrawals')
 })
 
-it('a note is edited in place with the keyboard, Escape leaves it, and the members are found and saved as CSV', async ({
-  open,
-}) => {
+/** Opens the community page of a new user who has referred one member, and focuses the note on the member. */
+async function openNote(page: Page) {
   const user = await newUser({ authenticator })
-  const friend = await newUser({ referrer_id: user.userId, nickname: 'Friend' })
-  await newUser({ referrer_id: friend.userId, nickname: 'Grandchild' })
-  const page = await open()
+  await newUser({ referrer_id: user.userId, nickname: 'Friend' })
   await openApp(page, user, '/community')
   const note = page.getByRole('textbox', { name: 'Note on Friend' })
   await note.focus()
+  return note
+}
+
+it('Escape takes back a note that is too long to be saved', async ({ open }) => {
+  const page = await open()
+  const note = await openNote(page)
   await page.keyboard.type('twenty-one characters')
   await page.getByText('21 of 20 characters').waitFor()
   expect(await button(page, 'Save').isDisabled()).toBe(true)
   await page.keyboard.press('Escape')
   expect(await note.inputValue()).toBe('')
+})
+
+it('a note is edited in place with the keyboard', async ({ open }) => {
+  const page = await open()
+  const note = await openNote(page)
   await page.keyboard.type('met in Łódź')
   await page.keyboard.press('Enter')
   await button(page, 'Save').waitFor({ state: 'detached' })
@@ -175,6 +196,14 @@ it('a note is edited in place with the keyboard, Escape leaves it, and the membe
   const downloaded = page.waitForEvent('download')
   await button(page, 'Save as CSV').click()
   expect(await readFile(await (await downloaded).path(), 'utf8')).toContain('met in Łódź')
+})
+
+it('members of the whole downline are found by part of their name', async ({ open }) => {
+  const user = await newUser({ authenticator })
+  const friend = await newUser({ referrer_id: user.userId, nickname: 'Friend' })
+  await newUser({ referrer_id: friend.userId, nickname: 'Grandchild' })
+  const page = await open()
+  await openApp(page, user, '/community')
   await page.getByLabel('Show').selectOption('Whole downline')
   await page.getByText('2 members').waitFor()
   await page.getByLabel('Name or email').fill('grand')
@@ -183,9 +212,7 @@ it('a note is edited in place with the keyboard, Escape leaves it, and the membe
   expect(page.url()).toContain('type=COMMUNITY&keyword=grand')
 })
 
-it('a deposit address is copied, and the confirmations of a deposit move while the page is open', async ({
-  open,
-}) => {
+it('a deposit address has a QR code and is copied by one click', async ({ open }) => {
   const user = await newUser({ authenticator })
   const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
   await openApp(page, user, '/deposits')
@@ -194,6 +221,13 @@ it('a deposit address is copied, and the confirmations of a deposit move while t
   await button(page, 'Copy').click()
   await page.getByText('Copied').waitFor()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
+})
+
+it('the confirmations of a deposit move while the page is open', async ({ open }) => {
+  const user = await newUser({ authenticator })
+  const page = await open()
+  await openApp(page, user, '/deposits')
+  const address = await page.locator('.copyable code').innerText()
   const seen = { currency_network: 'TRC20', currency: 'USDT', txid: randomUUID(), output_index: 0, address }
   const report = (status: string, confirmations: number) =>
     putEvents('deposit.updated', [
@@ -208,9 +242,7 @@ it('a deposit address is copied, and the confirmations of a deposit move while t
   await page.getByText('7.000000000000000007 USDT').waitFor()
 })
 
-it('a session that ends while the app is open is told, and the next sign-in leads back to the same page', async ({
-  open,
-}) => {
+it('the sign-in after a session that ended in the app leads back to the same page', async ({ open }) => {
   const user = await newUser({ authenticator })
   const page = await open()
   await openApp(page, user, '/community?type=COMMUNITY')
