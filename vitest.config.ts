@@ -125,7 +125,7 @@ const onDynamodbLocal = [
 
 /** Test files that share no modules with others, because they reload modules or fake the time. */
 const isolatedInMemory = [
-  'test/functions/well-known/jwks.table.test.ts',
+  'test/functions{,/well-known/jwks}.table.test.ts',
   'test/shared/sign-in/password/digest.table.test.ts',
 ]
 

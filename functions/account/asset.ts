@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { AssetSummary, summarizeAssets } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readRecentRates } from '../../shared/rates/rates.ts'
@@ -12,3 +13,5 @@ export const handler = signedInEndpoint({
   prefetch: (_input, userId) => Promise.all([readWallet({ userId, wallet: 'asset' }), readRecentRates()]),
   run: async ({ prefetched: [wallet, rates] }) => summarizeAssets(wallet, rates),
 })
+
+await warmUp(handler)

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { pageOf } from '../../shared/page.ts'
 import { Bill } from '../../shared/ledger/bill.ts'
 import { BillsQuery, readBillsPage } from '../../shared/ledger/find-bills.ts'
@@ -12,3 +13,5 @@ export const handler = signedInEndpoint({
   prefetch: ({ query }, userId) => readBillsPage(query, { userId, wallet: 'asset' }),
   run: async ({ prefetched }) => prefetched,
 })
+
+await warmUp(handler)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { answerExport, exportOf } from '../../shared/http/export.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { Bill } from '../../shared/ledger/bill.ts'
 import { BillsExportQuery, exportBills, selectBills } from '../../shared/ledger/find-bills.ts'
 
@@ -14,3 +15,5 @@ export const handler = signedInEndpoint({
   prefetch: ({ query }, userId) => selectBills(query, { userId, wallet: 'asset' }),
   run: async ({ prefetched, request }) => answerExport(await exportBills(prefetched), request, csv),
 })
+
+await warmUp(handler)

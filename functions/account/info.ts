@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { CurrencyFilter } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
@@ -12,3 +13,5 @@ export const handler = signedInEndpoint({
   prefetch: (_input, userId) => readWallet({ userId, wallet: 'asset' }),
   run: async ({ input, prefetched: wallet }) => listAccounts(wallet, input.query.currency),
 })
+
+await warmUp(handler)

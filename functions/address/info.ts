@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { claimAddress, readUserAddress, UserAddress } from '../../shared/deposits/user-address.ts'
 import { CurrencyCode } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 
 /** Returns the caller's own deposit address for a currency on a network; the first request assigns it. */
 export const handler = signedInEndpoint({
@@ -13,3 +14,5 @@ export const handler = signedInEndpoint({
   run: async ({ input: { query }, caller: { userId }, prefetched: known }) =>
     known ?? claimAddress(userId, { currency: query.currency, network: query.currencyNetWork }),
 })
+
+await warmUp(handler)

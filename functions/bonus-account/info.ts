@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
@@ -11,3 +12,5 @@ export const handler = signedInEndpoint({
   prefetch: (_input, userId) => readWallet({ userId, wallet: 'reward' }),
   run: async ({ prefetched: wallet }) => listAccounts(wallet),
 })
+
+await warmUp(handler)

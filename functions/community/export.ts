@@ -3,6 +3,7 @@ import { Member } from '../../shared/community/profile.ts'
 import { exportMembers, MembersQuery, prefetchMembers } from '../../shared/community/search/find.ts'
 import { answerExport, exportOf } from '../../shared/http/export.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 
 const csv = { fileName: 'community-members.csv', columns: v.keyof(Member).options }
 
@@ -15,3 +16,5 @@ export const handler = signedInEndpoint({
   run: async ({ input, prefetched, request }) =>
     answerExport(await exportMembers(prefetched, input.query), request, csv),
 })
+
+await warmUp(handler)

@@ -3,6 +3,7 @@ import { Note, setNote } from '../../shared/community/note.ts'
 import { readProfile } from '../../shared/community/profile.ts'
 import { UserId } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 
 /** Sets the caller's note on one of their direct referrals. An empty string clears the note. */
 export const handler = signedInEndpoint({
@@ -16,3 +17,5 @@ export const handler = signedInEndpoint({
     return null
   },
 })
+
+await warmUp(handler)

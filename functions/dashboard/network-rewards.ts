@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { NetworkReward, readNetworkRewards } from '../../shared/dashboard/overview.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 
 /** Returns the sums of the caller's rewards by reward type and currency. */
 export const handler = signedInEndpoint({
@@ -10,3 +11,5 @@ export const handler = signedInEndpoint({
   // Has no `prefetch`: the rewards are read only after the session check has passed.
   run: ({ caller }) => readNetworkRewards(caller.userId),
 })
+
+await warmUp(handler)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { DepositRecord, isDepositId, readDepositOf } from '../../shared/deposits/deposit.ts'
 import { Failure } from '../../shared/errors.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 
 /** Returns one of the caller's deposits. Deposits of other users count as unknown: `not_found`. */
 export const handler = signedInEndpoint({
@@ -14,3 +15,5 @@ export const handler = signedInEndpoint({
     return deposit
   },
 })
+
+await warmUp(handler)

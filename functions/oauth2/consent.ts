@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { readClient } from '../../shared/oauth/client.ts'
 import { consent, ConsentAnswer } from '../../shared/oauth/consent.ts'
@@ -18,3 +19,5 @@ export const handler = signedInEndpoint({
     return consent(parameters, approved, client, caller)
   },
 })
+
+await warmUp(handler)

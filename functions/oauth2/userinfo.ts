@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { userClaims } from '../../shared/tokens/scopes.ts'
 import { readUser } from '../../shared/users/user.ts'
 
@@ -21,3 +22,5 @@ export const handler = signedInEndpoint({
     return { sub: String(caller.userId), ...userClaims(user ?? {}, caller.scopes) }
   },
 })
+
+await warmUp(handler)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { Text } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { endSession } from '../../shared/tokens/session.ts'
 
 /** Ends the caller's session: its access_token and every token derived from it stop working. */
@@ -18,3 +19,5 @@ export const handler = signedInEndpoint({
     return null
   },
 })
+
+await warmUp(handler)

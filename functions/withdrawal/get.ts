@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import { isWithdrawalId, readWithdrawalOf, WithdrawalRecord } from '../../shared/ledger/withdrawal-record.ts'
 
 /** Returns one of the caller's withdrawals. Withdrawals of other users count as unknown: `not_found`. */
@@ -15,3 +16,5 @@ export const handler = signedInEndpoint({
     return withdrawal
   },
 })
+
+await warmUp(handler)

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
+import { warmUp } from '../../shared/http/warm-up.ts'
 import {
   readWithdrawalsPage,
   WithdrawalRecord,
@@ -15,3 +16,5 @@ export const handler = signedInEndpoint({
   prefetch: ({ query }, userId) => readWithdrawalsPage(query, userId),
   run: async ({ prefetched }) => prefetched,
 })
+
+await warmUp(handler)

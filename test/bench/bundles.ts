@@ -1,9 +1,20 @@
-import { build, type Metafile } from 'esbuild'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleOptions, functionEntries } from '../../infra/bundle/functions.ts'
 import { round, type Table } from './table.ts'
+
+/** Leaves the functions' warm-up out, because it needs top-level `await`, which CommonJS does not have. */
+const withoutWarmUp: Plugin = {
+  name: 'without-warm-up',
+  setup(builder) {
+    builder.onLoad({ filter: /\/functions\/.*\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8').replace('\nawait warmUp(handler)\n', ''),
+    }))
+  },
+}
 
 /**
  * Bundles each source into a minified CommonJS file, with esbuild's defaults for Node.js. The keys of
@@ -22,8 +33,7 @@ export async function bundleByDefault(
     bundle: true,
     minify: true,
     platform: 'node',
-    // Removes the warm-up call, because the call uses top-level `await`, which CommonJS does not have.
-    define: { 'process.env.AWS_LAMBDA_INITIALIZATION_TYPE': 'undefined' },
+    plugins: [withoutWarmUp],
     metafile: true,
     logLevel: 'error',
     ...(packages !== undefined && { nodePaths: [packages] }),

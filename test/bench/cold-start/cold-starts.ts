@@ -12,7 +12,7 @@ import { startRepeatingProxy } from './repeating-proxy.ts'
 
 /** Memory size at which Lambda gives a function a whole processor (AWS: Configure Lambda function memory). */
 const wholeProcessorMegabytes = 1769
-/** The variable that makes a function warm up during init: see shared/http/signed-in-endpoint.ts. */
+/** The variable that makes a function warm up during init: see shared/http/warm-up.ts. */
 const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'
 const deployed = 'as deployed'
 const withoutWarmUp = 'as deployed, no warm-up in init'

@@ -1,10 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { warmUp } from '../../../shared/http/warm-up.ts'
 import { readAuthorization } from '../../../shared/http/request.ts'
 import { log } from '../../../shared/log.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
+
+beforeEach(() => void vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand'))
 
 async function warmUpWith(decide: (call: TamperedCall) => Promise<unknown>) {
   const [info, warn] = [vi.spyOn(log, 'info').mockReset(), vi.spyOn(log, 'warn').mockReset()]
@@ -14,9 +16,11 @@ async function warmUpWith(decide: (call: TamperedCall) => Promise<unknown>) {
     return decide(call)
   })
   try {
-    await warmUp(async (event) => {
-      await checkAccessToken(readAuthorization(event, 'bearer') ?? '', 'first-party')
-      throw new Error('the token of nobody was accepted')
+    await warmUp({
+      async rehearse(event) {
+        await checkAccessToken(readAuthorization(event, 'bearer') ?? '', 'first-party')
+        throw new Error('the token of nobody was accepted')
+      },
     })
   } finally {
     restore()
@@ -53,6 +57,13 @@ it.each([
 it('a warning is logged if a warm-up request with an unknown token is accepted', async () => {
   const warn = vi.spyOn(log, 'warn').mockReset()
   vi.spyOn(log, 'info').mockReset()
-  await warmUp(async () => ({ statusCode: 200 }))
+  await warmUp({ rehearse: async () => ({ statusCode: 200 }) })
   expect(warn).toHaveBeenCalledTimes(1)
+})
+
+it('a function that is loaded elsewhere than on Lambda does not warm up', async () => {
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', undefined)
+  const rehearse = vi.fn()
+  await warmUp({ rehearse })
+  expect(rehearse).not.toHaveBeenCalled()
 })
