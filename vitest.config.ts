@@ -95,6 +95,8 @@ const long = {
     'test/infra/bundle/functions/record.process.test.ts',
     'test/infra/local/{dynamodb,start}.process.test.ts',
     'test/infra/stacks/add-stacks/{checks,changed-knob}.process.test.ts',
+    'test/infra/with-dependencies.process.test.ts',
+    'test/shared/aws/aws-client/unanswered.process.test.ts',
   ],
   stack: [
     'test/infra/grants.stack.test.ts',

@@ -49,8 +49,8 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Remaining time that Lambda reports. Half a second of it is reserved for the answer. */
-const remainingMilliseconds = 1_500
-const eventContext = () => contextWith(8_500)
+const remainingMilliseconds = 1_200
+const eventContext = () => contextWith(7_700)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 

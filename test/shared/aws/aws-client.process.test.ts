@@ -133,21 +133,6 @@ it('a throttled call ends at the deadline, even between two attempts', async () 
   expect(performance.now() - startedAt).toBeLessThan(600)
 })
 
-it.concurrent(
-  'a call that gets no answer in four attempts fails within the ten seconds that an endpoint may run',
-  async () => {
-    let attempts = 0
-    const startedAt = performance.now()
-    const error = await failureOf('a write to DynamoDB', (request) => {
-      attempts += 1
-      request.resume()
-    })
-    expect(passingCause(error)).toBe('timed_out')
-    expect(attempts).toBe(4)
-    expect(performance.now() - startedAt).toBeLessThan(9_500)
-  },
-)
-
 /**
  * The server has its own thread, because the test freezes the main thread. After the message `age`, it treats
  * its connections as old: it resets them when the client uses them, as if a NAT device had forgotten them.
