@@ -99,6 +99,7 @@ const long = {
     'test/shared/aws/aws-client/unanswered.process.test.ts',
   ],
   stack: [
+    'test/functions/worker/grow-tree.stack.test.ts',
     'test/infra/grants.stack.test.ts',
     'test/infra/{runbook,runbook/recovery}.stack.test.ts',
     'test/infra/ops/commands/dlq.stack.test.ts',
