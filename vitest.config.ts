@@ -87,7 +87,7 @@ const onProcesses = {
 
 /** The slowest tests, of code that seldom breaks. `npm run test:long` runs them. */
 const long = {
-  unit: ['test/shared/keys/decide/every-*.test.ts'],
+  unit: ['test/shared/keys/decide/every-*.test.ts', 'test/infra/catalogue/idle-cost.template.test.ts'],
   process: [
     'test/readme.process.test.ts',
     'test/infra/local/demo/send-demo.process.test.ts',
@@ -103,6 +103,7 @@ const long = {
     'test/infra/grants.stack.test.ts',
     'test/infra/{runbook,runbook/recovery}.stack.test.ts',
     'test/infra/ops/commands/dlq.stack.test.ts',
+    'test/infra/ops/events/send-lines.stack.test.ts',
     'test/infra/samples/business-server.stack.test.ts',
   ],
   table: [
@@ -162,7 +163,7 @@ export default defineConfig({
         exclude: ['test/browser/**', ...long.unit, 'test/**/*.{template,process,table,stack}.test.ts'],
         ...alone,
       }),
-      project('template', alone),
+      project('template', { ...alone, exclude: long.unit }),
       project('process', {
         ...onProcesses,
         isolate: false,
