@@ -99,7 +99,7 @@ test('a queue’s function receives a message as an SQSEvent, and a processed me
   ])
 })
 
-test('with a speed, a failed batch comes again soon, even if the function has given back one of its messages', async () => {
+test('with a speed, a failed batch comes again soon even if its function has given one message back', async () => {
   const { promise: held, resolve: go } = Promise.withResolvers<undefined>()
   const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body).join('')
   const { sqs, QueueUrl, events } = await startWorker({
