@@ -2,9 +2,13 @@ import * as v from 'valibot'
 
 /**
  * Schema of a number, or of a text that contains a number, because environment variables and command lines
- * carry text.
+ * carry text. An empty text is refused, because JavaScript would read it as 0.
  */
-export const numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
+export const numeric = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.regex(/\S/, 'must be a number'))]),
+  v.transform(Number),
+  v.finite(),
+)
 const seconds = (fallback: number, minimum = 1) =>
   v.optional(v.pipe(numeric, v.integer(), v.minValue(minimum)), fallback)
 const currency = (fallback: string) => v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,16}$/)), fallback)

@@ -23,6 +23,8 @@ it.each([
   ['a delay longer than a queue allows', { mailDelaySeconds: 901 }, /mailDelaySeconds/],
   ['a number out of range', { accessTokenTtlSeconds: 0 }, /accessTokenTtlSeconds/],
   ['text for a number', { accessTokenTtlSeconds: 'soon' }, /accessTokenTtlSeconds/],
+  ['an empty text for a number', { jwksMaxAgeSeconds: '' }, /jwksMaxAgeSeconds: must be a number/],
+  ['blanks for a number', { signingKeyDeletionDays: ' ' }, /signingKeyDeletionDays: must be a number/],
   ['a fraction of a second', { accessTokenTtlSeconds: '1.5' }, /accessTokenTtlSeconds/],
   ['a signing key that signs for more than three years', { signingKeyRotationDays: 1096 }, /RotationDays/],
   ['a signing key that is too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
