@@ -112,7 +112,8 @@ export class ApiStack extends Stack {
 
   /** Limits the request rate of each route. The limit of an expensive route is a share of the usual limit. */
   private throttleRoutes({ throttleRate }: Config): void {
-    const throttleBurst = 2 * throttleRate
+    // API Gateway takes a rate with a fraction, but no such burst.
+    const throttleBurst = Math.round(2 * throttleRate)
     const stage = this.api.defaultStage?.node.defaultChild as CfnStage
     // Each route has its own limit, so that one busy route cannot use up the limits of the whole account.
     stage.defaultRouteSettings = { throttlingRateLimit: throttleRate, throttlingBurstLimit: throttleBurst }

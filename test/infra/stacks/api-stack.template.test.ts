@@ -60,6 +60,11 @@ it('an expensive route gets its share of the stage’s throttle, but at least 1 
   })
 })
 
+it('the burst of a rate with a fraction is a whole number, as API Gateway requires', async () => {
+  const { Properties: properties } = await readThrottles({ throttleRate: 1.3 })
+  expect(properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 1.3, ThrottlingBurstLimit: 3 })
+})
+
 it('the throttles are created after the routes that they name, as API Gateway requires', () => {
   const { DependsOn: before, Properties: properties, routes: all } = standard
   const named = all.filter(
