@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
 import { Flag, numeric, Settings } from '../shared/settings.ts'
-import { Edge, List, Listeners, Principals, Senders, Standby, Url } from './knob-schemas.ts'
+import { Edge, List, Listeners, Principals, Senders, Standby, TopicArn, Url } from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
 import { anyPrincipal } from './signing-key-policy.ts'
 
@@ -97,7 +97,7 @@ export const Config = v.pipe(
     /** Whether there are alarms and a dashboard. Default: true, except for the stages dev and local. */
     alarms: v.optional(Flag),
     /** ARN of the SNS topic that receives alarms. A stage with alarms must set it. */
-    alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
+    alarmTopicArn: v.optional(TopicArn),
     /**
      * ARNs of the IAM roles and users that may assume the auditor's role. Default: everyone in the account
      * whom IAM policies allow to do so.

@@ -24,6 +24,12 @@ export const Principals = v.pipe(
   v.minLength(1, 'must name a principal'),
 )
 
+/** Schema of a topic for alarms. Another ARN would fail only in the middle of a deployment. */
+export const TopicArn = v.pipe(
+  v.string(),
+  v.regex(/^arn:[^:]+:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'must be the ARN of an SNS topic'),
+)
+
 /** Schema of the senders: the roles and users that may send the events of each outside system. */
 export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
@@ -43,7 +49,7 @@ export const Standby = v.pipe(
   v.strictObject({
     region: Region,
     certificateArn: v.optional(v.string()),
-    alarmTopicArn: v.optional(v.string()),
+    alarmTopicArn: v.optional(TopicArn),
   }),
   v.check(
     ({ region: name, certificateArn, alarmTopicArn }) =>

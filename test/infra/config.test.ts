@@ -109,6 +109,18 @@ describe('the configuration of a deployment', () => {
       { standby: there, ...domain },
       /standby needs a certificateArn/,
     ],
+    ...['arn:…', 'arn:aws:sqs:us-east-1:123456789012:alarms', 'arn:aws:sns:us-east-1:123456789012'].map(
+      (alarmTopicArn): [string, object, RegExp] => [
+        `the topic ${alarmTopicArn}`,
+        { alarmTopicArn },
+        /alarmTopicArn: must be the ARN of an SNS topic/,
+      ],
+    ),
+    [
+      'a standby with a queue for a topic',
+      { standby: { ...there, alarmTopicArn: 'arn:aws:sqs:eu-west-1:123456789012:alarms' } },
+      /standby.alarmTopicArn: must be the ARN of an SNS topic/,
+    ],
     ['a standby without a topic', { standby: there }, /standby needs an alarmTopicArn/],
     ['a MAC key of another name', { macKeys: 'MacKey,TotpKey' }, /macKeys\S* must be like MacKey2/],
     ['a failover to nowhere', { failover: 'restored' }, /failover needs a standby/],
