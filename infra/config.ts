@@ -68,9 +68,15 @@ export const Config = v.pipe(
      * Names of the KMS keys for MACs of passwords and client secrets. The first key makes the MACs of new
      * passwords and secrets: see “A new MAC key” in the runbook.
      */
-    macKeys: v.optional(v.pipe(List, v.minLength(1), v.everyItem(isMacKey, 'must be like MacKey2')), [
-      'MacKey',
-    ]),
+    macKeys: v.optional(
+      v.pipe(
+        List,
+        v.minLength(1),
+        v.everyItem(isMacKey, 'must be like MacKey2'),
+        v.check((names) => new Set(names).size === names.length, 'must name each key once'),
+      ),
+      ['MacKey'],
+    ),
     /**
      * Where the stage continues if its own region is lost. `region`, the standby region, has a replica of
      * the table and the keys. `certificateArn` and `alarmTopicArn` are for that region. Default: none.

@@ -123,6 +123,7 @@ describe('the configuration of a deployment', () => {
     ],
     ['a standby without a topic', { standby: there }, /standby needs an alarmTopicArn/],
     ['a MAC key of another name', { macKeys: 'MacKey,TotpKey' }, /macKeys\S* must be like MacKey2/],
+    ['a MAC key that is named twice', { macKeys: 'MacKey,MacKey' }, /macKeys: must name each key once/],
     ['a failover to nowhere', { failover: 'restored' }, /failover needs a standby/],
     ['a domain without a certificate', { domainName }, /go together/],
     ['a certificate without a domain', { certificateArn }, /go together/],
