@@ -100,7 +100,13 @@ function spawnDynamodb(
       '-disableTelemetry',
       ...(directory === undefined ? ['-inMemory'] : ['-dbPath', directory]),
     ],
-    { cwd: library, env: environment, stdio: ['pipe', 'ignore', 'pipe'], detached: true },
+    {
+      cwd: library,
+      // Without an installed UTF-8 locale, Java finds no file whose path has letters outside ASCII.
+      env: { ...environment, LC_ALL: 'C.UTF-8' },
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+    },
   )
 }
 

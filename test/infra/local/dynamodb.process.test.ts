@@ -95,6 +95,17 @@ it.each([
   await running.close()
 })
 
+it.each([
+  ['none', { LC_ALL: undefined, LC_CTYPE: undefined, LANG: undefined }],
+  ['one that is not installed', { LC_ALL: 'xx_XX.UTF-8' }],
+])('whatever the locale, data may lie in a directory with an umlaut: %s', async (_what, locale) => {
+  const data = mkdtempSync(join(directory, 'dätä-'))
+  const running = await startDynamodb(data, { ...process.env, ...locale })
+  await createTables(running.endpoint, [table])
+  expect(readdirSync(data)).toContainEqual(expect.stringMatching(/\.db$/))
+  await running.close()
+})
+
 it('without any Java, the error says that JAVA_HOME leads nowhere', async () => {
   const started = startDynamodb(undefined, { PATH: '/nowhere', JAVA_HOME: '/no/java' })
   await expect(started).rejects.toThrow(
