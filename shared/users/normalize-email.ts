@@ -1,11 +1,14 @@
 import { domainToASCII } from 'node:url'
 import { foldCase } from '../fold-case.ts'
 
+/** Characters that end a host in a URL, or that are decoded or left out there. */
+const urlSyntax = /[%/\\?#\t\n\r]/
+
 /**
  * A mail domain in ASCII (UTS #46), as browsers send it from a field for email addresses; empty if it has no
- * such form. A `%` is refused, because Node.js would decode it as in a URL.
+ * such form. URL syntax is refused, because Node.js would read the domain as in a URL.
  */
-export const toAsciiDomain = (domain: string): string => (domain.includes('%') ? '' : domainToASCII(domain))
+export const toAsciiDomain = (domain: string): string => (urlSyntax.test(domain) ? '' : domainToASCII(domain))
 
 /** Splits an address at its last @; without one, all of it is the local part. */
 export function splitAddress(address: string): [local: string, domain: string] {

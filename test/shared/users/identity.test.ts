@@ -51,6 +51,12 @@ test.each([
 test.each([
   ['u@faß.example', 'u@fass.example'],
   ['u@a%41.example', 'u@aa.example'],
+  ['u@a.example/b', 'u@a.example'],
+  ['u@a.example\uff0fb', 'u@a.example'],
+  ['u@a.example\\b', 'u@a.example'],
+  ['u@a.example?b', 'u@a.example'],
+  ['u@a.example#b', 'u@a.example'],
+  ['u@a\t.example', 'u@a.example'],
 ])('%j and %j are two email addresses', (one, other) => {
   expect(normalizeEmail(one)).not.toBe(normalizeEmail(other))
 })
@@ -75,6 +81,9 @@ test.each([
   ['@ü-.example', unreachable],
   ['@a_b.example', unreachable],
   ['@a%41.example', unreachable],
+  ['@a.example/b', unreachable],
+  ['@a.example?b', unreachable],
+  ['@a.example#b', unreachable],
   [`@${'a'.repeat(64)}.example`, unreachable],
 ])('a user’s email address at %j is refused, because no mail reaches it', (domain, reason) => {
   expect(reasons(UserEmail, `u${domain}`)).toContain(reason)
