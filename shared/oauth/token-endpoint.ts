@@ -5,8 +5,8 @@ import { Failure, invalidParameter } from '../errors.ts'
 import type { RequestInfo } from '../http/request.ts'
 import { isSameSecret } from '../is-same-secret.ts'
 import { retry } from '../retry.ts'
-import { settings } from '../settings.ts'
 import { issueAccessToken, newAccessToken } from '../tokens/access-token.ts'
+import { tokenExpiry } from '../tokens/device-token.ts'
 import { readDerivingSession, revokeDerived, SessionChanged } from '../tokens/session.ts'
 import { type AuthorizationCode, consumeCode, readCode } from './authorization-code.ts'
 import { authenticateClient, readClientCredentials } from './client-authentication.ts'
@@ -102,7 +102,7 @@ async function issueTokens(code: string, grant: AuthorizationCode, client: Clien
   const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
   if (scopes.length === 0) throw new Failure('invalid_grant')
   // A derived token never outlives the session's own token.
-  const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.sessionExpiresAt)
+  const expiresAt = Math.min(tokenExpiry(Date.now()), grant.sessionExpiresAt)
   const common = { userId, sessionId, clientId, scopes, expiresAt, authenticatedAt }
   const accessToken = newAccessToken(userId, sessionId)
   const answer = await issueDeviceToken({ ...common, accessToken, nonce: grant.nonce })

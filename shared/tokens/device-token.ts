@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { issuer } from '../env.ts'
+import { settings } from '../settings.ts'
 import { authenticationContext } from './authentication-context.ts'
 import { type Scope, userClaims } from './scopes.ts'
 import { signJwt } from '../keys/sign.ts'
@@ -26,6 +27,13 @@ export interface DeviceTokenGrant {
   /** The nickname, claims `name` and `nickname`; only with the scope `profile`. */
   nickname?: string | undefined
 }
+
+/**
+ * The expiry of tokens that are issued at `now`, both in epoch milliseconds. It is in whole seconds, so that
+ * `expire` and the `exp` of the device_token are the same instant.
+ */
+export const tokenExpiry = (now: number): number =>
+  (Math.floor(now / 1000) + settings().accessTokenTtlSeconds) * 1000
 
 /** Issues a device_token: an ID Token (OpenID Connect Core §2), signed with RS256 by the active key. */
 export async function signDeviceToken(grant: DeviceTokenGrant): Promise<string> {

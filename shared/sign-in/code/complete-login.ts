@@ -6,7 +6,7 @@ import { Text } from '../../fields.ts'
 import { log } from '../../log.ts'
 import { settings } from '../../settings.ts'
 import { issueAccessToken } from '../../tokens/access-token.ts'
-import { signDeviceToken } from '../../tokens/device-token.ts'
+import { signDeviceToken, tokenExpiry } from '../../tokens/device-token.ts'
 import { scopes } from '../../tokens/scopes.ts'
 import { EmailAddress } from '../../users/identity.ts'
 import { normalizeEmail } from '../../users/normalize-email.ts'
@@ -175,10 +175,9 @@ async function verifySecondFactor(
 }
 
 async function issueTokens(user: SignInRecord, step: CodeStep) {
-  const { firstPartyClientId: clientId, accessTokenTtlSeconds } = settings()
+  const { firstPartyClientId: clientId } = settings()
   const authenticatedAt = Date.now()
-  // The expiry is in whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
-  const expiresAt = (Math.floor(authenticatedAt / 1000) + accessTokenTtlSeconds) * 1000
+  const expiresAt = tokenExpiry(authenticatedAt)
   const grant = { userId: user.user_id, clientId, scopes, expiresAt, authenticatedAt }
   const { accessToken, sessionId, put } = issueAccessToken({
     ...grant,

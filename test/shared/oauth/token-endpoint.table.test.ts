@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { expect, test, vi } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
 import { type AuthorizationCode, issueCode } from '../../../shared/oauth/authorization-code.ts'
@@ -52,6 +53,14 @@ test('a code that expires while it is being exchanged gives no token', async () 
   const wait = async () => vi.setSystemTime(Date.now() + 60_000)
   const exchange = actWhile('is answered', 'QueryCommand', wait, () => exchangeForged(session, client, {}))
   await expect(exchange).rejects.toMatchObject({ failure: 'invalid_grant' })
+})
+
+test('the tokens of a session that outlives them expire at the same instant', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] }).setSystemTime(Math.floor(Date.now() / 1000) * 1000 + 900)
+  const [session, client] = await Promise.all([createSession(2 * 86_400), createClient()])
+  const { access_token, device_token, expire } = await exchangeForged(session, client, {})
+  expect(expire).toBe((decodeJwt(device_token).exp ?? 0) * 1000)
+  expect((await checkAccessToken(access_token, 'openid')).expiresAt).toBe(expire)
 })
 
 test('the replay of a forged code revokes no token of another session or client', async () => {
