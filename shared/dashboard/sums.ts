@@ -94,7 +94,7 @@ export const addActiveDevices = (userId: number, change: number): Write =>
 
 /** Lists what a user earned in each currency, on one day or in total. The list is sorted by currency. */
 export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
-  // Leaves out the attributes that hold the fractional parts of sums. Their names begin with `~`.
+  // Leaves out the attributes that hold other parts of sums. Their names begin with `~` or `^`.
   Object.keys(item)
     .filter((name) => name.startsWith(earnedPrefix))
     .sort()

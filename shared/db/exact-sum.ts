@@ -9,15 +9,26 @@ const places = 18
 const fractionUnit = new Big(`1e-${places}`)
 const unitsPerOne = new Big(`1e${places}`)
 
+/**
+ * From this power of ten on, the whole part of an addition is stored apart. Only the worth of a reward has so
+ * many digits, because no amount does.
+ */
+const highPlaces = 30
+const highUnit = new Big(`1e${highPlaces}`)
+
 /** Name of the attribute that holds the fractional part of an exact sum. */
 const fractionOf = (attribute: string): string => `~${attribute}`
+
+/** Name of the attribute that holds what an exact sum has from `highUnit` on. */
+const highOf = (attribute: string): string => `^${attribute}`
 
 /**
  * The write that adds to exact sums (`Big`) and counts (`number`) of an item. DynamoDB does the addition, so
  * nothing is read first.
  *
- * A sum can need more than the 38 digits of a DynamoDB number. So a sum has two attributes: its whole part,
- * and its fraction in units of 10^-18. Amounts are rounded to 18 decimal places, half to even.
+ * A sum can need more than the 38 digits of a DynamoDB number. So a sum has up to three attributes: its whole
+ * part, its fraction in units of 10^-18, and what very large additions have in units of 10^30. Amounts are
+ * rounded to 18 decimal places, half to even.
  */
 export function addToSums(
   key: Key,
@@ -25,9 +36,10 @@ export function addToSums(
 ): Required<Pick<Write, 'Update'>> {
   const added = Object.entries(additions).flatMap(([attribute, addition]): [string, unknown][] => {
     if (typeof addition === 'number') return [[attribute, addition]]
-    const { whole, fraction } = split(addition)
+    const { high, whole, fraction } = split(addition)
     const sum: [string, unknown] = [attribute, toNumberValue(whole)]
-    return fraction.eq('0') ? [sum] : [sum, [fractionOf(attribute), toNumberValue(fraction)]]
+    const others = [[fractionOf(attribute), fraction] as const, [highOf(attribute), high] as const]
+    return [sum, ...others.flatMap(([name, part]) => addPart(name, part))]
   })
   return {
     Update: {
@@ -39,15 +51,25 @@ export function addToSums(
   }
 }
 
-function split(amount: Big): { whole: Big; fraction: Big } {
+const addPart = (name: string, part: Big): [string, unknown][] =>
+  part.eq('0') ? [] : [[name, toNumberValue(part)]]
+
+function split(amount: Big): { high: Big; whole: Big; fraction: Big } {
   const rounded = amount.round(places, Big.roundHalfEven)
-  const whole = rounded.round(0, Big.roundDown)
-  return { whole, fraction: rounded.minus(whole).times(unitsPerOne) }
+  const integer = rounded.round(0, Big.roundDown)
+  const whole = integer.mod(highUnit)
+  return {
+    high: integer.minus(whole).div(highUnit),
+    whole,
+    fraction: rounded.minus(integer).times(unitsPerOne),
+  }
 }
 
 /** Reads the exact sum stored under an attribute of an item; zero when there is none. */
 export function readSum(item: Record<string, unknown> | undefined, attribute: string): Big {
-  return storedPart(item, attribute).plus(storedPart(item, fractionOf(attribute)).times(fractionUnit))
+  return storedPart(item, attribute)
+    .plus(storedPart(item, fractionOf(attribute)).times(fractionUnit))
+    .plus(storedPart(item, highOf(attribute)).times(highUnit))
 }
 
 const storedPart = (item: Record<string, unknown> | undefined, attribute: string): Big =>

@@ -92,11 +92,13 @@ it('two rewards at the same time are both added to the sum, even as the first of
 })
 
 describe('the worth of a reward in the reward currency', () => {
+  const most = '99999999999999999999.999999999999999999'
+
   beforeAll(async () => {
     // Uses its own quote currency: another test's rates in the same currency would replace these rates.
     const quote = `Q${randomInt(2 ** 40)}`
     Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })
-    const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01', HALF: '0.625' }
+    const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01', HALF: '0.625', MOST: most }
     await deliver(ratesPublished, { quote, as_of: Date.now(), rates })
   })
 
@@ -119,4 +121,13 @@ describe('the worth of a reward in the reward currency', () => {
       expect(await sumsOf(userId)).toEqual({ [`${code} NODE`]: amount })
     },
   )
+
+  it('is summed to the last digit, however many digits it has', async () => {
+    const userId = await addUser()
+    for (const amount of [most, '0.000000000000000001'])
+      expect(await deliver(handler, { ...reward(userId, 'NODE', amount), currency: 'MOST' })).toBe('done')
+    expect((await readOverview(userId)).network_rewards.toFixed()).toBe(
+      '7999999999999999999999999999999999999920',
+    )
+  })
 })
