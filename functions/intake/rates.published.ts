@@ -4,19 +4,30 @@ import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 import { publishRates } from '../../shared/rates/rates.ts'
 
+type Named = Readonly<Record<string, unknown>>
+
 /** Whether a value is an object that names no currency twice, as `BTC` and `btc` would. */
-const namesEachOnce = (rates: unknown): boolean =>
+const namesEachOnce = (rates: unknown): rates is Named =>
   typeof rates === 'object' &&
   rates !== null &&
   !Array.isArray(rates) &&
   new Set(Object.keys(rates).map((name) => name.toUpperCase())).size === Object.keys(rates).length
 
+/** The currencies that `v.record` leaves out, because it takes their names for an attack. */
+const leftOut = (rates: Named) =>
+  Object.fromEntries(
+    Object.entries(rates)
+      .filter(([name]) => ['__proto__', 'constructor', 'prototype'].includes(name))
+      .map(([name, rate]) => [name.toUpperCase(), rate]),
+  )
+
 const Rates = v.intersect([
   v.record(CurrencyCode, Amount),
   // Needed besides, because `v.record` also takes a list, and of two spellings of a currency the last.
   v.pipe(
-    v.custom(namesEachOnce, 'must be an object that names each currency once'),
-    v.transform(() => ({})),
+    v.custom<Named>(namesEachOnce, 'must be an object that names each currency once'),
+    v.transform(leftOut),
+    v.record(v.string(), Amount),
   ),
 ])
 

@@ -27,6 +27,17 @@ test('the rate of the quote currency is 1, whatever is published', async () => {
   expect((await rateAt(quote))?.toFixed()).toBe('1')
 })
 
+test('a currency may be called like a member that every object has', async () => {
+  const names = ['__proto__', 'constructor', 'prototype', 'toString']
+  const rates = JSON.parse(`{${names.map((name) => `"${name}":"7"`).join()},"BTC":"1"}`) as Record<
+    string,
+    string
+  >
+  expect(await deliver(handler, publication(rates))).toBe('done')
+  for (const name of names) expect((await rateAt(name.toUpperCase()))?.toFixed(), name).toBe('7')
+  expect(await rateAt('BTC')).toBeDefined()
+})
+
 describe('after a publication', () => {
   const publishTwo = async () => {
     const [earlier, later] = [publication({ BTC: '1', ETH: '2' }), publication({ BTC: '3' })]
@@ -86,6 +97,7 @@ test.each([
   { BTC: '1,000' },
   { BTC: 1 },
   { BTC: '1', btc: '2' },
+  { constructor: 'junk' },
   ['1'],
   { BTC: `1${'0'.repeat(20)}` },
 ])('rates.published refuses the invalid rates %j', async (rates) => {
