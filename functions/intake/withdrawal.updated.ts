@@ -60,6 +60,12 @@ export const handler = intake({
       ),
       ['fee'],
     ),
+    // So a settlement that states the default has the same content as one that leaves it out.
+    v.transform((detail) =>
+      detail.status === 'settled'
+        ? { ...detail, settled_amount: settlementOf(detail).settledAmount }
+        : detail,
+    ),
   ),
   // A withdrawal has an event for each status, so the key that identifies an event includes the status.
   key: ({ withdrawal_id, status }) => `${withdrawal_id}#${status}`,

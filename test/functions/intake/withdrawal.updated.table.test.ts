@@ -175,6 +175,17 @@ it('a withdrawal update that is refused because of a concurrent update is tried 
   expect(await holdingsOf(userId)).toEqual({ BTC: '10 0 0 0', USDT: '0 0 0 10' })
 })
 
+it.each([
+  ['states no amount', {}, { settled_amount: '4.0' }],
+  ['states the default amount', { settled_amount: '4' }, {}],
+  ['states a fee', { fee: '0.25' }, { fee: '0.250', settled_amount: '3.75' }],
+])('a settlement that %s has no effect again if it is told the other way', async (_what, one, other) => {
+  await deliver(withdrawalUpdated, { ...request, status: 'requested' })
+  const settled = { ...request, status: 'settled' }
+  expect(await applyEvent(withdrawalUpdated, { ...settled, ...one })).toBe('applied')
+  expect(await applyEvent(withdrawalUpdated, { ...settled, ...other })).toBe('duplicate')
+})
+
 it('a request after the end of its withdrawal is overtaken', async () => {
   const send = (status: string) => applyEvent(withdrawalUpdated, { ...request, status })
   expect(await send('cancelled')).toBe('applied')
