@@ -21,13 +21,13 @@ export const handler = intake({
       // A client without a secret is public.
       secret: maybe(ClientSecret),
       scopes: v.array(v.picklist(scopes)),
-      pkce: maybe(Pkce),
+      pkce: v.nullish(Pkce, 'required'),
       post_logout_redirect_uris: maybe(v.pipe(v.array(RedirectUri), v.maxLength(50))),
     }),
     v.forward(
       // Only its secret keeps a code that somebody else got hold of from being exchanged.
       v.check(
-        ({ pkce = 'required', secret }) => pkce === 'required' || secret !== undefined,
+        ({ pkce, secret }) => pkce === 'required' || secret !== undefined,
         'must be required for a client without a secret',
       ),
       ['pkce'],

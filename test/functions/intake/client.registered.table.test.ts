@@ -5,6 +5,7 @@ import { readItem } from '../../../shared/db/read.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-authentication.ts'
+import { applyEvent } from '../../support/apply-event.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
 
 const detailType = 'client.registered'
@@ -114,12 +115,18 @@ test.each([
   [{ secret, pkce: 'optional' }, 'optional'],
   [{ secret, pkce: 'off' }, 'off'],
   [{ secret, pkce: 'required' }, 'required'],
-  [{ secret, pkce: null }, undefined],
+  [{ secret, pkce: null }, 'required'],
   [{ pkce: 'required' }, 'required'],
 ])('a client must use PKCE unless it is registered otherwise: %j', async (overrides, pkce) => {
   const detail = registration(overrides)
   expect(await deliver(handler, detail)).toBe('done')
   expect((await readClient(detail.client_id))?.pkce).toBe(pkce)
+})
+
+test('a registration that states the default of pkce repeats one that leaves it out', async () => {
+  const detail = registration()
+  expect(await applyEvent(handler, detail)).toBe('applied')
+  expect(await applyEvent(handler, { ...detail, pkce: 'required' })).toBe('duplicate')
 })
 
 test('client.registered stores where a sign-out may return to', async () => {
