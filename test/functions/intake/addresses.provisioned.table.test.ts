@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
+import { applyEvent } from '../../support/apply-event.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
 import { newPool, provision } from '../../support/deposits.ts'
 import { addUser } from '../../support/ledger.ts'
@@ -43,6 +44,13 @@ it.each([
   await deliver(addressesProvisioned, provision(pool, 0, { addresses: [{ address: one }] }))
   const again = provision(pool, 0, { addresses: [{ address: other }] })
   expect(await deliver(addressesProvisioned, again)).toEqual(refusedAs('address_taken'))
+})
+
+it('a batch that spells its addresses in another way when it is sent again has no effect', async () => {
+  const batch = provision(newPool(), 0, { addresses: [{ address: `0x${'aB'.repeat(20)}`, tag: '7' }] })
+  expect(await applyEvent(addressesProvisioned, batch)).toBe('applied')
+  const again = { ...batch, addresses: [{ address: `0x${'ab'.repeat(20)}`, tag: '7' }] }
+  expect(await applyEvent(addressesProvisioned, again)).toBe('duplicate')
 })
 
 it.each([
