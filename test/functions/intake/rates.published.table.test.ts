@@ -89,7 +89,7 @@ test('a publication of rates is refused if its quote currency differs from that 
   )
 })
 
-test.each([
+test.each<object>([
   { BTC: '0' },
   { BTC: '-1' },
   { BTC: '1e5' },
