@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as v from 'valibot'
 import { readTogether } from '../db/read.ts'
-import { invalidParameter } from '../errors.ts'
+import { Failure, invalidParameter } from '../errors.ts'
 import { type Caller, checkAccessToken, claimedUserId, tokenFailure } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
 import {
@@ -84,7 +84,8 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
     } catch (error) {
       // A failure of the session check takes precedence over any other failure.
       await session
-      throw error
+      // Every 403 has a challenge (RFC 6750 §3): the code that throws `forbidden` knows no tokens.
+      throw error instanceof Failure && error.failure === 'forbidden' ? tokenFailure('forbidden') : error
     }
   })
   // The reads of the session check and those of the prefetch begin at the same moment, so they share a call.

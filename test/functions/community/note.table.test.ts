@@ -52,7 +52,9 @@ it('a note on the caller’s referrer is forbidden', async () => {
 })
 
 it('a note on nobody is forbidden', async () => {
-  expect(await setNote(newUserIds(), 'x')).toMatchObject({ status: 403, code: 40301, data: null })
+  const answer = await setNote(newUserIds(), 'x')
+  expect(answer).toMatchObject({ status: 403, code: 40301, data: null })
+  expect(answer.headers['www-authenticate']).toBe('Bearer error="insufficient_scope"')
 })
 
 it.each([

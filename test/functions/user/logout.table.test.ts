@@ -66,7 +66,9 @@ test.each([
   const userId = newUserId()
   const { accessToken } = await openSession(userId)
   const sent = typeof id === 'string' ? id : id(String(userId))
-  expect(await logout(accessToken, { id: sent })).toMatchObject({ status: 403, code: 40301, data: null })
+  const answer = await logout(accessToken, { id: sent })
+  expect(answer).toMatchObject({ status: 403, code: 40301, data: null })
+  expect(answer.headers['www-authenticate']).toBe('Bearer error="insufficient_scope"')
   expect((await logout(accessToken, { id: String(userId) })).code).toBe(0)
 })
 

@@ -24,6 +24,7 @@ it.each([
   ['no token was sent', 'unauthenticated', false, 'Bearer'],
   ['a token is unknown', 'unauthenticated', true, 'Bearer error="invalid_token"'],
   ['a token lacks the scope', 'insufficient_scope', true, 'Bearer error="insufficient_scope"'],
+  ['a token is another user’s', 'forbidden', true, 'Bearer error="insufficient_scope"'],
 ] as const)('if %s, the challenge says so', (_what, failure, sent, challenge) => {
   expect(tokenFailure(failure, sent).headers).toEqual({ 'www-authenticate': challenge })
 })
