@@ -123,14 +123,15 @@ export async function enterTarget(target: Target): Promise<void> {
 }
 
 /**
- * Credentials for the local stack: those of the environment, or placeholders. The local stack knows the
- * credentials that it issued for its roles. With any other credentials, a caller is the root user.
+ * Credentials for the local stack: those of the environment, or placeholders if they are missing or empty, as
+ * in a pipeline without its secrets. The local stack knows the credentials that it issued for its roles. With
+ * any other credentials, a caller is the root user.
  */
 const localCredentials = (endpoint: string, region = 'us-east-1') => ({
   AWS_ENDPOINT_URL: endpoint,
   AWS_REGION: region,
-  AWS_ACCESS_KEY_ID: process.env['AWS_ACCESS_KEY_ID'] ?? 'operator',
-  AWS_SECRET_ACCESS_KEY: process.env['AWS_SECRET_ACCESS_KEY'] ?? 'local',
+  AWS_ACCESS_KEY_ID: process.env['AWS_ACCESS_KEY_ID'] || 'operator',
+  AWS_SECRET_ACCESS_KEY: process.env['AWS_SECRET_ACCESS_KEY'] || 'local',
 })
 
 /** Resolves region and credentials as the AWS SDK does: environment, profile or single sign-on. */

@@ -13,6 +13,13 @@ it('infra/ops/ops … --json prints JSON and nothing else', async () => {
   expect(stderr).toBe('')
 })
 
+it('infra/ops/ops needs no credentials for the local stack: empty ones count as none', async () => {
+  const { base_url: url } = await useLocalStack()
+  const env = { ...process.env, AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
+  const { stdout } = await promisify(execFile)(command, ['keys', 'status', '--url', url], { env })
+  expect(stdout).toMatch(/^A key signs/)
+})
+
 it('infra/ops/ops exits with the exit code of the command: 2 for wrong usage', async () => {
   await expect(promisify(execFile)(command, ['nonsense', '--json'])).rejects.toMatchObject({
     code: 2,
