@@ -1,12 +1,16 @@
 // A business server that puts events on the bus, and learns from a queue of its own what became of each.
-// With `npm start` running: npm run sample:business
+// With `npm start` running: npm run sample:business. For a stage, set EVENT_BUS_NAME and what the AWS SDK needs.
 import * as events from '@aws-sdk/client-eventbridge'
 import * as sqs from '@aws-sdk/client-sqs'
 
-const { EVENT_BUS_NAME: EventBusName = 'account-service', AWS_REGION: region = 'us-east-1' } = process.env
-const { AWS_ENDPOINT_URL: endpoint = 'http://127.0.0.1:4566', AWS_ACCESS_KEY_ID } = process.env
-const local = { endpoint, credentials: { accessKeyId: 'any', secretAccessKey: 'any' } }
-const config = { region, ...(AWS_ACCESS_KEY_ID === undefined && local) }
+const { EVENT_BUS_NAME: EventBusName = 'account-service' } = process.env
+const { AWS_ENDPOINT_URL: endpoint = 'http://127.0.0.1:4566' } = process.env
+const local = {
+  ...{ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' } },
+  ...{ useFipsEndpoint: false, useDualstackEndpoint: false },
+}
+// Only the local stack has a bus of this name: with it, nothing reaches AWS, whatever this machine is set to.
+const config = EventBusName === 'account-service' ? local : {}
 const [bus, queues] = [new events.EventBridgeClient(config), new sqs.SQSClient(config)]
 const now = Date.now()
 const Name = `business-server-${now}`
