@@ -111,13 +111,18 @@ export const CurrencyFilter = v.optional(
 /** The number of characters of a text: Unicode code points, as JSON Schema counts them. */
 export const countCharacters = (text: string): number => Array.from(text).length
 
+/**
+ * Limits a text to 1 to `max` characters, as items of a pipe: from a pipe's second schema on, the API
+ * references show nothing.
+ */
+export const ofCharacters = (max: number) =>
+  [
+    v.metadata<string, { minLength: number; maxLength: number }>({ minLength: 1, maxLength: max }),
+    v.check((text: string) => text !== '' && countCharacters(text) <= max, `must be 1 to ${max} characters`),
+  ] as const
+
 /** Schema of any text of 1 to `max` characters. */
-export const Text = (max: number) =>
-  v.pipe(
-    v.string(),
-    v.metadata({ minLength: 1, maxLength: max }),
-    v.check((text) => text !== '' && countCharacters(text) <= max, `must be 1 to ${max} characters`),
-  )
+export const Text = (max: number) => v.pipe(v.string(), ...ofCharacters(max))
 
 /**
  * Matches the zero-width characters that names may have: joiners and non-joiners between letters, and the
@@ -162,7 +167,7 @@ export const UnambiguousText = v.pipe(
 export const TypedText = v.pipe(VisibleText, v.normalize('NFC'))
 
 /** Schema of a text of 1 to `max` characters that also passes the checks of UnambiguousText. */
-export const PlainText = (max: number) => v.pipe(UnambiguousText, Text(max))
+export const PlainText = (max: number) => v.pipe(UnambiguousText, ...ofCharacters(max))
 
 /**
  * Schema of an identifier of 1 to `max` characters in which spaces may separate words. It has no space at its

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { countedInstant } from '../../shared/events/delivery.ts'
 import { applyUnlessOvertaken } from '../../shared/events/event-record.ts'
-import { BusinessKey, Instant, maybe, membersOf, Text, UnambiguousText } from '../../shared/fields.ts'
+import { BusinessKey, Instant, maybe, membersOf, ofCharacters, UnambiguousText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { withMacDigest } from '../../shared/events/mac-digest.ts'
 import { ClientSecret, macClientSecret } from '../../shared/oauth/client-authentication.ts'
@@ -16,7 +16,7 @@ export const handler = intake({
     membersOf({
       client_id: BusinessKey,
       updated_at: Instant,
-      name: v.pipe(UnambiguousText, v.trim(), Text(200)),
+      name: v.pipe(UnambiguousText, v.trim(), ...ofCharacters(200)),
       redirect_uris: v.pipe(v.array(RedirectUri), v.maxLength(50)),
       // A client without a secret is public.
       secret: maybe(ClientSecret),

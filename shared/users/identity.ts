@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
-import { countCharacters, hasInvisible, Text, UnambiguousText } from '../fields.ts'
+import { countCharacters, hasInvisible, ofCharacters, UnambiguousText } from '../fields.ts'
 import { normalizeEmail, splitAddress, toAsciiDomain } from './normalize-email.ts'
 
 const addressShape = /^[^\s@]+@[^\s@]+$/
@@ -12,14 +12,19 @@ const addressShape = /^[^\s@]+@[^\s@]+$/
 const mailShape =
   /^[^\s@.<>()[\]:;\\,"]+(\.[^\s@.<>()[\]:;\\,"]+)*@[^\s@.<>()[\]:;\\,"]+(\.[^\s@.<>()[\]:;\\,"]+)*$/
 
+/** What the API references show of an address. The pattern means the same in all languages. */
+const addressInReferences = v.metadata<string, { maxLength: number; pattern: string }>({
+  maxLength: 254,
+  pattern: '^[^@]+@[^@]+$',
+})
+
 /**
  * Schema of an email address as people send it when they sign in; trimmed, at most 254 characters (RFC 5321
  * §4.5.3.1.3).
  */
 export const EmailAddress = v.pipe(
   v.string(),
-  // The API reference shows this pattern, which means the same in all languages.
-  v.metadata({ maxLength: 254, pattern: '^[^@]+@[^@]+$' }),
+  addressInReferences,
   v.trim(),
   v.check((email) => countCharacters(email) <= 254, 'must have at most 254 characters'),
   v.regex(addressShape, 'must be an email address'),
@@ -43,6 +48,7 @@ const maxLocalOctets = 64
 /** Schema of a user's email address: no ambiguous or invisible characters, and valid when normalized, too. */
 export const UserEmail = v.pipe(
   UnambiguousText,
+  addressInReferences,
   v.check((email) => !hasInvisible(email), 'must have no zero-width or bidi characters'),
   v.trim(),
   EmailAddress,
@@ -71,7 +77,7 @@ export function maskEmail(email: string): string {
 }
 
 /** Schema of a nickname, under which a user is shown to others; 1 to 100 characters. */
-export const Nickname = v.pipe(UnambiguousText, v.trim(), Text(100))
+export const Nickname = v.pipe(UnambiguousText, v.trim(), ...ofCharacters(100))
 
 const shown = {
   nickname: v.string(),

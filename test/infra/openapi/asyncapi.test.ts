@@ -56,3 +56,14 @@ it.each(intakes.map((intake) => [intake.detailType, intake] as const))(
     expect(Object.keys(refusalsOf(message))).toEqual(intake.rejections)
   },
 )
+
+it.each([
+  ['user.registered', 'nickname', { minLength: 1, maxLength: 100 }],
+  ['user.registered', 'email', { maxLength: 254, pattern: '^[^@]+@[^@]+$' }],
+  ['client.registered', 'name', { minLength: 1, maxLength: 200 }],
+  ['wallet.adjusted', 'reason', { minLength: 1, maxLength: 500 }],
+  ['reward.granted', 'reward_type', { minLength: 1, maxLength: 64, description: 'Compares byte by byte.' }],
+])('the AsyncAPI document has the limits of the text %s %s', (detailType, name, limits) => {
+  const { properties } = bus?.messages().get(detailType)?.payload()?.json() as { properties: object }
+  expect(properties).toMatchObject({ [name]: { type: 'string', ...limits } })
+})
