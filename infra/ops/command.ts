@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
-import { UserId } from '../../shared/fields.ts'
+import { Day, UserId } from '../../shared/fields.ts'
 import type { Report } from './report.ts'
 import type { Target } from './target.ts'
 import type { Terminal } from './terminal.ts'
@@ -41,9 +41,13 @@ export function readUserId(text: string): number {
   return result.output
 }
 
+const instantShape = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
+
 /** Parses a command-line option that is an instant, and returns epoch milliseconds. */
 export function readInstant(text: string): number {
-  const instant = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : NaN
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const [, day] = instantShape.exec(text) ?? []
+  const instant = v.is(Day, day) ? Date.parse(text) : NaN
   if (Number.isNaN(instant)) throw new InvalidArgumentError('not an instant such as 2026-11-22T12:00:00Z.')
   return instant
 }

@@ -19,7 +19,7 @@ it.each([
   },
 )
 
-it('an instant on the command line must name its time zone', () => {
+it('an instant on the command line must name its time zone, and a day that there is', () => {
   expect(readInstant('2026-11-22T12:00:00Z')).toBe(Date.UTC(2026, 10, 22, 12))
   expect(readInstant('2026-11-22T12:00:00.5+01:00')).toBe(Date.UTC(2026, 10, 22, 11, 0, 0, 500))
   for (const text of [
@@ -28,6 +28,8 @@ it('an instant on the command line must name its time zone', () => {
     '2026-11-22',
     '2026-11-22T12:00:00',
     '2026-13-22T12:00:00Z',
+    '2026-02-30T12:00:00Z',
+    '2026-11-22T(about)12:00:00Z',
     '1700000000000',
   ])
     expect(() => readInstant(text), text).toThrow(InvalidArgumentError)
