@@ -1,7 +1,17 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
 import { Flag, numeric, Settings } from '../shared/settings.ts'
-import { Edge, List, Listeners, Principals, Senders, Standby, TopicArn, Url } from './knob-schemas.ts'
+import {
+  CertificateArn,
+  Edge,
+  List,
+  Listeners,
+  Principals,
+  Senders,
+  Standby,
+  TopicArn,
+  Url,
+} from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
 import { anyPrincipal } from './signing-key-policy.ts'
 
@@ -45,7 +55,7 @@ export const Config = v.pipe(
      * ARN of the certificate for `domainName` in AWS Certificate Manager: in us-east-1 if the stage has an
      * `edge`, otherwise in the deployment's region.
      */
-    certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
+    certificateArn: v.optional(CertificateArn),
     /**
      * Whether the only way to the API is the edge: CloudFront with a firewall (AWS WAF). A boolean, or an
      * object. `rate` (600): requests a minute from one IPv4 address; expensive routes allow fewer.

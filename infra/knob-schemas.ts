@@ -30,6 +30,15 @@ export const TopicArn = v.pipe(
   v.regex(/^arn:[^:]+:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'must be the ARN of an SNS topic'),
 )
 
+/** Schema of a certificate of AWS Certificate Manager. */
+export const CertificateArn = v.pipe(
+  v.string(),
+  v.regex(
+    /^arn:[^:]+:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+    'must be the ARN of a certificate in AWS Certificate Manager',
+  ),
+)
+
 /** Schema of the senders: the roles and users that may send the events of each outside system. */
 export const Senders = v.strictObject(v.entriesFromList(outsideSenders, v.optional(Principals)))
 
@@ -48,7 +57,7 @@ const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be t
 export const Standby = v.pipe(
   v.strictObject({
     region: Region,
-    certificateArn: v.optional(v.string()),
+    certificateArn: v.optional(CertificateArn),
     alarmTopicArn: v.optional(TopicArn),
   }),
   v.check(
@@ -59,7 +68,7 @@ export const Standby = v.pipe(
 )
 
 const EdgeOptions = v.strictObject({
-  rate: v.optional(v.pipe(numeric, v.integer(), v.minValue(10)), 600),
+  rate: v.optional(v.pipe(numeric, v.integer(), v.minValue(10), v.maxValue(2_000_000_000)), 600),
   secretNumber: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 1),
   alarmTopicArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:sns:us-east-1:/))),
 })

@@ -133,6 +133,16 @@ describe('the configuration of a deployment', () => {
       { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
       /certificateArn/,
     ],
+    [
+      'a certificateArn that was not completed',
+      { ...domain, certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/…' },
+      /certificateArn: must be the ARN of a certificate/,
+    ],
+    [
+      'a standby with a topic for a certificate',
+      { standby: { ...standby, certificateArn: standby.alarmTopicArn }, ...domain },
+      /standby.certificateArn: must be the ARN of a certificate/,
+    ],
     ['a domain on the local stack', { ...domain, stage: 'local' }, /for deployments/],
     ['an edge on the local stack', { edge: true, stage: 'local' }, /edge is for deployments/],
     [
@@ -142,6 +152,7 @@ describe('the configuration of a deployment', () => {
     ],
     ['an edge with a topic elsewhere', { edge: { alarmTopicArn: arnHere } }, /edge/],
     ['an edge with a rate below WAF’s minimum', { edge: { rate: 9 } }, /edge/],
+    ['an edge with a rate above WAF’s maximum', { edge: { rate: 2_000_000_001 } }, /edge/],
     ['an edge with a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])(

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { ofType, type Stacks, synthesizeUnchecked, typesIn } from './synthesize.ts'
 
 const region = 'eu-west-1'
-const place = (service: string) => `arn:aws:${service}:${region}:123456789012:there`
-const standby = { region, certificateArn: place('acm'), alarmTopicArn: place('sns') }
+const place = (service: string, name: string) => `arn:aws:${service}:${region}:123456789012:${name}`
+const standby = {
+  region,
+  certificateArn: place('acm', 'certificate/1'),
+  alarmTopicArn: place('sns', 'alarms'),
+}
 const values = {
   standby,
   macKeys: 'MacKey2,MacKey',
