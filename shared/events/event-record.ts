@@ -209,7 +209,10 @@ const knownResult = (
   { event_id, outcome = 'applied', subject, applied_at: at }: v.InferOutput<typeof StoredRecord>,
 ): Result => (event_id === eventId ? { outcome, subject, at } : { outcome: 'duplicate', subject })
 
-/** An event to refuse. If its detail is unreadable, its id serves as business key, and there is no digest. */
+/**
+ * An event to refuse. If its business key is unreadable, its id serves as one; if its detail is not valid,
+ * there is no digest.
+ */
 export type RefusedEvent = Omit<EventRecord, 'digest'> & Partial<EventRecord>
 
 const maxClaimAttempts = 5

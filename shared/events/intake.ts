@@ -98,10 +98,14 @@ function receive<Detail extends v.GenericSchema>(
 ): ReceivedEvent {
   const { detailType } = spec
   const delivery = readDelivery(message)
+  let businessKey = delivery.eventId
   try {
     const envelope = readEnvelope(message.body)
     const result = v.safeParse(spec.detail, envelope.detail)
-    if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
+    if (!result.success) {
+      businessKey = keyOfInvalid(spec, result) ?? businessKey
+      throw new RejectedEvent('invalid_detail', explain(result.issues))
+    }
     const detail = result.output
     const record = eventRecord(detailType, spec.key(detail), detail, withEnvelope(delivery, envelope))
     return {
@@ -118,8 +122,25 @@ function receive<Detail extends v.GenericSchema>(
     const fail = async () => {
       throw error
     }
-    return { message, event: { detailType, businessKey: delivery.eventId, delivery }, apply: fail }
+    return { message, event: { detailType, businessKey, delivery }, apply: fail }
   }
+}
+
+/**
+ * The business key of a detail that is not valid; undefined if the key needs a member that is not. The
+ * refusal is recorded under the key, so a later delivery finds it, even when the detail has become valid
+ * because an instant that lay ahead has come.
+ */
+function keyOfInvalid<Detail extends v.GenericSchema>(
+  spec: IntakeSpec<Detail>,
+  { output, issues }: { output: unknown; issues: readonly v.BaseIssue<unknown>[] },
+): string | undefined {
+  if (typeof output !== 'object' || output === null) return undefined
+  const invalid = issues.map(({ path }) => String(path?.[0].key))
+  const keyWith = (placeholder: string) =>
+    spec.key({ ...output, ...Object.fromEntries(invalid.map((name) => [name, placeholder])) })
+  const found = keyWith('a')
+  return found === keyWith('b') ? found : undefined
 }
 
 /** The user whom an event's detail names. */

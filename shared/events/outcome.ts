@@ -54,7 +54,7 @@ export const OutcomeDetail = v.object({
   /** Id that the bus gave the event: the answer of PutEvents. */
   event_id: v.string(),
   detail_type: v.string(),
-  /** The event's key (`x-business-key`), or the event's id if the event cannot be read. */
+  /** The event's key (`x-business-key`), or the event's id if the key cannot be read. */
   business_key: v.string(),
   outcome: ToldOutcome,
   /** Code of the refusal. Its words are in the dead letter only. */

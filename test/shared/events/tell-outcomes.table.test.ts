@@ -16,7 +16,10 @@ import { addUser, adjustment } from '../../support/ledger.ts'
 import { type TestMessage, toSqsEvent } from '../../support/sqs-event.ts'
 import { toldOutcomes } from '../../support/told-outcomes.ts'
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 /** An event as EventBridge puts it into a queue, with a new id by default. */
 function message(handler: Intake, detail: unknown, id: string = randomUUID(), source = 'business') {
@@ -145,6 +148,34 @@ it('an event about a deposit is told by the deposit’s status, even repeated or
   expect(await told(repeated)).toMatchObject([{ outcome: 'no_effect', user_id: userId }])
   const failed = message(updateDeposit, detail('failed', 20))
   expect(await told(failed)).toMatchObject([{ outcome: 'refused', reason: 'contradicts_final_status' }])
+})
+
+it.each([
+  ['of one member', adjustWallet, { adjustment_id: 'told-1', amount: 'none' }, 'told-1'],
+  ['of two members', publishRates, { quote: 'usdt', as_of: 1_700_000_000_000 }, 'USDT#1700000000000'],
+])('an event that is not valid is told with its key %s', async (_what, handler, detail, key) => {
+  const { outcomes } = await tell(handler, message(handler, detail))
+  expect(outcomes).toMatchObject([{ business_key: key, outcome: 'refused', reason: 'invalid_detail' }])
+})
+
+it.each([
+  ['not valid', adjustWallet, { adjustment_id: 'a key', amount: 'none' }],
+  ['partly missing', publishRates, { quote: 'usdt' }],
+  ['of a list', updateDeposit, { currency_network: 'BTC', txid: ['ab'.repeat(32)], output_index: 0 }],
+])('an event whose key is %s is told with its id as its key', async (_what, handler, detail) => {
+  const id = randomUUID()
+  const { outcomes } = await tell(handler, message(handler, detail, id))
+  expect(outcomes).toMatchObject([{ business_key: id, outcome: 'refused', reason: 'invalid_detail' }])
+})
+
+it('an event that was refused because its instant lay ahead stays refused when the instant has come', async () => {
+  const userId = await addUser()
+  const event = message(adjustWallet, adjustment(userId, { at: Date.now() + 600_000 }))
+  const ahead = { ...event, sentAt: Date.now() }
+  const refused = [{ outcome: 'refused', reason: 'invalid_detail' }]
+  expect((await tell(adjustWallet, ahead)).outcomes).toMatchObject(refused)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
+  expect((await tell(adjustWallet, ahead)).outcomes).toMatchObject(refused)
 })
 
 it('an event that cannot be read is told as refused, with its id as its key', async () => {
