@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { DepositStatus } from '../../shared/deposits/deposit.ts'
-import { AddressTag, ChainAddress, foldTxid, Txid } from '../../shared/deposits/identity.ts'
+import { depositKey, type DepositStatus } from '../../shared/deposits/deposit.ts'
+import { AddressTag, ChainAddress, Txid } from '../../shared/deposits/identity.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
 import { Count, CurrencyCode, Instant, membersOf } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
@@ -28,7 +28,8 @@ export const handler = intake({
     confirmations: Count,
     at: Instant,
   }),
-  key: ({ currency_network, txid, output_index }) => `${currency_network}:${foldTxid(txid)}:${output_index}`,
+  key: ({ currency_network: network, txid, output_index: outputIndex }) =>
+    depositKey({ network, txid, outputIndex }),
   rejections: [
     'unknown_address',
     'wrong_currency',

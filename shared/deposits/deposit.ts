@@ -81,6 +81,10 @@ export const depositId = ({ network, txid, outputIndex }: DepositName): string =
     .update(JSON.stringify([network, foldTxid(txid), outputIndex]))
     .digest('base64url')
 
+/** The business key of the events about a deposit: the same for all spellings of the txid. */
+export const depositKey = ({ network, txid, outputIndex }: DepositName): string =>
+  `${network}:${foldTxid(txid)}:${outputIndex}`
+
 /** Whether a text has the form of a deposit's id. */
 export const isDepositId = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 

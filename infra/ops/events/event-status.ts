@@ -1,4 +1,4 @@
-import { depositId, readDeposit } from '../../../shared/deposits/deposit.ts'
+import { depositId, depositKey, type DepositName, readDeposit } from '../../../shared/deposits/deposit.ts'
 import { readEvent } from '../../../shared/events/event-record.ts'
 import { events } from '../../events.ts'
 import { OperationError } from '../errors.ts'
@@ -10,9 +10,10 @@ import { OperationError } from '../errors.ts'
 export async function describeEvent(detailType: string, businessKey: string) {
   if (!events.some((event) => event.detailType === detailType))
     throw new OperationError(`there is no detail-type ${detailType}`)
+  const named = detailType === 'deposit.updated' ? nameIn(businessKey) : undefined
   const [known, deposit] = await Promise.all([
-    readEvent({ detailType, businessKey }),
-    detailType === 'deposit.updated' ? describeDeposit(businessKey) : undefined,
+    readEvent({ detailType, businessKey: named === undefined ? businessKey : depositKey(named) }),
+    named && describeDeposit(named),
   ])
   const refusals = (known?.refusals ?? []).map(([eventId, { code, explanation, at, until }]) => ({
     event_id: eventId,
@@ -42,10 +43,16 @@ export async function describeEvent(detailType: string, businessKey: string) {
   }
 }
 
+/** The deposit that a key names, in any spelling; undefined if the text is no key. */
+function nameIn(businessKey: string): DepositName | undefined {
+  const [, network, txid, outputIndex] = /^([^:]+):(.+):(\d+)$/.exec(businessKey) ?? []
+  if (network === undefined || txid === undefined) return undefined
+  return { network: network.toUpperCase(), txid, outputIndex: Number(outputIndex) }
+}
+
 /** The events of a deposit have no records of their own: what became of them is the deposit. */
-async function describeDeposit(businessKey: string) {
-  const [, network = '', txid = '', outputIndex] = /^([^:]+):(.*):(\d+)$/.exec(businessKey) ?? []
-  const deposit = await readDeposit(depositId({ network, txid, outputIndex: Number(outputIndex) }))
+async function describeDeposit(name: DepositName) {
+  const deposit = await readDeposit(depositId(name))
   if (deposit === undefined) return undefined
   const { id, status, created_at, credited_at } = deposit
   return { at: credited_at ?? created_at, subject: { id, status } }
