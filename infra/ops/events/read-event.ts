@@ -15,10 +15,15 @@ export const defaultSource = 'operator'
 /** Maximum size of an event's detail in bytes: EventBridge's 256 KiB minus 1 KiB for the envelope. */
 const maxDetailBytes = 261_120
 
+/** Takes every member, unlike v.looseObject, which leaves out such as `constructor`. */
+const JsonObject = v.custom<object>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+)
+
 const EventLine = v.object({
   'detail-type': v.pipe(v.string(), v.regex(/^[a-z]+(\.[a-z]+)+$/)),
   source: v.optional(v.pipe(v.string(), v.minLength(1)), defaultSource),
-  detail: v.looseObject({}),
+  detail: JsonObject,
 })
 
 /**

@@ -17,6 +17,7 @@ it.each([
   ['prod', '[]', 'detail-type is missing or not valid'],
   ['prod', '{"detail":{}}', 'detail-type is missing or not valid'],
   ['prod', event('wallet.adjusted', undefined, 7), 'detail is missing or not valid'],
+  ['prod', event('wallet.adjusted', undefined, []), 'detail is missing or not valid'],
   ['prod', event('wallet.adjusted', undefined, { text: 'x'.repeat(300_000) }), 'larger than the bus accepts'],
   ['prod', event('wallet.transferred'), 'the bus takes it only with the source business'],
   ['prod', event('user.registered', 'chain'), 'the bus takes it only with the source business or operator'],
@@ -26,5 +27,13 @@ it.each([
   'for a line that the bus of stage %s would refuse, readEvent gives the reason: %.60s',
   (stage, line, reason) => {
     expect(readEvent(stage, line)).toBe(reason)
+  },
+)
+
+it.each(['{"constructor":1}', '{"__proto__":{"a":1}}', '{"text":"x","prototype":[]}'])(
+  'readEvent leaves every member in the detail %s, so that a function refuses what it does not know',
+  (detail) => {
+    const line = `{"detail-type":"wallet.adjusted","detail":${detail}}`
+    expect(readEvent('prod', line)).toMatchObject({ detail })
   },
 )
