@@ -5,10 +5,8 @@ import * as sqs from '@aws-sdk/client-sqs'
 
 const { EVENT_BUS_NAME: EventBusName = 'account-service' } = process.env
 const { AWS_ENDPOINT_URL: endpoint = 'http://127.0.0.1:4566' } = process.env
-const local = {
-  ...{ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' } },
-  ...{ useFipsEndpoint: false, useDualstackEndpoint: false },
-}
+const [region, credentials] = ['us-east-1', { accessKeyId: 'any', secretAccessKey: 'any' }]
+const local = { endpoint, region, credentials, useFipsEndpoint: false, useDualstackEndpoint: false }
 // Only the local stack has a bus of this name: with it, nothing reaches AWS, whatever this machine is set to.
 const config = EventBusName === 'account-service' ? local : {}
 const [bus, queues] = [new events.EventBridgeClient(config), new sqs.SQSClient(config)]
