@@ -12,7 +12,7 @@ const hexAddress = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
  * `1`, and from 11 characters of the alphabet, of which the last six are the checksum. The checksum is not
  * computed: a wrong one makes an address that nobody has, in either case.
  */
-const bech32 = /^(?:[a-z_]{2,83}1[02-9ac-hj-np-z]{11,}|[A-Z_]{2,83}1[02-9AC-HJ-NP-Z]{11,})$/
+const bech32 = /^(?:[a-z_]{1,83}1[02-9ac-hj-np-z]{11,}|[A-Z_]{1,83}1[02-9AC-HJ-NP-Z]{11,})$/
 
 const printable = (max: number) =>
   v.regex(

@@ -12,11 +12,12 @@ import {
 
 const hex = 'aB'.repeat(32)
 const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
-// Examples of BIP-173, BIP-350 and CIP-19.
+// Examples of BIP-173, BIP-350 and CIP-19, and one of gno.land, whose readable part is one letter.
 const segwit = 'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4'
 const taproot = 'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0'
 const cardano =
   'addr1qx2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzer3n0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgse35a3x'
+const gno = 'g1jg8mtutu9khhfwc4nxmuhcpftf0pajdhfvsqf5'
 const base58 = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
 
 it.each([
@@ -29,6 +30,7 @@ it.each([
   ['a segwit address', foldAddress, segwit, segwit.toLowerCase()],
   ['a taproot address', foldAddress, taproot, taproot.toUpperCase()],
   ['a Cardano address', foldAddress, cardano, cardano.toUpperCase()],
+  ['an address of gno.land', foldAddress, gno, gno.toUpperCase()],
   ['a tag with leading zeros', foldTag, '123', '00123'],
   ['a tag of zeros', foldTag, '0', '000'],
 ])(
