@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { handler as ratesPublished } from '../../../functions/intake/rates.published.ts'
 import { handler } from '../../../functions/intake/reward.granted.ts'
 import { readNetworkRewards, readOverview } from '../../../shared/dashboard/overview.ts'
@@ -93,6 +93,7 @@ it('two rewards at the same time are both added to the sum, even as the first of
 
 describe('the worth of a reward in the reward currency', () => {
   const most = '99999999999999999999.999999999999999999'
+  const { quoteCurrency, rewardCurrency } = settings()
 
   beforeAll(async () => {
     // Uses its own quote currency: another test's rates in the same currency would replace these rates.
@@ -101,6 +102,7 @@ describe('the worth of a reward in the reward currency', () => {
     const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01', HALF: '0.625', MOST: most }
     await deliver(ratesPublished, { quote, as_of: Date.now(), rates })
   })
+  afterAll(() => void Object.assign(settings(), { quoteCurrency, rewardCurrency }))
 
   it.each([
     ['EUR', '2.000000000000000001', '2.000000000000000001'],
