@@ -34,6 +34,16 @@ function onSignal(): void {
   )
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+// with-dependencies.mjs, which npm runs, can be killed (SIGKILL) before it passes a signal on. A changed
+// parent process id shows that it has ended.
+if (process.env['npm_lifecycle_event'] !== undefined) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    onSignal()
+  }, 200).unref()
+}
 
 try {
   // Import only after setting the signal handlers: loading takes a second, and a signal that comes meanwhile

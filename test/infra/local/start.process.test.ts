@@ -139,6 +139,20 @@ it('npm start is ready with the AWS settings of a laptop', async () => {
   await stack.signal('SIGTERM')
 }, 60_000)
 
+it('if the process between npm and the stack is killed, the stack stops', async () => {
+  const between = [process.execPath, 'infra/with-dependencies.mjs', 'infra/local/start.ts']
+  const options = [...anyPorts, '--no-demo', '--ephemeral']
+  const stack = startCommand(options, { npm_lifecycle_event: 'start' }, between)
+  const url = await stack.ready
+  await stack.signal('SIGKILL')
+  const isAnswering = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(isAnswering, { timeout: 10_000 }).toBe(false)
+}, 60_000)
+
 it('behind a proxy, all URLs have the public address; the local one still works', async () => {
   const publicUrl = 'https://login.example.test'
   const stack = startCommand([...anyPorts, '--no-demo', '--ephemeral', '--public-url', publicUrl])
