@@ -24,3 +24,9 @@ export async function describeUser(reference: string) {
     registered_at: user.registeredAt,
   }
 }
+
+/** Throws an OperationError for an unknown user, of whom nothing can be verified. */
+export async function requireUser(userId: number): Promise<void> {
+  if ((await readUser(userId, { consistent: true })) === undefined)
+    throw new OperationError(`there is no user ${userId}`)
+}

@@ -45,6 +45,15 @@ it.each([
   expect(await verify(await add())).toEqual({ exitCode: 0, report: { ...counts, differences: [] } })
 })
 
+it('`ledger verify` fails for a user whom nobody registered, such as a mistyped id', async () => {
+  const userId = (await addUser()) + 1_000_000_000
+  expect(await ops(['ledger', 'verify', '--user', String(userId)])).toEqual({
+    code: 1,
+    out: '',
+    err: `there is no user ${userId}`,
+  })
+})
+
 it('a balance that `ledger verify` reports can be corrected by the runbook’s example', async () => {
   const userId = await addWallet()
   await falsify(`W#${userId}#asset`, 'HEAD', 'holdings.USDT[1]', new Big('8.500000000000000001'))
