@@ -20,7 +20,10 @@ function refuse(line) {
   process.exit(1)
 }
 
-/** Overrides those settings of npm, in files and variables, by which parts of the project would be missing. */
+/**
+ * Overrides those settings of npm, in files and variables, by which parts of the project would be missing, or
+ * the cause of a failure (`npm run --silent`).
+ */
 const installOptions = [
   '--include=dev',
   '--include=optional',
@@ -31,6 +34,7 @@ const installOptions = [
   '--install-strategy=hoisted',
   '--no-audit',
   '--no-fund',
+  '--loglevel=notice',
   '--fetch-retry-mintimeout=2000',
 ]
 

@@ -59,12 +59,15 @@ it('an old Node.js is refused with one line that names the required version', ()
   expect(firstStart(old)).toMatch(/^Node\.js 18\.20\.8 is too old: install version 20 or later .+\n$/)
 })
 
-it('without a network, the first npm command fails with one line, even with NODE_ENV=production', () => {
-  const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
-  expect(firstStart({ ...offline, NODE_ENV: 'production' })).toMatch(
-    /^npm's registry does not answer \(ECONNREFUSED\): connect to the internet .+\n$/,
-  )
-})
+it.each(['notice', 'silent'])(
+  'without a network, the first npm command fails with one line, even with NODE_ENV=production and loglevel %s',
+  (npm_config_loglevel) => {
+    const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
+    expect(firstStart({ ...offline, npm_config_loglevel, NODE_ENV: 'production' })).toMatch(
+      /^npm's registry does not answer \(ECONNREFUSED\): connect to the internet .+\n$/,
+    )
+  },
+)
 
 it.each([
   [
