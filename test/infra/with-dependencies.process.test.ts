@@ -60,7 +60,7 @@ it('an old Node.js is refused with one line that names the required version', ()
 })
 
 it.each(['notice', 'silent'])(
-  'without a network, the first npm command fails with one line, even with NODE_ENV=production and loglevel %s',
+  'without a network, the first npm command fails with one line, also in production with loglevel %s',
   (npm_config_loglevel) => {
     const offline = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
     expect(firstStart({ ...offline, npm_config_loglevel, NODE_ENV: 'production' })).toMatch(

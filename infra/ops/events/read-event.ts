@@ -31,7 +31,8 @@ const EventLine = v.object({
  * never quotes the line, which may contain secrets.
  */
 export function readEvent(stage: string, line: string): OutgoingEvent | string {
-  const json = v.safeParse(v.pipe(v.string(), v.parseJson()), line)
+  // Windows' editors and shells begin a file with a byte order mark.
+  const json = v.safeParse(v.pipe(v.string(), v.parseJson()), line.replace(/^\uFEFF/, ''))
   if (!json.success) return 'not JSON'
   const parsed = v.safeParse(EventLine, json.output)
   if (!parsed.success) {

@@ -7,6 +7,7 @@ const event = (detailType: string, source?: string, detail: unknown = { text: 'x
 it.each([
   ['prod', event('wallet.adjusted'), 'operator'],
   ['prod', event('user.registered', 'business'), 'business'],
+  ['prod', `\uFEFF${event('wallet.adjusted')}`, 'operator'],
   ['local', event('wallet.transferred', 'whoever'), 'whoever'],
 ])('readEvent reads an event that the bus of the stage %s accepts: %s', (stage, line, source) => {
   expect(readEvent(stage, line)).toMatchObject({ source, detail: '{"text":"x"}' })
