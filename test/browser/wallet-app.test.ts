@@ -103,18 +103,23 @@ it('long names and names from right to left do not widen the app', async ({ open
   await checkLooks(page, 'app long names')
 })
 
-it('the filter and the page of transactions are kept in the address, so that Back undoes them', async ({
-  open,
-}) => {
+/** Opens the wallets page of a new user whose transactions fill two pages and begin a third. */
+async function openTransactions(page: Page) {
   const user = await newUser({ authenticator })
   await adjust(
     user.userId,
     Array.from({ length: 21 }, (_, index) => `${index + 1}`),
   )
-  const page = await open()
   await openApp(page, user, '/wallets')
-  const shows = async (text: string) => page.getByText(text).waitFor()
   await reloadUntil(page, 'Page 1 of 3 · 21 transactions')
+}
+
+it('the filter and the page of transactions are kept in the address, so that Back undoes them', async ({
+  open,
+}) => {
+  const page = await open()
+  await openTransactions(page)
+  const shows = async (text: string) => page.getByText(text).waitFor()
   await button(page, 'Last').click()
   await shows('Page 3 of 3 · 21 transactions')
   expect(await page.getByRole('region', { name: 'Transactions' }).locator('tbody tr').count()).toBe(1)
@@ -126,14 +131,8 @@ it('the filter and the page of transactions are kept in the address, so that Bac
 })
 
 it('all pages of the transactions are saved as one CSV', async ({ open }) => {
-  const user = await newUser({ authenticator })
-  await adjust(
-    user.userId,
-    Array.from({ length: 21 }, (_, index) => `${index + 1}`),
-  )
   const page = await open()
-  await openApp(page, user, '/wallets')
-  await reloadUntil(page, 'Page 1 of 3 · 21 transactions')
+  await openTransactions(page)
   const downloaded = page.waitForEvent('download')
   await button(page, 'Save as CSV').click()
   const csv = await readFile(await (await downloaded).path(), 'utf8')
