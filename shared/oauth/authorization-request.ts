@@ -142,7 +142,7 @@ const s256Challenge = /^[A-Za-z0-9_-]{43}$/
  */
 function checkCodeChallenge(
   { code_challenge, code_challenge_method, nonce }: AuthorizationParameters,
-  { pkce = 'required' }: Client,
+  { pkce }: Client,
 ): string | undefined {
   if (pkce !== 'required' && code_challenge === undefined && code_challenge_method === undefined) {
     if (pkce === 'optional' && nonce === undefined)

@@ -29,8 +29,8 @@ const Client = v.object({
   scopes: v.array(v.picklist(scopes)),
   /** MAC of a confidential client's secret; undefined for a public client. */
   secretMac: v.optional(v.string()),
-  /** Default: `required`. */
-  pkce: v.optional(Pkce),
+  /** Whether its requests need a PKCE challenge. */
+  pkce: Pkce,
   /** Where a sign-out may return to (RP-Initiated Logout §3.1), exactly as registered. */
   postLogoutRedirectUris: v.optional(v.array(v.string())),
   /** When the client was last registered or replaced, epoch milliseconds. */
@@ -64,7 +64,7 @@ export async function readClient(clientId: string | undefined): Promise<Client |
   const item = await findItem(clientKey(clientId))
   if (item !== undefined) return v.parse(Client, item)
   return clientId === settings().firstPartyClientId
-    ? { clientId, name: clientId, redirectUris: [], scopes: [...scopes], updatedAt: 0 }
+    ? { clientId, name: clientId, redirectUris: [], scopes: [...scopes], pkce: 'required', updatedAt: 0 }
     : undefined
 }
 

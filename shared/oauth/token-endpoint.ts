@@ -68,7 +68,7 @@ export async function handleTokenRequest(
 /** The PKCE verifier. Only a client that may leave PKCE out, and did so for this code, may send none. */
 const readVerifier = (
   { code_verifier }: TokenParameters,
-  { pkce = 'required' }: Client,
+  { pkce }: Client,
   grant: AuthorizationCode | undefined,
 ): string | undefined =>
   pkce !== 'required' && grant?.codeChallenge === undefined

@@ -36,7 +36,7 @@ export async function createClient(
       scopes: overrides.scopes ?? [...everyScope],
       secretMac:
         overrides.secret === undefined ? undefined : await macClientSecret(clientId, overrides.secret),
-      pkce: overrides.pkce,
+      pkce: overrides.pkce ?? 'required',
       postLogoutRedirectUris: overrides.postLogoutRedirectUris,
       updatedAt: Date.now(),
     }),

@@ -13,7 +13,7 @@ const secret = 'a+client%20secret of 34 characters'
 async function register(clientId: string): Promise<string> {
   const secretMac = await macClientSecret(clientId, secret)
   const registered = { name: clientId, redirectUris: [], scopes: [], updatedAt: Date.now() }
-  await transact([putClient({ clientId, secretMac, ...registered })])
+  await transact([putClient({ clientId, secretMac, pkce: 'required', ...registered })])
   return clientId
 }
 
