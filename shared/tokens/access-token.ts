@@ -4,7 +4,7 @@ import { itemType } from '../db/item-type.ts'
 import { readItems } from '../db/read.ts'
 import { Integer, type Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { Failure } from '../errors.ts'
+import { Failure, failures } from '../errors.ts'
 import { decodeUserId, encodeUserId } from '../fields.ts'
 import { log } from '../log.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
@@ -55,22 +55,20 @@ export const tokens = itemType({
   found: 'by token; all of a session',
 })
 
-/** Values of `error` in the challenge of a request with an access_token (RFC 6750 §3.1). */
-const challengeErrors = {
-  unauthenticated: 'invalid_token',
-  insufficient_scope: 'insufficient_scope',
-  // The token does not reach what belongs to somebody else, either.
-  forbidden: 'insufficient_scope',
-} as const
-
 /**
  * The failure of a request whose access_token is missing, refused, or does not reach so far, with the
  * challenge of RFC 6750 §3. If the token is missing, the challenge has no `error` (§3.1).
  */
-export const tokenFailure = (failure: keyof typeof challengeErrors, tokenSent = true): Failure =>
-  new Failure(failure, {
-    headers: { 'www-authenticate': tokenSent ? `Bearer error="${challengeErrors[failure]}"` : 'Bearer' },
+export function tokenFailure(
+  failure: 'unauthenticated' | 'insufficient_scope' | 'forbidden',
+  tokenSent = true,
+): Failure {
+  // A token does not reach what belongs to somebody else, either. RFC 6750 §3.1 has no `access_denied`.
+  const { oauth: error } = failures[failure === 'forbidden' ? 'insufficient_scope' : failure]
+  return new Failure(failure, {
+    headers: { 'www-authenticate': tokenSent ? `Bearer error="${error}"` : 'Bearer' },
   })
+}
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
