@@ -37,9 +37,12 @@ export function addToSums(
   const added = Object.entries(additions).flatMap(([attribute, addition]): [string, unknown][] => {
     if (typeof addition === 'number') return [[attribute, addition]]
     const { high, whole, fraction } = split(addition)
-    const sum: [string, unknown] = [attribute, toNumberValue(whole)]
-    const others = [[fractionOf(attribute), fraction] as const, [highOf(attribute), high] as const]
-    return [sum, ...others.flatMap(([name, part]) => addPart(name, part))]
+    const others: [string, Big][] = [
+      [fractionOf(attribute), fraction],
+      [highOf(attribute), high],
+    ]
+    const parts: [string, Big][] = [[attribute, whole], ...others.filter(([, part]) => !part.eq('0'))]
+    return parts.map(([name, part]) => [name, toNumberValue(part)])
   })
   return {
     Update: {
@@ -50,9 +53,6 @@ export function addToSums(
     },
   }
 }
-
-const addPart = (name: string, part: Big): [string, unknown][] =>
-  part.eq('0') ? [] : [[name, toNumberValue(part)]]
 
 function split(amount: Big): { high: Big; whole: Big; fraction: Big } {
   const rounded = amount.round(places, Big.roundHalfEven)
