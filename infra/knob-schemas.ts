@@ -70,7 +70,7 @@ export const Standby = v.pipe(
 const EdgeOptions = v.strictObject({
   rate: v.optional(v.pipe(numeric, v.integer(), v.minValue(10), v.maxValue(2_000_000_000)), 600),
   secretNumber: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 1),
-  alarmTopicArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:sns:us-east-1:/))),
+  alarmTopicArn: v.optional(v.pipe(TopicArn, v.regex(/^arn:[^:]+:sns:us-east-1:/))),
 })
 export type EdgeOptions = v.InferOutput<typeof EdgeOptions>
 
