@@ -26,7 +26,7 @@ export async function describeUser(reference: string) {
 }
 
 /** Throws an OperationError for an unknown user, of whom nothing can be verified. */
-export async function requireUser(userId: number): Promise<void> {
+export async function checkUserExists(userId: number): Promise<void> {
   if ((await readUser(userId, { consistent: true })) === undefined)
     throw new OperationError(`there is no user ${userId}`)
 }

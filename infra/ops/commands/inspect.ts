@@ -40,11 +40,11 @@ export function addInspectionCommands(program: Command, run: RunCommand): void {
     .action(({ user }: { user?: number }) =>
       run(async ({ show, terminal }) => {
         const { findWallets, verifyLedger } = await import('../verify-ledger.ts')
-        const { requireUser } = await import('../describe-user.ts')
+        const { checkUserExists } = await import('../describe-user.ts')
         const { reportLedger } = await import('../reports/ledger.ts')
         const found = await verifyLedger(await findWallets(user, terminal), terminal)
         const isEmpty = found.bills === 0 && found.differences.length === 0
-        if (user !== undefined && isEmpty) await requireUser(user)
+        if (user !== undefined && isEmpty) await checkUserExists(user)
         return show(found, { report: reportLedger(found) })
       }),
     )
