@@ -13,30 +13,8 @@ with open(os.environ["FUZZ_ACTORS"], encoding="utf-8") as file:
 STRANGERS = {one["authorization"]: one for one in ACTORS["strangers"]}
 RANDOM = random.Random(1)
 
-# Reasons for which a request is refused with 40001 although it matches the schemas. Most of these checks
-# compare several values, or read stored data.
-SEMANTIC_REASONS = {
-    "must not be before beginTime",
-    "must not be before beginDate",
-    "must be less than 366 days after beginDate",
-    "must be one of the last 366 days if endDate is omitted",
-    # A challenge without a method would be one of the method plain (RFC 7636 §4.3).
-    "must be S256",
-    "is not a device_token of this service",
-    "is not offered for this currency",
-    "differs from that of the Authorization header",
-    "must not be sent beside an Authorization header",
-    "none cannot be granted: the user has to sign in",
-    "must not hold none beside others",
-    "must be 43 to 128 unreserved characters",
-    "is required",
-    # No pattern that means the same in all languages can express the next rules for a text.
-    "must be an email address",
-    "must have no control characters",
-    "must have no zero-width or bidi characters",
-    # schemathesis may generate a list for an unknown parameter. A form then repeats the parameter.
-    "is repeated",
-}
+# Reasons for which a request is refused with 40001 although it matches the schemas (refusals.ts).
+SEMANTIC_REASONS = set(ACTORS["semanticReasons"])
 
 # Texts that are forbidden in log lines: markers of requests, tokens, tickets, passwords, named secrets.
 FORBIDDEN_IN_LOG = re.compile(

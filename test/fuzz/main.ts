@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { installPython } from '../support/install-python.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
+import { collectReasons } from './refusals.ts'
 import '../support/silence-log.ts'
 
 const here = import.meta.dirname
@@ -14,7 +15,9 @@ await using stack = await startUnthrottledStack()
 const { describeActors } = await import('./actors.ts')
 const directory = dirname(stack.logFile)
 const actors = join(directory, 'actors.json')
-writeFileSync(actors, JSON.stringify(await describeActors()))
+const described = await describeActors()
+const semanticReasons = await collectReasons(stack.baseUrl, described.alices[0] ?? '')
+writeFileSync(actors, JSON.stringify({ ...described, semanticReasons }))
 const { status } = spawnSync(
   join(programs, 'schemathesis'),
   [
