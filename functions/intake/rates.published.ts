@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { CurrencyCode, Instant, membersOf } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
+import { isObject } from '../../shared/is-object.ts'
 import { Amount } from '../../shared/money.ts'
 import { publishRates } from '../../shared/rates/rates.ts'
 
@@ -8,9 +9,7 @@ type Named = Readonly<Record<string, unknown>>
 
 /** Whether a value is an object that names no currency twice, as `BTC` and `btc` would. */
 const namesEachOnce = (rates: unknown): rates is Named =>
-  typeof rates === 'object' &&
-  rates !== null &&
-  !Array.isArray(rates) &&
+  isObject(rates) &&
   new Set(Object.keys(rates).map((name) => name.toUpperCase())).size === Object.keys(rates).length
 
 /** The currencies that `v.record` leaves out, because it takes their names for an attack. */

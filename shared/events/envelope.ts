@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda'
 import { ownSource } from '../env.ts'
+import { isObject } from '../is-object.ts'
 import { isTooComplex } from '../is-too-complex.ts'
 import { RejectedEvent } from './rejected-event.ts'
 
@@ -17,7 +18,7 @@ export function readEnvelope(body: string): Envelope {
   if (isTooComplex(body)) throw new RejectedEvent('too_complex')
   try {
     const value: unknown = JSON.parse(body)
-    if (typeof value === 'object' && value !== null) return value
+    if (isObject(value)) return value
   } catch {
     // Text that is not JSON is rejected like JSON that is not an object.
   }

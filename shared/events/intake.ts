@@ -7,6 +7,7 @@ import { restOnTheHour } from '../db/rest.ts'
 import { ConditionFailed } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { runInvocation } from '../invocation.ts'
+import { isObject } from '../is-object.ts'
 import { log } from '../log.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { retry } from '../retry.ts'
@@ -135,7 +136,7 @@ function keyOfInvalid<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
   { output, issues }: { output: unknown; issues: readonly v.BaseIssue<unknown>[] },
 ): string | undefined {
-  if (typeof output !== 'object' || output === null) return undefined
+  if (!isObject(output)) return undefined
   const invalid = issues.map(({ path }) => String(path?.[0].key))
   const keyWith = (placeholder: string) =>
     spec.key({ ...output, ...Object.fromEntries(invalid.map((name) => [name, placeholder])) })

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core'
 import httpJsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { Failure, invalidParameter } from '../errors.ts'
+import { isObject } from '../is-object.ts'
 
 /** Middleware of middy for HTTP requests. */
 export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>
@@ -125,7 +126,6 @@ function parseJson(event: APIGatewayProxyEventV2, text: string): object {
     throw new Failure('malformed_request')
   }
   const value = request.event.body
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Failure('malformed_request')
+  if (!isObject(value)) throw new Failure('malformed_request')
   return value
 }

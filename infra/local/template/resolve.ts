@@ -1,3 +1,4 @@
+import { isObject } from '../../../shared/is-object.ts'
 import { refuse } from '../startup-error.ts'
 import { type Addresses, type Identity, identifyResource } from './names.ts'
 import type { StackTemplate } from './stack-templates.ts'
@@ -96,9 +97,6 @@ export class Resolver {
     return asList(this.resolve(stack, value)).map(asText)
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const refuseShape = (value: unknown, expected: string): never =>
   refuse(`${JSON.stringify(value)} stands where ${expected} is expected`)

@@ -5,6 +5,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
+import { isObject } from '../../../shared/is-object.ts'
 import { countMessagesAt } from './queues.ts'
 
 /** A message of a dead-letter queue. */
@@ -114,7 +115,7 @@ function toDeadLetter(message: Message) {
 function readEnvelope(body: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? { ...value } : {}
+    return isObject(value) ? value : {}
   } catch {
     return {}
   }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject } from '../../../shared/is-object.ts'
 import { acceptedSources } from '../../event-patterns.ts'
 import { events } from '../../events.ts'
 
@@ -16,9 +17,7 @@ export const defaultSource = 'operator'
 const maxDetailBytes = 261_120
 
 /** Takes every member, unlike v.looseObject, which leaves out such as `constructor`. */
-const JsonObject = v.custom<object>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-)
+const JsonObject = v.custom<object>(isObject)
 
 const EventLine = v.object({
   'detail-type': v.pipe(v.string(), v.regex(/^[a-z]+(\.[a-z]+)+$/)),

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject } from '../../../../shared/is-object.ts'
 import type { RuleModel, StackModel } from '../../model.ts'
 import { compilePolicies } from '../iam/policy.ts'
 import type { DeliveryOptions } from '../lambda/event-source.ts'
@@ -128,8 +129,7 @@ function putEvent(model: StackModel, rules: Rules, entry: Entry): Record<string,
 
 function isJsonObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject(JSON.parse(text))
   } catch {
     // EventBridge only reports that the detail is malformed, so the parser's error is dropped.
     return false

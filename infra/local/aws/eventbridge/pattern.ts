@@ -1,3 +1,4 @@
+import { isObject } from '../../../../shared/is-object.ts'
 import { matchesWildcard } from '../iam/condition.ts'
 
 /** A compiled event pattern: tells whether an event, parsed from JSON, matches. */
@@ -12,13 +13,13 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
     if (field === '$or') return [field, compileOr(expected)]
     if (field.startsWith('$')) throw new Error(`the event pattern uses ${field}, which is not known here`)
     if (Array.isArray(expected)) return [field, compileAlternatives(expected)]
-    if (isRecord(expected)) return [field, compilePattern(expected)]
+    if (isObject(expected)) return [field, compilePattern(expected)]
     throw new Error(`the event pattern's field ${field} is neither a list nor further fields`)
   })
   return (event) => {
     // If the event lacks a field, all fields nested in that field count as missing.
     const fields = event ?? {}
-    if (!isRecord(fields)) return false
+    if (!isObject(fields)) return false
     return tests.every(([field, test]) => {
       if (field === '$or') return test(fields)
       // If the event has a list in this field, one matching element is enough.
@@ -29,7 +30,7 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
 }
 
 function compileOr(patterns: unknown): EventTest {
-  if (!Array.isArray(patterns) || patterns.length < 2 || !patterns.every(isRecord))
+  if (!Array.isArray(patterns) || patterns.length < 2 || !patterns.every(isObject))
     throw new Error("the event pattern's $or is not a list of two patterns or more")
   const tests = patterns.map(compilePattern)
   return (event) => tests.some((test) => test(event))
@@ -37,7 +38,7 @@ function compileOr(patterns: unknown): EventTest {
 
 function compileAlternatives(alternatives: unknown[]): EventTest {
   const tests = alternatives.map((expected): EventTest => {
-    if (!isRecord(expected)) return (value) => value === expected
+    if (!isObject(expected)) return (value) => value === expected
     const [[operator, operand] = [], ...others] = Object.entries(expected)
     if (others.length > 0) throw new Error('an alternative of the event pattern has more than one operator')
     if (operator === 'anything-but') return compileAnythingBut(operand)
@@ -54,15 +55,11 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
 
 /** As in EventBridge, `anything-but` does not match a missing field. */
 function compileAnythingBut(operand: unknown): EventTest {
-  const { wildcard } = isRecord(operand) ? operand : {}
+  const { wildcard } = isObject(operand) ? operand : {}
   if (typeof wildcard === 'string')
     return (value) => typeof value === 'string' && !matchesWildcard(wildcard, value)
   const texts = [operand].flat()
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string'))
     throw new Error("the event pattern's anything-but has other than texts")
   return (value) => value !== undefined && !texts.includes(value as string)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
