@@ -156,6 +156,9 @@ export const signInOperations: Record<string, Operation> = {
   'POST /oauth2/userinfo': {
     ...userInfo,
     summary: 'Claims about the user, by POST, also with the token in a form',
+    failures: ['malformed_request'],
+    form: 'UserInfoForm',
+    request: { access_token: accessToken },
   },
   'POST /oauth2/revoke': {
     summary: 'Revoke a token',
