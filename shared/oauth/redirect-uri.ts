@@ -17,6 +17,9 @@ function loopbackWithoutPort(uri: string): string | undefined {
 // eslint-disable-next-line no-useless-escape
 const uriCharacters = /^[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]{1,2000}$/
 
+/** Without `//` and a host, a browser at an https address would read the rest as a path of that address. */
+const httpsWithHost = /^https:\/\/[^/?]/i
+
 /** A private-use URI scheme: a reversed domain name (RFC 8252 §7.1), which excludes `javascript:`. */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
@@ -34,7 +37,7 @@ export const RedirectUri = v.pipe(
     const url = URL.parse(uri)
     if (url === null || url.username !== '' || url.password !== '') return false
     return (
-      url.protocol === 'https:' ||
+      httpsWithHost.test(uri) ||
       (url.protocol === 'http:' && loopbackWithoutPort(uri) !== undefined) ||
       privateUseScheme.test(url.protocol)
     )

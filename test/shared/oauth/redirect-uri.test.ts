@@ -21,6 +21,10 @@ test.each([
   ['no scheme', 'client.example/callback'],
   ['with a fragment', 'https://client.example/#callback'],
   ['with an empty fragment', 'https://client.example/#'],
+  // A browser at an https address reads these two as paths there, and would not come to the client.
+  ['https without slashes', 'https:client.example/callback'],
+  ['https with one slash', 'https:/client.example/callback'],
+  ['https without a host', 'https:///callback'],
   ['plain http on a host of the network', 'http://client.example/callback'],
   ['a host that only begins like a loopback one', 'http://127.0.0.1.example/callback'],
   ['a user before a loopback host', 'http://localhost@client.example/callback'],
