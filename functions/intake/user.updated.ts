@@ -3,6 +3,7 @@ import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
 import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
 import { TotpSecret } from '../../shared/sign-in/code/totp.ts'
+import { userRecord } from '../../shared/registration/register.ts'
 import { updateUser } from '../../shared/registration/update.ts'
 import { Nickname, UserEmail, type UserFields, userFields } from '../../shared/users/identity.ts'
 
@@ -34,6 +35,8 @@ export const handler = intake({
   ),
   key: ({ update_id }) => update_id,
   rejections: ['unknown_user', 'email_taken'],
-  apply: ({ update_id, user_id, at, ...fields }, record) =>
-    updateUser({ updateId: update_id, userId: user_id, at, fields }, record),
+  apply(detail, record) {
+    const { update_id: updateId, user_id: userId, at, ...fields } = detail
+    return updateUser({ updateId, userId, at, fields }, userRecord(detail, record))
+  },
 })

@@ -77,6 +77,18 @@ test('a repeated user.registered event has no effect with secrets in another cas
 })
 
 test.each([
+  ['in upper case', 'BÜCHER.example'],
+  ['in ASCII', 'xn--bcher-kva.example'],
+  ['with full-width letters', 'büche\uff52.example'],
+])('a repeated user.registered event has no effect with the mail domain %s', async (_how, domain) => {
+  const userId = newUserId()
+  const detail = newRegistration({ user_id: userId, email: `user-${userId}@bücher.example` })
+  await register(detail)
+  expect(await register({ ...detail, email: `user-${userId}@${domain}` })).toBe('duplicate')
+  expect((await readUser(userId, consistent))?.email).toBe(detail['email'])
+})
+
+test.each([
   ['another nickname', { nickname: 'Somebody' }],
   ['another address', { email: 'somebody@example.net' }],
   ['another password', { login_password: '0'.repeat(32) }],

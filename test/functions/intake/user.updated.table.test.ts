@@ -146,6 +146,19 @@ test('a user update that reuses an update id with other content is refused', asy
   expect((await read(userId))?.nickname).toBe('New')
 })
 
+test('a repeated user update has no effect with the mail domain in ASCII', async () => {
+  const { userId } = await createUser()
+  const event = {
+    update_id: randomUUID(),
+    user_id: userId,
+    at: early + 1,
+    email: `u${userId}@bücher.example`,
+  }
+  await update(event)
+  expect(await update({ ...event, email: `u${userId}@xn--bcher-kva.example` })).toBe('duplicate')
+  expect((await read(userId))?.email).toBe(event.email)
+})
+
 test('an update of a user who is not registered counts as out of order', async () => {
   const event = { update_id: randomUUID(), user_id: newUserId(), at: early + 1, nickname: 'New' }
   await expect(update(event)).rejects.toMatchObject({ code: 'unknown_user', mayPass: true })
