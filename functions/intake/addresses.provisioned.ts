@@ -8,7 +8,7 @@ import {
   readAddresses,
 } from '../../shared/deposits/address.ts'
 import { ChainAddress, foldAddress, foldTag, ProvisionedTag } from '../../shared/deposits/identity.ts'
-import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
+import { applyOnce } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import type { Result } from '../../shared/events/outcome.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
@@ -44,10 +44,11 @@ export const handler = intake({
   }),
   key: ({ batch_id }) => batch_id,
   rejections: ['address_taken'],
-  async apply({ addresses, ...batch }, { detailType: type, businessKey: key, delivery }) {
-    // A copy of the batch may spell its addresses in another way.
-    const folded = addresses.map(({ address, tag }) => [foldAddress(address), foldTag(tag) ?? null])
-    const record = eventRecord(type, key, { ...batch, addresses: folded }, delivery)
+  content: ({ addresses, ...batch }) => ({
+    ...batch,
+    addresses: addresses.map(({ address, tag }) => [foldAddress(address), foldTag(tag) ?? null]),
+  }),
+  async apply({ addresses, ...batch }, record) {
     const { currency, currency_network: network } = batch
     const pool = { currency, network }
     const known = await readAddresses(addresses.map((address) => ({ network, ...address })))

@@ -2,9 +2,10 @@ import type * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
 import { Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
 import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
-import { type RegisteredField, registerUser, userRecord } from '../../shared/registration/register.ts'
+import { type RegisteredField, registerUser } from '../../shared/registration/register.ts'
 import { TotpSecret } from '../../shared/sign-in/code/totp.ts'
 import { Nickname, UserEmail } from '../../shared/users/identity.ts'
+import { withAsciiDomain } from '../../shared/users/normalize-email.ts'
 
 /** Adds a user whom the business server has registered. */
 export const handler = intake({
@@ -21,9 +22,8 @@ export const handler = intake({
     registered_at: Instant,
   }),
   key: ({ user_id }) => String(user_id),
+  content: withAsciiDomain,
   rejections: ['user_exists', 'email_taken', 'own_referrer', 'unknown_referrer'],
-  apply(detail, record) {
-    const { user_id: userId, referrer_id: referrerId, registered_at: registeredAt, ...fields } = detail
-    return registerUser({ userId, referrerId, registeredAt, fields }, userRecord(detail, record))
-  },
+  apply: ({ user_id, referrer_id, registered_at, ...fields }, record) =>
+    registerUser({ userId: user_id, referrerId: referrer_id, registeredAt: registered_at, fields }, record),
 })

@@ -3,9 +3,9 @@ import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
 import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
 import { TotpSecret } from '../../shared/sign-in/code/totp.ts'
-import { userRecord } from '../../shared/registration/register.ts'
 import { updateUser } from '../../shared/registration/update.ts'
 import { Nickname, UserEmail, type UserFields, userFields } from '../../shared/users/identity.ts'
+import { withAsciiDomain } from '../../shared/users/normalize-email.ts'
 
 /**
  * Updates fields of a user; omitted fields keep their values, and one must be there. Of two updates of one
@@ -34,9 +34,8 @@ export const handler = intake({
     ),
   ),
   key: ({ update_id }) => update_id,
+  content: withAsciiDomain,
   rejections: ['unknown_user', 'email_taken'],
-  apply(detail, record) {
-    const { update_id: updateId, user_id: userId, at, ...fields } = detail
-    return updateUser({ updateId, userId, at, fields }, userRecord(detail, record))
-  },
+  apply: ({ update_id, user_id, at, ...fields }, record) =>
+    updateUser({ updateId: update_id, userId: user_id, at, fields }, record),
 })

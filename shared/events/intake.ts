@@ -12,7 +12,7 @@ import { log } from '../log.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { retry } from '../retry.ts'
 import { applyInRounds, type ReceivedEvent, type TriedEvent } from './apply-in-rounds.ts'
-import { maxRetryDelaySeconds, readDelivery, withEnvelope } from './delivery.ts'
+import { type Delivery, maxRetryDelaySeconds, readDelivery, withEnvelope } from './delivery.ts'
 import { isOwn, readEnvelope } from './envelope.ts'
 import { eventRecord, type EventRecord } from './event-record.ts'
 import type { OutcomeDetail, Result } from './outcome.ts'
@@ -27,6 +27,11 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   detail: Detail
   /** Returns the business key, which is the same each time the event is sent. */
   key(detail: v.InferOutput<Detail>): string
+  /**
+   * What of a detail is compared with that of an earlier delivery. Default: the detail. Two spellings of what
+   * the contract takes for one value must be one here.
+   */
+  content?(detail: v.InferOutput<Detail>): unknown
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
   /**
@@ -38,7 +43,8 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
 
 /** The Lambda handler of an intake function. Its properties describe the function (see IntakeSpec). */
 export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchResponse>) &
-  Required<IntakeSpec<v.GenericSchema>>
+  Required<Omit<IntakeSpec<v.GenericSchema>, 'content'>> &
+  Pick<IntakeSpec<v.GenericSchema>, 'content'>
 
 /** Time reserved for postponing an event that was not applied in time, or for sending its dead letter. */
 const queueReserveMilliseconds = 7_000
@@ -108,7 +114,7 @@ function receive<Detail extends v.GenericSchema>(
       throw new RejectedEvent('invalid_detail', explain(result.issues))
     }
     const detail = result.output
-    const record = eventRecord(detailType, spec.key(detail), detail, withEnvelope(delivery, envelope))
+    const record = recordOf(spec, detail, withEnvelope(delivery, envelope))
     return {
       message,
       event: record,
@@ -126,6 +132,13 @@ function receive<Detail extends v.GenericSchema>(
     return { message, event: { detailType, businessKey, delivery }, apply: fail }
   }
 }
+
+/** The record of an event with this detail, as its schema has parsed it. */
+export const recordOf = <Detail extends v.GenericSchema>(
+  { detailType, key, content }: Pick<IntakeSpec<Detail>, 'detailType' | 'key' | 'content'>,
+  detail: v.InferOutput<Detail>,
+  delivery?: Delivery,
+): EventRecord => eventRecord(detailType, key(detail), content?.(detail) ?? detail, delivery)
 
 /**
  * The business key of a detail that is not valid; undefined if the key needs a member that is not. The

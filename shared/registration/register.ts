@@ -1,6 +1,6 @@
 import { type Registration, registerMember } from '../community/join.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { applyOnce, eventRecord, type EventRecord } from '../events/event-record.ts'
+import { applyOnce, type EventRecord } from '../events/event-record.ts'
 import type { Result } from '../events/outcome.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
@@ -8,7 +8,7 @@ import { encryptTotpSecret } from '../sign-in/code/totp.ts'
 import { hashPassword } from '../sign-in/password/digest.ts'
 import { putSignInRecord } from '../sign-in/record.ts'
 import { emailKey, fieldsIn, type UserChanges, type UserFields } from '../users/identity.ts'
-import { normalizeEmail, toMailAddress } from '../users/normalize-email.ts'
+import { normalizeEmail } from '../users/normalize-email.ts'
 import { requireUser, userKey } from '../users/user.ts'
 
 /**
@@ -18,18 +18,6 @@ import { requireUser, userKey } from '../users/user.ts'
 export type SentFields = Omit<UserChanges, 'totp_secret'> & { totp_secret?: string | undefined }
 
 type Secrets = Pick<UserChanges, 'login_password' | 'totp_secret'>
-
-/**
- * The record of an event about a user. Its content has the email address with its domain in ASCII, so that a
- * copy of the event has the same content however it spells the domain.
- */
-export function userRecord(
-  detail: Pick<SentFields, 'email'>,
-  { detailType, businessKey, delivery }: EventRecord,
-): EventRecord {
-  const email = detail.email && toMailAddress(detail.email.normalize('NFKC'))
-  return eventRecord(detailType, businessKey, { ...detail, email }, delivery)
-}
 
 /** Converts new values of fields to their stored form: hashes the password, encrypts the TOTP secret. */
 export async function toStored<Fields extends SentFields>(

@@ -31,3 +31,12 @@ export function toMailAddress(email: string): string {
   const [local, domain] = splitAddress(email)
   return `${local}@${toAsciiDomain(domain) || domain}`
 }
+
+/**
+ * The content of an event about a user: its detail, with the domain of the email address in ASCII. So a copy
+ * of the event has the same content however it spells the domain.
+ */
+export const withAsciiDomain = <Detail extends { email?: string | undefined }>(detail: Detail): Detail => ({
+  ...detail,
+  email: detail.email && toMailAddress(detail.email.normalize('NFKC')),
+})

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { eventRecord } from '../../shared/events/event-record.ts'
 import type { Outcome } from '../../shared/events/outcome.ts'
-import type { Intake } from '../../shared/events/intake.ts'
+import { type Intake, recordOf } from '../../shared/events/intake.ts'
 
 /**
  * Applies an event with the handler of its intake function, in this process and without a queue. Throws if
@@ -9,6 +8,6 @@ import type { Intake } from '../../shared/events/intake.ts'
  */
 export async function applyEvent(handler: Intake, detail: object): Promise<Outcome> {
   const parsed = v.parse(handler.detail, detail) as never
-  const result = await handler.apply(parsed, eventRecord(handler.detailType, handler.key(parsed), parsed))
+  const result = await handler.apply(parsed, recordOf(handler, parsed))
   return result.outcome
 }

@@ -1,12 +1,8 @@
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
-import {
-  claimRefusal,
-  eventRecord,
-  type EventRecord,
-  type Refusal,
-} from '../../../shared/events/event-record.ts'
+import { claimRefusal, type EventRecord, type Refusal } from '../../../shared/events/event-record.ts'
 import { readRefusals, refusalsAttribute } from '../../../shared/events/delivery.ts'
+import { recordOf } from '../../../shared/events/intake.ts'
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
 import { loadIntakes } from '../../openapi/load-intakes.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
@@ -59,7 +55,6 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
     const { detail } = JSON.parse(body) as { detail: unknown }
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
-    const key = intake.key(parsed.output)
     // claimRefusal replaces refusals older than `sentAt`. With this `sentAt`, every refusal is older.
     const delivery = {
       eventId,
@@ -69,7 +64,7 @@ export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[], b
       bookedAt: 0,
       arrivedAt: 0,
     }
-    const record = eventRecord(intake.detailType, key, parsed.output, delivery)
+    const record = recordOf(intake, parsed.output, delivery)
     // Without the attribute, counts one refusal, because every dead letter was refused.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
