@@ -11,10 +11,11 @@ import { settings } from '../../shared/settings.ts'
 
 const requested = { requested_by: v.optional(v.pipe(v.string(), v.maxLength(200))) }
 
+/** Refuses other members: a call of an operator who misspells `action` or `emergency` must not do less. */
 const Call = v.union([
-  v.object({ action: v.literal('revoke'), kid: v.string(), ...requested }),
-  v.object({ action: v.literal('rotate'), emergency: v.optional(v.boolean(), false), ...requested }),
-  v.object({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
+  v.strictObject({ action: v.literal('revoke'), kid: v.string(), ...requested }),
+  v.strictObject({ action: v.literal('rotate'), emergency: v.optional(v.boolean(), false), ...requested }),
+  v.strictObject({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
 ])
 
 /** The wait for KMS ends this long before the function's timeout, to leave time for the other steps. */

@@ -147,6 +147,9 @@ it.each([
   { action: 'revoke' },
   { action: 'rotate', emergency: 'yes' },
   { action: 'other' },
+  { emergency: true },
+  { action: 'rotate', emergancy: true },
+  { kid: 'unknown' },
   'text',
   null,
 ])('the rotation rejects the invalid input %j and changes nothing', async (event) => {
