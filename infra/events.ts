@@ -135,7 +135,7 @@ const rows: Event[] = [
     detailType: 'addresses.provisioned',
     senders: ['business', 'chain', 'operator'],
     permissions: {
-      reads: ['ADDR#'],
+      reads: ['ADDR#', 'EVT#addresses.provisioned#'],
       writes: ['ADDR#', 'EVT#addresses.provisioned#', 'EVT#addresses.provisioned.chunk#', 'POOL#'],
     },
   },
@@ -145,7 +145,7 @@ const rows: Event[] = [
     // (infra/RUNBOOK.md#a-lost-region).
     senders: ['operator', ownSource],
     permissions: {
-      reads: ['ADDR#', 'ADDRS#'],
+      reads: ['ADDR#', 'ADDRS#', 'EVT#address.assigned#'],
       writes: ['ADDR#', 'ADDRS#', 'EVT#address.assigned#'],
       deletes: ['POOL#'],
     },
@@ -154,7 +154,7 @@ const rows: Event[] = [
     detailType: 'deposit.updated',
     senders: ['chain'],
     permissions: {
-      reads: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
+      reads: ['ADDR#', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'USER#', 'W#*#asset'],
       writes: ['BL#*#asset', 'BX#*#asset', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'W#*#asset'],
     },
   },

@@ -2,6 +2,7 @@ import { transact } from '../../shared/db/write.ts'
 import { addressDigest, assignAddress, dropFromPool, readAddress } from '../../shared/deposits/address.ts'
 import { AddressTag, ChainAddress, foldAddress, foldTag } from '../../shared/deposits/identity.ts'
 import { addressAssigned, putAnnounced, readAssignment } from '../../shared/deposits/user-address.ts'
+import { findOutcome } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { CurrencyCode, Instant, membersOf, UserId } from '../../shared/fields.ts'
@@ -24,10 +25,15 @@ export const handler = intake({
   key: ({ address, tag, currency_network: network }) =>
     `${network}:${foldAddress(address)}:${foldTag(tag) ?? ''}`,
   rejections: ['unknown_address', 'wrong_currency'],
-  async apply({ user_id: userId, at, currency, currency_network: network, address, tag }) {
+  async apply({ user_id: userId, at, currency, currency_network: network, address, tag }, record) {
     const pool = { currency, network }
     const digest = addressDigest({ network, address, tag })
-    const [item, known] = await Promise.all([readAddress(digest), readAssignment(userId, pool)])
+    const [item, known] = await Promise.all([
+      readAddress(digest),
+      readAssignment(userId, pool),
+      // The address tells whose it is, but only the record of this key which events were refused.
+      findOutcome(record),
+    ])
     if (item === undefined) throw new RejectedEvent('unknown_address', 'the address is not provisioned')
     if (item.currency !== currency) throw new RejectedEvent('wrong_currency')
     if (item.user_id !== undefined && item.user_id !== userId)

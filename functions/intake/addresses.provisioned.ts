@@ -8,7 +8,7 @@ import {
   readAddresses,
 } from '../../shared/deposits/address.ts'
 import { ChainAddress, foldAddress, foldTag, ProvisionedTag } from '../../shared/deposits/identity.ts'
-import { applyOnce } from '../../shared/events/event-record.ts'
+import { applyOnce, findOutcome } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import type { Result } from '../../shared/events/outcome.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
@@ -51,7 +51,11 @@ export const handler = intake({
   async apply({ addresses, ...batch }, record) {
     const { currency, currency_network: network } = batch
     const pool = { currency, network }
-    const known = await readAddresses(addresses.map((address) => ({ network, ...address })))
+    // The chunks have records of their own, which do not tell whether the batch was refused.
+    const [known] = await Promise.all([
+      readAddresses(addresses.map((address) => ({ network, ...address }))),
+      findOutcome(record),
+    ])
     if (known.some(({ batch_id }) => batch_id !== batch.batch_id)) throw new RejectedEvent('address_taken')
     const results: Result[] = []
     for (let start = 0; start < addresses.length; start += chunkSize) {

@@ -39,15 +39,18 @@ export const handler = intake({
     'too_many_currencies',
   ],
   // All events of a deposit share this key, so `updateDeposit` relies on the status to credit only once.
-  apply: ({ currency_network, txid, output_index, status, at, ...rest }, { delivery }) =>
-    updateDeposit({
-      ...rest,
-      network: currency_network,
-      txid,
-      outputIndex: output_index,
-      status: statuses[status],
-      occurredAt: at,
-      eventId: delivery.eventId,
-      bookedAt: delivery.bookedAt,
-    }),
+  apply: ({ currency_network, txid, output_index, status, at, ...rest }, record) =>
+    updateDeposit(
+      {
+        ...rest,
+        network: currency_network,
+        txid,
+        outputIndex: output_index,
+        status: statuses[status],
+        occurredAt: at,
+        eventId: record.delivery.eventId,
+        bookedAt: record.delivery.bookedAt,
+      },
+      record,
+    ),
 })

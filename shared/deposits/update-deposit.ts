@@ -1,4 +1,5 @@
 import { transact, type Write } from '../db/write.ts'
+import { type EventRecord, findOutcome } from '../events/event-record.ts'
 import type { Outcome, Result } from '../events/outcome.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { postTransaction } from '../ledger/post-transaction.ts'
@@ -40,13 +41,14 @@ export interface DepositUpdate extends DepositName {
  * credits it, once. Events may arrive in any order and repeatedly; the first final status is kept.
  *
  * Throws RejectedEvent if the address is unassigned or has another currency. Also throws it if address, tag,
- * currency or amount differ from an earlier event, or if the other final status stands. Throws
- * ConditionFailed if another event has meanwhile written the deposit, the user's count of deposits or the
- * wallet.
+ * currency or amount differ from an earlier event, if the other final status stands, or if the event was
+ * refused (see findOutcome). Throws ConditionFailed if another event has meanwhile written the deposit, the
+ * user's count of deposits or the wallet.
  */
-export async function updateDeposit(update: DepositUpdate): Promise<Result> {
+export async function updateDeposit(update: DepositUpdate, record: EventRecord): Promise<Result> {
   const id = depositId(update)
-  const known = await readDeposit(id)
+  // The deposit tells which events took effect, but only the record of their key which ones were refused.
+  const [known] = await Promise.all([readDeposit(id), findOutcome(record)])
   return known === undefined ? addDeposit(id, update) : advanceDeposit(known, update)
 }
 
