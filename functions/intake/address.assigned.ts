@@ -1,6 +1,12 @@
 import { transact } from '../../shared/db/write.ts'
-import { addressDigest, assignAddress, dropFromPool, readAddress } from '../../shared/deposits/address.ts'
-import { AddressTag, ChainAddress, foldAddress, foldTag } from '../../shared/deposits/identity.ts'
+import {
+  addressDigest,
+  assignAddress,
+  assignmentKey,
+  dropFromPool,
+  readAddress,
+} from '../../shared/deposits/address.ts'
+import { AddressTag, ChainAddress } from '../../shared/deposits/identity.ts'
 import { addressAssigned, putAnnounced, readAssignment } from '../../shared/deposits/user-address.ts'
 import { findOutcome } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
@@ -22,8 +28,7 @@ export const handler = intake({
     user_id: UserId,
     at: Instant,
   }),
-  key: ({ address, tag, currency_network: network }) =>
-    `${network}:${foldAddress(address)}:${foldTag(tag) ?? ''}`,
+  key: ({ address, tag, currency_network: network }) => assignmentKey({ network, address, tag }),
   rejections: ['unknown_address', 'wrong_currency'],
   async apply({ user_id: userId, at, currency, currency_network: network, address, tag }, record) {
     const pool = { currency, network }

@@ -22,6 +22,10 @@ export const addressDigest = ({ network, address, tag }: NetworkAddress): string
     .update(JSON.stringify([network, foldAddress(address), foldTag(tag) ?? null]))
     .digest('base64url')
 
+/** The business key of the events that assign an address: the same for all spellings of address and tag. */
+export const assignmentKey = ({ network, address, tag }: NetworkAddress): string =>
+  `${network}:${foldAddress(address)}:${foldTag(tag) ?? ''}`
+
 /** A stored deposit address of the service: free, or permanently assigned to one user. */
 const AddressItem = v.object({
   currency: v.string(),
