@@ -137,6 +137,8 @@ const rows: Event[] = [
     permissions: {
       reads: ['ADDR#', 'EVT#addresses.provisioned#'],
       writes: ['ADDR#', 'EVT#addresses.provisioned#', 'EVT#addresses.provisioned.chunk#', 'POOL#'],
+      // A batch that loses a race for an address is taken back.
+      deletes: ['ADDR#', 'EVT#addresses.provisioned.chunk#', 'POOL#'],
     },
   },
   {

@@ -67,6 +67,15 @@ export async function readAddresses(addresses: NetworkAddress[]): Promise<Addres
 export const putAddress = (digest: string, item: AddressItem): Write =>
   putNew({ ...addressKey(digest), ...item })
 
+/** The write that deletes an address of a batch. The condition fails if the address was assigned since. */
+export const dropAddress = (digest: string, batchId: string): Write => ({
+  Delete: {
+    Key: addressKey(digest),
+    ConditionExpression: 'batch_id = :batch AND attribute_not_exists(user_id)',
+    ExpressionAttributeValues: { ':batch': batchId },
+  },
+})
+
 /** The write that assigns an address to a user. The condition fails if the address is unknown or assigned. */
 export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {

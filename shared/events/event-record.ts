@@ -185,6 +185,18 @@ export function putEventRecord(record: EventRecord, at: number): Write {
 }
 
 /**
+ * The write that takes back the record of an event, for a transaction that takes back what the event changed.
+ * The condition fails unless this event, or another one with its content, took effect.
+ */
+export const dropEventRecord = (record: EventRecord): Write => ({
+  Delete: {
+    Key: recordKey(record),
+    ConditionExpression: 'digest = :digest',
+    ExpressionAttributeValues: { ':digest': record.digest },
+  },
+})
+
+/**
  * Compares an event with `stored`, the record of its business key. Returns what the event became if it has
  * taken effect, `duplicate` if another event with the same content has, and undefined if it may take effect.
  * Throws RejectedEvent if other content has taken effect under this key. Also throws it if the event was

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
+import { readAddresses } from '../../../shared/deposits/address.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { applyEvent } from '../../support/apply-event.ts'
 import { deliver, refusedAs } from '../../support/deliver.ts'
@@ -34,6 +36,23 @@ it('a batch of deposit addresses that contains an address of another batch adds 
   expect(await deliver(addressesProvisioned, overlapping)).toEqual(refusedAs('address_taken'))
   await claimAddress(await addUser(), pool)
   await expect(claimAddress(await addUser(), pool)).rejects.toMatchObject({ failure: 'unavailable' })
+})
+
+it('of two large batches that share an address and arrive simultaneously, one is added, and can be corrected', async () => {
+  const pool = newPool()
+  const shared = provision(pool, 1).addresses
+  const batches = [1, 2].map(() => {
+    const batch = provision(pool, 100)
+    return { ...batch, addresses: [...batch.addresses, ...shared] }
+  })
+  const deliveries = await Promise.all(batches.map((batch) => deliver(addressesProvisioned, batch)))
+  expect(deliveries).toContainEqual('done')
+  expect(deliveries).toContainEqual(refusedAs('address_taken'))
+  const refused = batches[deliveries.indexOf('done') === 0 ? 1 : 0] as (typeof batches)[number]
+  const corrected = { ...refused, batch_id: randomUUID(), addresses: refused.addresses.slice(0, -1) }
+  const known = await readAddresses(corrected.addresses.map((one) => ({ ...one, network: pool.network })))
+  expect(known).toEqual([])
+  expect(await deliver(addressesProvisioned, corrected)).toBe('done')
 })
 
 it.each([
