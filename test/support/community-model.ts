@@ -35,7 +35,7 @@ export function matches({ nickname, email }: Pick<ModelMember, 'nickname' | 'ema
   })
   return (
     wordStarts.some((rest) => rest.startsWith(wanted)) ||
-    (fold(email) === wanted && !wanted.includes('***')) ||
+    fold(email) === wanted ||
     (Array.from(wanted).length >= 3 && fold(mask(email)).includes(wanted))
   )
 }

@@ -109,8 +109,9 @@ async function findMembers(
   window: { skip: number; take: number },
 ): Promise<{ total: number; members: Member[] }> {
   const find = async () => findEntries(start, filter, window)
-  const isAddress = start.search?.keyword.address !== undefined
-  const { total, entries } = await (isAddress ? limitMisses(start.list.ownerId, find) : find())
+  const { address, isMasked = false } = start.search?.keyword ?? {}
+  const isGuess = address !== undefined && !isMasked
+  const { total, entries } = await (isGuess ? limitMisses(start.list.ownerId, find) : find())
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 

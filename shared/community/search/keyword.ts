@@ -18,6 +18,8 @@ export interface Keyword {
   folded: string
   /** The keyword as an email address, normalized as in sign-in; undefined if it is no address. */
   address: string | undefined
+  /** Whether the address is in masked form, as lists show it. A search for it guesses nothing. */
+  isMasked: boolean
   /** Whether the keyword is long enough to match a part of a masked email address. */
   matchesParts: boolean
 }
@@ -25,14 +27,17 @@ export interface Keyword {
 /** Minimum length, in characters, of a keyword that can match a part of a masked email address. */
 const minPartLength = 3
 
+/** A masked address: the mask, with at most one character on either side of it, before the @. */
+const maskedShape = /^[^@]?\*{3}[^@]?@/u
+
 /** Prepares a keyword for searches. */
 export function toKeyword(text: string): Keyword {
   const folded = fold(text)
   const address = normalizeEmail(text)
   return {
     folded,
-    // The mask is no part of an address. Else a search by the masked form would count as a guess.
-    address: v.is(EmailAddress, address) && !address.includes('***') ? address : undefined,
+    address: v.is(EmailAddress, address) ? address : undefined,
+    isMasked: maskedShape.test(text.trim().normalize('NFKC')),
     matchesParts: Array.from(folded).length >= minPartLength,
   }
 }
