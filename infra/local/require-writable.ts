@@ -1,5 +1,5 @@
-import { accessSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { refuse } from './startup-error.ts'
 
 /**
@@ -10,11 +10,22 @@ import { refuse } from './startup-error.ts'
 export function requireWritable(directory: string, mend: string): void {
   let path = directory
   try {
-    mkdirSync(directory, { recursive: true })
+    makeDirectory(directory)
     for (path of [directory, ...listEntries(directory)]) accessSync(path, constants.W_OK)
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     refuse(`cannot write ${path} (${code}): delete it or make it your own, for example with chown${mend}`)
+  }
+}
+
+/** Creates a directory and its parents. Node's own `recursive` never ends below `/proc`. */
+function makeDirectory(directory: string): void {
+  const parent = dirname(directory)
+  if (!existsSync(parent)) makeDirectory(parent)
+  try {
+    mkdirSync(directory)
+  } catch (error) {
+    if (!existsSync(directory) || !statSync(directory).isDirectory()) throw error
   }
 }
 

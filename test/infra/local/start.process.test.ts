@@ -88,6 +88,12 @@ it.each([
     /^cannot write \S+data \(ENOTDIR\): .+\n$/,
   ],
   [
+    'a data directory in /proc, which takes none',
+    () => '/proc/data/of/mine',
+    {},
+    /^cannot write \/proc\/data\/of\/mine \([A-Z]+\): .+\n$/,
+  ],
+  [
     'a file of another user in the data directory',
     () => withFile('lock.sqlite'),
     denied('lock.sqlite'),
