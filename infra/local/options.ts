@@ -36,7 +36,7 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--page-port <port>', 'port of the authorization page', parsePort, 3001)
     .option('--public-url <url>', 'https address of a proxy in front: issuer and page use it', parsePublicUrl)
     .option('--app-port <port>', 'port of the sample app (default: 3002, or any free one)', parsePort)
-    .option('--data <directory>', 'where data is kept between runs', '.local')
+    .option('--data <directory>', 'where data is kept between runs', parseDirectory, '.local')
     .option('--ephemeral', 'keep nothing between runs', false)
     .option('--no-demo', 'start without the demo users')
     .option('--set <name=value>', 'override a setting of infra/config.ts (repeatable)', collectSetting, {})
@@ -52,6 +52,12 @@ function parsePort(text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('not a port.')
   return port
+}
+
+/** Refuses an empty text, as of an unset variable: it would name the folder in which the command runs. */
+function parseDirectory(text: string): string {
+  if (text === '') throw new InvalidArgumentError('not a directory.')
+  return text
 }
 
 function parseEndpoint(text: string): string {

@@ -53,6 +53,7 @@ it.each([
   [['--set', 'exportCap=0'], /exportCap/],
   [['--set', 'nonsense'], /NAME=VALUE/],
   [['--port', 'x'], /not a port/],
+  [['--data', ''], /not a directory/],
   [['--public-url', 'http://login.example.test'], /not an https address/],
   [['--public-url', 'https://login.example.test/path'], /not an https address/],
   [['--aws', 'conflict'], /'conflict' is none of all, conflicts, throttles/],
