@@ -111,7 +111,12 @@ async function start(
     apiUrl: publicUrl ?? api.url,
     awsUrl,
   })
-  await createTables(dynamodbEndpoint, model.tables)
+  await createTables(dynamodbEndpoint, model.tables).catch((error: unknown) => {
+    if (options.dynamodbEndpoint === undefined) throw error
+    const { origin } = new URL(options.dynamodbEndpoint)
+    const { code, name } = error as NodeJS.ErrnoException
+    refuse(`no DynamoDB answers at ${origin} (${code ?? name}): see --dynamodb-endpoint`)
+  })
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
   const log = openFunctionLog(logFile, showLine)

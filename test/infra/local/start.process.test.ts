@@ -54,6 +54,7 @@ it.each([
   [['--set', 'nonsense'], /NAME=VALUE/],
   [['--port', 'x'], /not a port/],
   [['--data', ''], /not a directory/],
+  [['--dynamodb-endpoint', 'http://127.0.0.1:1'], /^no DynamoDB answers at \S+:1 \(ECONNREFUSED\): .+\n$/],
   [['--public-url', 'http://login.example.test'], /not an https address/],
   [['--public-url', 'https://login.example.test/path'], /not an https address/],
   [['--aws', 'conflict'], /'conflict' is none of all, conflicts, throttles/],
