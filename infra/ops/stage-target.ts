@@ -51,5 +51,9 @@ function readStage(stage: string, cdkFile: string): Config {
 /** Reads the outputs of a stage's API stack; none if `cdk deploy --outputs-file` wrote no such file. */
 function readApiOutputs(stage: string, file: string): Record<string, string> {
   if (!existsSync(file)) return {}
-  return v.parse(Outputs, JSON.parse(readFileSync(file, 'utf8')))[`account-service-${stage}-api`] ?? {}
+  try {
+    return v.parse(Outputs, JSON.parse(readFileSync(file, 'utf8')))[`account-service-${stage}-api`] ?? {}
+  } catch {
+    throw new UsageError(`${file} is not a file of \`cdk deploy --outputs-file\``)
+  }
 }

@@ -91,9 +91,10 @@ export async function sendLines({ target, terminal }: CommandContext, file: stri
   }
 }
 
-/** Yields the lines of a file with their numbers. Throws a UsageError if there is no such file. */
+/** Yields the lines of a file with their numbers. Throws a UsageError for a directory, and without a file. */
 async function* readLines(file: string, terminal: Terminal): AsyncGenerator<{ line: number; text: string }> {
   if (file !== '-' && !existsSync(file)) throw new UsageError(`there is no file ${file}`)
+  if (file !== '-' && statSync(file).isDirectory()) throw new UsageError(`${file} is a directory`)
   const stream = file === '-' ? undefined : createReadStream(file)
   const input = stream ?? Readable.from(terminal.readInput())
   const kilobytes = (bytes: number) => Math.ceil(bytes / 1_000)

@@ -64,6 +64,7 @@ it.each([
   ['dlq drop user.registered'],
   ['dlq drop user.registered --yes'],
   ['event put /no/such/file'],
+  ['event put /tmp'],
   ['keys audit --previous /no/such/file'],
   ['doctor --unknown'],
   ['restore prepare --hour 2999-01-01T00:00:00Z'],

@@ -52,6 +52,14 @@ describe('findStage', () => {
     expect(findStage('plain', { outputs: '/no/such/file' }, file).authUrl).toBeUndefined()
   })
 
+  it.each([
+    ['a directory', directory],
+    ['a file of something else', write('list.json', { stages: [1] })],
+    ['a file that is not JSON', import.meta.filename],
+  ])('findStage refuses %s as a file of outputs, in words', (_what, wrong) => {
+    expect(() => findStage('plain', { outputs: wrong }, cdkFile)).toThrow(UsageError)
+  })
+
   it('after a failover, commands work in the standby region', () => {
     expect(findStage('moved', { outputs }, cdkFile)).toMatchObject({
       region: 'eu-west-1',
