@@ -222,6 +222,21 @@ it('a deposit address has a QR code and is copied by one click', async ({ open }
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
 })
 
+it('a deposit shows its own currency, also where the app knows its network by another one', async ({ open }) => {
+  const user = await newUser({ authenticator })
+  const [address, batch_id] = [randomUUID(), randomUUID()]
+  const place = { currency: 'USDC', currency_network: 'TRC20' }
+  await putEvents('addresses.provisioned', [
+    { ...place, batch_id, required_confirmations: 3, addresses: [{ address }] },
+  ])
+  await putEvents('address.assigned', [{ ...place, user_id: user.userId, address, at: Date.now() }])
+  const seen = { ...place, address, txid: randomUUID(), output_index: 0, amount: '7', confirmations: 1 }
+  await putEvents('deposit.updated', [{ ...seen, status: 'confirming', at: Date.now() }])
+  const page = await open()
+  await openApp(page, user, '/deposits')
+  await page.getByText('USDC on TRC20').waitFor()
+})
+
 it('the confirmations of a deposit move while the page is open', async ({ open }) => {
   const user = await newUser({ authenticator })
   const page = await open()

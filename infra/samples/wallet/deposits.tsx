@@ -92,7 +92,9 @@ function Copyable({ label, text }: { label: string; text: string }) {
 const columns: Columns<Model<'DepositRecord'>> = [
   [
     'Deposit',
-    ({ currency_network: network, txid }) => <Heading main={showNetwork(network)} detail={txid} />,
+    ({ currency, currency_network: network, txid }) => (
+      <Heading main={`${currency} on ${network}`} detail={txid} />
+    ),
     'main',
   ],
   ['Seen', ({ occurred_at: at }) => showInstant(at)],
