@@ -211,6 +211,18 @@ it('members of the whole downline are found by part of their name', async ({ ope
   expect(page.url()).toContain('type=COMMUNITY&keyword=grand')
 })
 
+it('the earnings of today are shown where the day of the service began before that of UTC', async ({ open }) => {
+  const user = await newUser({ authenticator })
+  const reward = { reward_id: randomUUID(), user_id: user.userId, reward_type: 'NODE', currency: 'USDT' }
+  const earned_on = new Date().toISOString().slice(0, 10)
+  await putEvents('reward.granted', [{ ...reward, amount: '7.000000000000000007', earned_on }])
+  const page = await open()
+  await openApp(page, user)
+  await page.clock.setFixedTime(Date.now() - 86_400_000)
+  await reloadUntil(page, 'Node')
+  await page.locator('.readout').getByText('7.000000000000000007').waitFor()
+})
+
 it('a deposit address has a QR code and is copied by one click', async ({ open }) => {
   const user = await newUser({ authenticator })
   const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })

@@ -102,12 +102,11 @@ const day = 86_400_000
 
 function Earnings() {
   const length = Number(useChoices().chosen['days']) || 30
-  const [beginDate = '', endDate] = [length - 1, 0].map((daysAgo) =>
-    new Date(Date.now() - daysAgo * day).toISOString().slice(0, 10),
-  )
+  // The window ends today in the time zone of the service, which the app does not know.
+  const beginDate = new Date(Date.now() - (length - 1) * day).toISOString().slice(0, 10)
   const query = useQuery({
-    queryKey: ['earnings', beginDate, endDate],
-    queryFn: () => dataOf(api.GET('/dashboard/earnings', { params: { query: { beginDate, endDate } } })),
+    queryKey: ['earnings', beginDate],
+    queryFn: () => dataOf(api.GET('/dashboard/earnings', { params: { query: { beginDate } } })),
     placeholderData: (previous) => previous,
   })
   const choice = <Choice label="Window" name="days" values={windows} show={(days) => `${days} days`} />
