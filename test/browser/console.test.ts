@@ -123,6 +123,27 @@ it('a person reads the dead letter of a refused event and sends the event again'
   await page.getByText('1 sent again.').waitFor()
 })
 
+it('the console puts an event, and shows a dead letter, with all digits of their numbers', async ({
+  open,
+}) => {
+  const page = await open()
+  const event = '{"detail-type":"traffic.reported","detail":{"bytes":9007199254740993}}'
+  const letter = { queue: 'traffic-reported-dead-letters', sent_at: 1, reason: 'a reason', body: event }
+  await page.route('**/_local/queues', (route) =>
+    route.fulfill({ json: { queues: [], dead_letters: [letter] } }),
+  )
+  await page.route('**/_local/ops', (route) => route.fulfill({ json: { result: null, problem: '' } }))
+  await page.goto(home)
+  await page.locator('#queues li').getByText('The event').click()
+  await page.locator('#queues pre').getByText('"bytes": 9007199254740993').waitFor()
+  await button(page, 'Edit in the form').click()
+  const [sent] = await Promise.all([
+    page.waitForRequest('**/_local/ops'),
+    button(page, 'Put the event').click(),
+  ])
+  expect((sent.postDataJSON() as { input: string }).input).toBe(event)
+})
+
 it('a person rotates and revokes signing keys, and the console shows their new states', async ({ open }) => {
   const page = await open()
   await page.goto(home)

@@ -211,7 +211,9 @@ it('members of the whole downline are found by part of their name', async ({ ope
   expect(page.url()).toContain('type=COMMUNITY&keyword=grand')
 })
 
-it('the earnings of today are shown where the day of the service began before that of UTC', async ({ open }) => {
+it('the earnings of today are shown where the day of the service began before that of UTC', async ({
+  open,
+}) => {
   const user = await newUser({ authenticator })
   const reward = { reward_id: randomUUID(), user_id: user.userId, reward_type: 'NODE', currency: 'USDT' }
   const earned_on = new Date().toISOString().slice(0, 10)
@@ -234,7 +236,9 @@ it('a deposit address has a QR code and is copied by one click', async ({ open }
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
 })
 
-it('a deposit shows its own currency, also where the app knows its network by another one', async ({ open }) => {
+it('a deposit shows its own currency, also where the app knows its network by another one', async ({
+  open,
+}) => {
   const user = await newUser({ authenticator })
   const [address, batch_id] = [randomUUID(), randomUUID()]
   const place = { currency: 'USDC', currency_network: 'TRC20' }

@@ -1,5 +1,6 @@
 import { html } from 'lit-html'
 import { fillEvent } from './events.ts'
+import { parseExact } from './exact-json.ts'
 import { makeButton, operate, type Panel, showInstant } from './panel.ts'
 
 type Letter = { queue: string; sent_at: number; reason: string | null; body: string }
@@ -23,7 +24,7 @@ export const deadLetters: Panel = {
 }
 
 function showLetter({ queue, sent_at: sentAt, reason, body }: Letter) {
-  const event = JSON.parse(body) as { 'detail-type'?: string; detail?: object }
+  const event = parseExact(body) as { 'detail-type'?: string; detail?: object }
   return html`<li>
     <strong>${reason ?? 'no rule takes it, or received too often'}</strong>
     <p>${queue}, ${showInstant(sentAt)}</p>

@@ -1,4 +1,5 @@
 import { html } from 'lit-html'
+import { parseExact } from './exact-json.ts'
 import { makeButton, operate, type Panel } from './panel.ts'
 
 /** A message of the AsyncAPI document, with the members that this panel uses. */
@@ -55,7 +56,7 @@ export async function fillEvent(name: string, payload?: object): Promise<string>
 }
 
 async function put(): Promise<string> {
-  const detail = JSON.parse(document.querySelector('textarea')?.value ?? '') as unknown
+  const detail = parseExact(document.querySelector('textarea')?.value ?? '')
   const input = JSON.stringify({ 'detail-type': filled.name, detail })
   const result = await operate<{ applied: boolean; refused: { reason: string }[] }>('events put -', input)
   if (result.refused[0]) throw new Error(`The event was refused: ${result.refused[0].reason}`)

@@ -1,5 +1,6 @@
 import { makeButton } from '../../../authorization-page/dom.ts'
 import type { DemoUser } from '../../demo/demo-users.ts'
+import { parseExact } from './exact-json.ts'
 import { isAccepted, signedInAccount, signIn } from './sign-in.ts'
 
 /** The part of Swagger UI that this file uses; swagger-ui.js defines it. */
@@ -13,25 +14,8 @@ interface System {
   getComponent: (name: string, connected?: boolean) => unknown
 }
 
-/**
- * Types that TypeScript lacks: in ECMAScript 2026, JSON.parse passes the source text of a number to its
- * callback.
- */
-const { parse, rawJSON } = JSON as unknown as {
-  parse: (
-    text: string,
-    revive: (_: string, value: unknown, context: { source: string }) => unknown,
-  ) => unknown
-  rawJSON: (text: string) => unknown
-}
-
 /** Formats JSON and keeps every digit of its numbers: amounts have more digits than a double. */
-const formatJson = (text: string): string =>
-  JSON.stringify(
-    parse(text, (_, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value)),
-    undefined,
-    2,
-  )
+const formatJson = (text: string): string => JSON.stringify(parseExact(text), undefined, 2)
 
 const plugin = ({ React: { createElement }, getComponent }: System) => ({
   components: {
