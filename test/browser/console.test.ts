@@ -144,6 +144,21 @@ it('the console puts an event, and shows a dead letter, with all digits of their
   expect((sent.postDataJSON() as { input: string }).input).toBe(event)
 })
 
+it.for(['hello', 'null', '{"detail-type":5}'])(
+  'a dead letter that is no event is shown as it is, and the console goes on: %s',
+  async (body, { open }) => {
+    const page = await open()
+    const letter = { queue: 'user-registered-dead-letters', sent_at: 1, reason: 'malformed_event', body }
+    await page.route('**/_local/queues', (route) =>
+      route.fulfill({ json: { queues: [], dead_letters: [letter] } }),
+    )
+    await page.goto(home)
+    await page.getByText('running', { exact: true }).waitFor()
+    expect(await page.locator('#queues pre').textContent()).toBe(body)
+    expect(await button(page, 'Edit in the form').count()).toBe(0)
+  },
+)
+
 it('a person rotates and revokes signing keys, and the console shows their new states', async ({ open }) => {
   const page = await open()
   await page.goto(home)

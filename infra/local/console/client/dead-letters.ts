@@ -24,19 +24,29 @@ export const deadLetters: Panel = {
 }
 
 function showLetter({ queue, sent_at: sentAt, reason, body }: Letter) {
-  const event = parseExact(body) as { 'detail-type'?: string; detail?: object }
+  const event = readEvent(body)
   return html`<li>
     <strong>${reason ?? 'no rule takes it, or received too often'}</strong>
     <p>${queue}, ${showInstant(sentAt)}</p>
     <details>
       <summary>The event</summary>
-      <pre>${JSON.stringify(event, undefined, 2)}</pre>
+      <pre>${event === undefined ? body : JSON.stringify(event, undefined, 2)}</pre>
     </details>
     <p class="line">
       ${makeButton('Send this queue again', () => redrive(queue))}
-      ${makeButton('Edit in the form', () => fillEvent(event['detail-type'] ?? '', event.detail))}
+      ${event && makeButton('Edit in the form', () => fillEvent(event['detail-type'], event.detail))}
     </p>
   </li>`
+}
+
+/** Reads the event in a dead letter; undefined for a message that is none: anybody can send to a queue. */
+function readEvent(body: string): { 'detail-type': string; detail?: object } | undefined {
+  try {
+    const event = parseExact(body) as { 'detail-type'?: unknown } | null
+    return typeof event?.['detail-type'] === 'string' ? (event as ReturnType<typeof readEvent>) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function redrive(queue: string): Promise<string> {
