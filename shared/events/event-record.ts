@@ -8,7 +8,7 @@ import { ConditionFailed, failureOf, tryTransact, type Write, writeItem } from '
 import { OptimisticLockError } from '../errors.ts'
 import { isSameSecret } from '../is-same-secret.ts'
 import { type Delivery, newDelivery } from './delivery.ts'
-import { Outcome, type Result, Subject } from './outcome.ts'
+import { Outcome, type Refused, type Result, Subject } from './outcome.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
 /** What identifies an event: its type and its business key. Both are the same each time the event is sent. */
@@ -234,17 +234,17 @@ const maxClaimMilliseconds = 2_500
 
 /**
  * Records the refusal of an event. From then on, a message that was sent before the refusal has no effect.
- * Resolves with `claimed` if the caller must send a dead letter, with `sent` if it was sent before, and with
- * the result of an event that has taken effect. Throws OptimisticLockError if another function may be sending
- * the dead letter, or if other events with this key are being refused.
+ * Resolves with `claimed` if the caller must send a dead letter. Otherwise resolves with the result of an
+ * event whose dead letter was sent before, or which has taken effect. Throws OptimisticLockError if another
+ * function may be sending the dead letter, or if other events with this key are being refused.
  */
 export async function claimRefusal(
   event: RefusedEvent,
   refusal: Refusal,
-): Promise<'claimed' | 'sent' | Result> {
+): Promise<'claimed' | Refused | Result> {
   let stored: Item | undefined
   for (let attempts = 0; attempts < maxClaimAttempts; attempts += 1) {
-    const done = findSent(event, stored)
+    const done = findResult(event, stored)
     if (done !== undefined) return done
     const abortSignal = AbortSignal.timeout(maxClaimMilliseconds)
     const [failure] = await tryTransact([putRefusal(event, refusal, stored)], { abortSignal })
@@ -254,14 +254,21 @@ export async function claimRefusal(
   throw new OptimisticLockError('other events with this business key are being refused')
 }
 
-/** Why no dead letter is needed: it was sent, or the event has taken effect; undefined if it is needed. */
-function findSent({ delivery, digest }: RefusedEvent, stored: Item | undefined): 'sent' | Result | undefined {
+/**
+ * The result of an event that needs no dead letter, because one was sent, or because the event has taken
+ * effect; undefined if it needs one. The reason of the refusal is that of the letter: another delivery may
+ * find another, as more events have come.
+ */
+function findResult(
+  { delivery, digest }: RefusedEvent,
+  stored: Item | undefined,
+): Refused | Result | undefined {
   const known = v.parse(StoredRecord, stored ?? {})
   if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))
     return knownResult(delivery, known)
   const earlier = known.refused[delivery.eventId]
   if (earlier === undefined || isSentAfter(delivery, earlier)) return undefined
-  if (earlier.until === undefined) return 'sent'
+  if (earlier.until === undefined) return { outcome: 'refused', reason: earlier.code, at: earlier.at }
   if (earlier.until < Date.now()) return undefined
   throw new OptimisticLockError('another message of this event is being refused')
 }

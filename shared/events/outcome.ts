@@ -35,6 +35,14 @@ export interface Result {
   at?: number | undefined
 }
 
+/** What became of an event that was refused. If its message is delivered again, the result is the same. */
+export interface Refused {
+  outcome: 'refused'
+  reason: RejectionReason
+  /** When the refusal was decided, epoch milliseconds. */
+  at: number
+}
+
 /** What senders are told. Every outcome but `refused` means that nothing is to be done. */
 export const outcomes = {
   applied: 'the event has taken effect',

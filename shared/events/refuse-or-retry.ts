@@ -15,8 +15,8 @@ import {
   refusalsAttribute,
 } from './delivery.ts'
 import { claimRefusal, noteSent, type Refusal } from './event-record.ts'
-import type { Result } from './outcome.ts'
-import { RejectedEvent, type RejectionReason, rejectionReasons, rejectionText } from './rejected-event.ts'
+import type { Refused, Result } from './outcome.ts'
+import { RejectedEvent, rejectionReasons, rejectionText } from './rejected-event.ts'
 
 /**
  * Pause before an early event is received again, in seconds: the shortest that SQS has, because each event of
@@ -35,13 +35,6 @@ const minRefusalMilliseconds = 5_000
 
 /** Time reserved for noting that the dead letter has been sent. */
 const noteReserveMilliseconds = 2_000
-
-/** The result of an event that was refused. */
-interface Refused {
-  outcome: 'refused'
-  reason: RejectionReason
-  at: number
-}
 
 /** Moves a failed message to the dead-letter queue, or throws so that SQS delivers it again after a pause. */
 export async function refuseOrRetry(
@@ -109,13 +102,11 @@ async function refuse(
   end: number,
 ): Promise<Refused | Result> {
   if (end - Date.now() < minRefusalMilliseconds) throw new OutOfTime(true)
-  const refused: Refused = { outcome: 'refused', reason: refusal.code, at: refusal.at }
   const claim = await claimRefusal(event, refusal).catch((error: unknown) => {
     // If the table was down at every try, the dead letter is sent without a record.
     if (refusal.code !== 'unavailable' || error instanceof OptimisticLockError) throw error
     return 'claimed' as const
   })
-  if (claim === 'sent') return refused
   if (claim !== 'claimed') return claim
   const reason = rejectionText(refusal.code, refusal.explanation)
   // Logs only the code, because the explanation can have names that the sender chose.
@@ -136,5 +127,5 @@ async function refuse(
     // again.
     log.warn('a dead letter could not be noted', { cause: errorSummary(error) })
   }
-  return refused
+  return { outcome: 'refused', reason: refusal.code, at: refusal.at }
 }

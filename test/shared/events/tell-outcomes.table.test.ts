@@ -98,6 +98,18 @@ describe('an event that is delivered again', () => {
         expect(outcomes).toMatchObject([{ outcome: 'refused', reason: 'insufficient_balance' }])
     })
 
+    it('is told with the reason of its dead letter, even if it would be refused for another one by now', async () => {
+      const userId = await addUser()
+      const withdrawal = { user_id: userId, currency: 'USDT', amount: '4', at: Date.now() }
+      const detail = { ...withdrawal, withdrawal_id: randomUUID() }
+      const settled = message(updateWithdrawal, { ...detail, status: 'settled' })
+      const uncovered = { ...settled, sentAt: Date.now() - 60_000 }
+      const told = await tell(updateWithdrawal, uncovered)
+      expect(told.outcomes).toMatchObject([{ outcome: 'refused', reason: 'insufficient_balance' }])
+      expect(await deliver(updateWithdrawal, { ...detail, status: 'cancelled' })).toBe('done')
+      expect(await tell(updateWithdrawal, uncovered)).toEqual(told)
+    })
+
     it('has one dead letter', async () => {
       const queues = vi.spyOn(SQSClient.prototype as { send: (command: unknown) => unknown }, 'send')
       await refuseTwice()
